@@ -93,6 +93,8 @@ def test_docstring_says_what_may_be_left_out_and_what_closed_choices_are(name):
                 assert "optional" in head or " or None" in head, head
             elif parameter.default is not parameter.empty:
                 assert "default" in head, head
+                if "default " in head:
+                    assert eval(head.partition("default ")[2]) == parameter.default, head
             for kind in CHOICES & {*re.findall(r"\w+", str(FUNCTIONS[name].__annotations__[parameter.name]))}:
                 listed = re.findall(r"[\w-]+", re.search(r"\{(.*)\}", head)[1])
                 assert set(listed) == set(map(str, get_args(getattr(choices, kind)))), head

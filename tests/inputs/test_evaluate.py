@@ -60,7 +60,8 @@ def test_by_position_by_keyword_and_in_a_list():
 
 def test_fractions_are_scores():
     expected = rg.from_scores([[0, 1, 2]], [[0.3, 1, 0.1]]).evaluate("ndcg")["ndcg"].tolist()
-    for run in ([[0.3, 1, 0.1]], np.array([[0.3, 1, 0.1]]), [np.array([0.3, 1, 0.1])]):
+    objects = np.array([[0.3, 1, 0.1]], object)
+    for run in ([[0.3, 1, 0.1]], np.array([[0.3, 1, 0.1]]), [np.array([0.3, 1, 0.1])], objects):
         assert rg.evaluate([[0, 1, 2]], run, "ndcg")["ndcg"].tolist() == expected
 
 
