@@ -113,7 +113,7 @@ def definition(row: Row) -> str:
     shown = "\n\n".join(f"```math\n{part}\n```" for part in formulas.tex(row.formula))
     title = row.title[0].upper() + row.title[1:]
     remark = f"{row.remark[0].upper()}{row.remark[1:]}.\n\n" if row.remark else ""
-    code = folded("In plain Python", textbook.METRICS[row.name])
+    code = folded("In plain Python", textbook.definition(row.name))
     return f"### {row.name}\n\n{title}.\n\n{shown}\n\n{remark}{lines}\n\n{code}\n"
 
 
@@ -130,7 +130,7 @@ def definitions() -> str:
 
 def helpers() -> str:
     """What the functions of the textbook use: its other functions that stand before the last metric."""
-    metrics = {*textbook.METRICS.values()}
+    metrics = set(map(textbook.definition, TABLE))
     last = max(metric.__code__.co_firstlineno for metric in metrics)
     own = {value for value in vars(textbook).values() if inspect.isfunction(value)} - metrics
     own = {function for function in own if inspect.getmodule(function) is textbook}
