@@ -165,6 +165,13 @@ OF_WHOLE_LISTS = {
 # k, and `returned` n, as `ranks` gives them. The last value of most figures is `retrieved`, which `_figure` compares
 # with R: _ if it has no other use.
 
+
+def _fallout(value, judged, relevant):
+    """fallout = returned documents that are judged not relevant / all documents that are judged not relevant."""
+    check_ideal(value, judged - relevant)
+    return value, judged - relevant
+
+
 QUOTIENTS = {  # what is divided by what; RATIO is nDCG = DCG / IDCG, likewise nCG, nERR
     # precision = retrieved / k
     _codes.QUOTIENT: lambda value, total: (value, total),
@@ -183,8 +190,7 @@ QUOTIENTS = {  # what is divided by what; RATIO is nDCG = DCG / IDCG, likewise n
     _codes.UNJUDGED: lambda judged, returned, shown: (returned - judged, shown),
     # set AP = precision · recall of the whole list
     _codes.SET_AP: lambda retrieved, relevant, returned, _: (retrieved * retrieved, returned * relevant),
-    # fallout = returned documents that are judged not relevant / all documents that are judged not relevant
-    _codes.FALLOUT: lambda value, judged, relevant: (value, judged - relevant),
+    _codes.FALLOUT: _fallout,
 }
 
 
@@ -229,8 +235,6 @@ def _figure(kind, indices, bounded, empty, parameters, values):
     if kind in SUMS:
         return SUMS[kind](*operands, *parameters)
     dividend, divisor = QUOTIENTS[kind](*operands, *parameters)
-    if kind == _codes.FALLOUT:
-        check_ideal(dividend, divisor)
     if divisor == 0.0:
         return 0.0 if kind in OF_RELEVANT else empty
     return dividend / divisor
