@@ -13,7 +13,6 @@ from rankgain.comparison.difference import Difference
 from rankgain.comparison.remarks import remarks
 from rankgain.comparison.testing import Key, Options, Tested
 from rankgain.metrics.metric import Metric, better
-from rankgain.results.curves import drawing
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, marked_cells
 
@@ -328,6 +327,8 @@ class Tests(Frames, Printed, Tested):
         >>> rg.compare(runs, metrics="rr").test().plot("intervals").axes[0].get_xlabel()
         'rr: difference to a'
         """
+        from rankgain.results.curves import drawing
+
         drawing()  # raises the error without matplotlib
         from rankgain.comparison import plotting
 
