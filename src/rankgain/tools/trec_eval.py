@@ -306,7 +306,7 @@ def _notes(call: Call, missing: int, grades: Floats, table: _Table) -> Iterator[
         )
     if np.any(grades != np.floor(grades)):
         yield "the qrels hold grades with a fraction, which counts here; trec_eval cuts it off"
-    if any(value != value for _, vector in table.columns for value in vector):
+    if call.judged_only and any(value != value for _, vector in table.columns for value in vector):
         yield "iprec_at_recall and 11pt_avg are 0 / 0 for queries of which -J left nothing, and so are their means"
     for column, vector in table.columns:
         name, key = column.measure.name, column.printed
