@@ -108,7 +108,7 @@ def test_sound_calls_have_no_status(name):
     assert call(name, **sound(name))[0] == 0
 
 
-NOWHERE = {"gradient": None, "hessian": None}  # where nobody knows how many there would be
+NOWHERE = {"gradient": None, "hessian": None}  # without sound offsets their length is unknown
 RANGES = [
     ("kind", ["gain"], RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
     ("kind", ["discount"], RANKGAIN_LOG2, RANKGAIN_ZIPF),
