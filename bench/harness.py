@@ -262,7 +262,7 @@ def compare(
         raise DifferentAnswer(f"{title}: {name} or {other} alone has numbers at {', '.join(sorted(odd)[:5])}")
     for place, number in values.items():
         both_nan = math.isnan(number) and math.isnan(expected[place])
-        if not both_nan and not math.isclose(number, expected[place], rel_tol=tolerance, abs_tol=tolerance):
+        if not both_nan and not math.isclose(number, expected[place], rel_tol=tolerance):
             where = f"{title}, {place}" if place else title
             raise DifferentAnswer(f"{where}: {name} gives {number!r}, {other} {expected[place]!r}")
 

@@ -85,7 +85,7 @@ def row_of(call: Call) -> harness.Row:
     """Measured, and the answer found right."""
     answer, wall, cpu, before, size = measure(call.run, call.mapped)
     for part, expected in call.check(answer):
-        if not np.allclose(part, expected, rtol=1e-9, atol=0):
+        if not np.allclose(part, expected, rtol=1e-12, atol=0):
             raise harness.DifferentAnswer(f"{call.name}: {part} is found, and there must be {expected}")
     speed = f"{harness.duration(wall)}, CPU {harness.duration(cpu)}, {call.count / wall / 1e6:.3g} M a second"
     figure = f"{speed}, {harness.megabytes(size)} beyond {harness.megabytes(before)}"
