@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from support.rejections import call_text, has_parts, outcome, snapshot
 from support.wheels import compiled, compiled_wheel, pure, pure_wheel, sdist  # noqa: F401
 
 from rankgain import _backend, functions
@@ -130,6 +131,34 @@ def on_both():
 
     yield call
     switch(before)
+
+
+@pytest.fixture
+def rejects(on_both):
+    """Check that a call is refused: `rejects(ValueError, "k must be … positive", rg.dcg, [1, 0], k=0)`.
+
+    On each backend the exception has exactly this type and its text holds the parts of the message in their order; `…`
+    stands for text left out. The texts of the backends are equal, and no argument is changed.
+    """
+
+    def check(error, message, function, *args, **options):
+        before = snapshot([args, options])
+        outcomes = dict(zip(BACKENDS, on_both(lambda: outcome(lambda: function(*args, **options))), strict=True))
+        for name, (kind, text) in outcomes.items():
+            if kind is not error or not has_parts(text, message):
+                pytest.fail(
+                    f"{call_text(function, args, options)} on {name}\n"
+                    f"expected {error.__name__}: {message}\n"
+                    f"raised   {getattr(kind, '__name__', kind)}: {text}",
+                    pytrace=False,
+                )
+        if len(set(outcomes.values())) > 1:
+            texts = "\n".join(f"{name}: {text}" for name, (_, text) in outcomes.items())
+            pytest.fail(f"{call_text(function, args, options)}: the backends differ\n{texts}", pytrace=False)
+        if snapshot([args, options]) != before:
+            pytest.fail(f"{call_text(function, args, options)} changes an argument", pytrace=False)
+
+    return check
 
 
 def pytest_collection_finish() -> None:

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from support.cases import plain
 from support.marks import in_one_case, quick_first
+from support.rejections import plain
 
 import rankgain as rg
 from rankgain.data.arrays import array_of

@@ -1,21 +1,17 @@
 """Calls that are refused, and calls that only look odd: what the tables of cases are made of."""
 
 import re
-import reprlib
 from collections import defaultdict
-from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
-import rankgain as rg
 from support.public_calls import PUBLIC
+from support.rejections import SHORT, outcome, plain, snapshot
 
 SAME = object()  # the expected value of an option that must change nothing
 HUGE = 10**400  # an int that is no float64
 GOOD = {"q": {"d": 1}}
-SHORT = reprlib.Repr()
-SHORT.maxother = 1000
 
 
 class Case:
@@ -104,42 +100,6 @@ def by_name(cases):
 def table(cases):
     """A test of the cases of each call, named after it."""
     return pytest.mark.parametrize("cases", by_name(cases))
-
-
-def snapshot(value):
-    """All that can be seen of a value, to compare before and after."""
-    if isinstance(value, np.ndarray) and value is not np.ma.masked:
-        content = [*map(id, value.flat)] if value.dtype.kind == "O" else value.tobytes()
-        return str(value.dtype), value.shape, value.strides, str(value.flags), content, repr(getattr(value, "mask", 0))
-    kind = type(value)
-    library = kind.__module__.partition(".")[0]
-    if library == "pandas" and kind.__name__ in ("DataFrame", "Series"):
-        return repr(getattr(value, "dtypes", "")), repr(value.index), repr(value.values.tolist())
-    if (library, kind.__name__) in (("polars", "DataFrame"), ("polars", "Series"), ("pyarrow", "Table")):
-        return repr(getattr(value, "schema", "")), repr(value.to_dict() if kind.__name__ == "DataFrame" else value)
-    if library == "scipy":
-        return [snapshot(array) for array in (value.tocsr().data, value.tocsr().indices, value.tocsr().indptr)]
-    if isinstance(value, Mapping):
-        return type(value), [(snapshot(key), snapshot(item)) for key, item in value.items()]
-    if isinstance(value, (list, tuple, set)):
-        return type(value), [snapshot(item) for item in value]
-    return id(value)
-
-
-def plain(result):
-    """Numbers as Python holds them; an Evaluation as its vectors."""
-    if isinstance(result, rg.Evaluation):
-        return [vector.tolist() for vector in result.values()]
-    if isinstance(result, (list, tuple)):
-        return [plain(part) for part in result]
-    return result.tolist() if isinstance(result, np.ndarray) else result
-
-
-def outcome(call):
-    try:
-        return "no error", repr(plain(call()))
-    except Exception as error:
-        return type(error), str(error)
 
 
 def vectors_or_error(call):
