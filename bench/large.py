@@ -233,7 +233,8 @@ def users(how: str, scale: harness.Scale, _: Path) -> Calls:
         name = f"{count:,} users × 100 of {items:,} items, {matrix.dtype} against {how}, ndcg@100 and rr"
 
         def run(matrix: Any = matrix) -> Any:
-            return rg.from_recommendations(matrix, relevant, query_ids=names).evaluate(*recommendations.METRICS)
+            rankings = rg.from_recommendations(relevant=relevant, recommended=matrix, query_ids=names)
+            return rankings.evaluate(*recommendations.METRICS)
 
         if relevant is not None:
             yield Call(name, matrix.size, run, partial(in_order, expected))
@@ -303,7 +304,9 @@ def beyond(scale: harness.Scale, folder: Path) -> Calls:
         items = np.memmap(folder / "items", np.int32, "w+", shape=shape)
         items[-1] = np.arange(WIDE)
         relevant = sparse.csr_matrix(([1], ([queries - 1], [WIDE - 1])), shape=shape)
-        yield call("as recommendations", lambda: rg.from_recommendations(items, relevant), 1 / WIDE)
+        yield call(
+            "as recommendations", lambda: rg.from_recommendations(relevant=relevant, recommended=items), 1 / WIDE
+        )
     qrels = folder / "qrels"
     qrels.write_text("q1 0 d1 1\n")
 

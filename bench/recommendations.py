@@ -60,7 +60,9 @@ METRICS = "ndcg@100", "rr"
 
 
 def ours(recommended: Any, relevant: Any) -> harness.Contender:
-    return harness.Contender(lambda: rg.from_recommendations(recommended, relevant).evaluate(*METRICS))
+    return harness.Contender(
+        lambda: rg.from_recommendations(relevant=relevant, recommended=recommended).evaluate(*METRICS)
+    )
 
 
 def sparse_of(relevant: list[Any], items: int) -> Any:

@@ -56,8 +56,8 @@ def numpy_scores(grades: Any, scores: Any) -> Any:
     return (ranked @ discount) / (np.sort(grades)[::-1][:10] @ discount)
 
 
-def evaluated(make: Any, *data: Any, metrics: tuple[str, ...] = ("ndcg@10",)) -> Any:
-    return list(make(*data).evaluate(*metrics).values())
+def evaluated(make: Any, *data: Any, metrics: tuple[str, ...] = ("ndcg@10",), **named: Any) -> Any:
+    return list(make(*data, **named).evaluate(*metrics).values())
 
 
 def one_query(documents: int) -> tuple[dicts.Qrels, dicts.Run]:
@@ -89,7 +89,9 @@ def bench_forms(scale: harness.Scale) -> None:
         contend(title, call, partial(dicts.plain_loop, qrels, run, 10), dict_limit, scale)
         ids = rng.permutation(1000)[:documents].tolist()
         wanted = {*rng.permutation(1000)[:10].tolist(), ids[3]}
-        call = partial(evaluated, rg.from_recommendations, [ids], [wanted], metrics=("ndcg@100", "rr"))
+        call = partial(
+            evaluated, rg.from_recommendations, relevant=[wanted], recommended=[ids], metrics=("ndcg@100", "rr")
+        )
         peer = partial(recommendations.plain_loop, [ids], [wanted], DISCOUNTS)
         contend(f"from_recommendations, {documents} ids, a plain loop", call, peer, id_limit, scale)
 

@@ -35,8 +35,8 @@ def from_dicts():
 def from_matrix():
     rng = np.random.default_rng(2)
     return rg.from_recommendations(
-        rng.permuted(np.tile(np.arange(50), (QUERIES, 1)), axis=1)[:, :20],
         [{int(i) for i in rng.integers(0, 50, 5)}] * QUERIES,
+        rng.permuted(np.tile(np.arange(50), (QUERIES, 1)), axis=1)[:, :20],
     )
 
 

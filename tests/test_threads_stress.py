@@ -118,7 +118,7 @@ FIRST = [
     "rg.from_scores([[0, 1, 2]], [[3.0, 2.0, 2.0]]).evaluate('ndcg', threads=2).to_dict()",
     "rg.from_ranked([[1, 0]] * 9).curve('dcg', [1, 2000]).mean().tolist()",
     "rg.from_qrels({'q': {'a': 1}}, {'q': {'b': 1.0, 'a': 1.0}}).evaluate('ndcg_cut', 'rr').mean()",
-    "rg.from_recommendations([[1, 2]], [{2}]).evaluate('ndcg(gain=exponential)@2').mean()",
+    "rg.from_recommendations([{2}], [[1, 2]]).evaluate('ndcg(gain=exponential)@2').mean()",
     "rg.from_frames(COLUMNS | {'relevance': [1, 2]}, COLUMNS | {'score': [1.0, 1.0]}).evaluate('ndcg').mean()",
     "rg.read_trec(*rg.sample()).evaluate('ndcg@10').mean()",
     "str(rg.compare({'one': {'q': {'a': 1.0}}}, rg.judgments({'q': ['a']}), 'rr'))",

@@ -79,7 +79,7 @@ def test_a_choice_that_is_none_is_an_error_to_type_checkers_too() -> None:
     with pytest.raises(ValueError, match="ideal"):
         rg.metric("ndcg", ideal="all")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="validate"):
-        rg.from_recommendations([[1]], [{1}], validate="no")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        rg.from_recommendations([{1}], [[1]], validate="no")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="tool"):
         rg.explain("rr", like="ours")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 

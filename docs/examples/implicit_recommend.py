@@ -19,13 +19,13 @@ model.fit(plays, show_progress=False)
 # -- evaluate --
 users = np.arange(plays.shape[0])
 ids, scores = model.recommend(users, plays[users], N=10)
-result = rg.from_recommendations(ids, held_out[users]).evaluate("ndcg@10", "mrr@10", "recall@10")
+result = rg.from_recommendations(held_out[users], ids).evaluate("ndcg@10", "mrr@10", "recall@10")
 print(result)
 # --
 
 from implicit.evaluation import ranking_metrics_at_k
 
 theirs = ranking_metrics_at_k(model, plays, held_out, K=10, show_progress=False, num_threads=1)
-ours = rg.from_recommendations(ids, held_out[users]).evaluate("ndcg@10", "ap@10", like="implicit")
+ours = rg.from_recommendations(held_out[users], ids).evaluate("ndcg@10", "ap@10", like="implicit")
 assert np.isclose(ours.mean("ndcg@10"), theirs["ndcg"], rtol=1e-12), (ours, theirs)
 assert np.isclose(ours.mean("ap@10"), theirs["map"], rtol=1e-12), (ours, theirs)

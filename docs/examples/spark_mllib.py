@@ -15,7 +15,7 @@ pairs = [([1, 6, 2, 7, 8], [1, 2, 3, 4, 5]), ([4, 1, 5, 6, 2], [1, 2, 3]), ([1, 
 metrics = RankingMetrics(spark.sparkContext.parallelize(pairs))
 theirs = [metrics.ndcgAt(3), metrics.meanAveragePrecision, metrics.meanAveragePrecisionAt(2), metrics.precisionAt(5)]
 
-rankings = rg.from_recommendations([found for found, _ in pairs], [set(taken) for _, taken in pairs])
+rankings = rg.from_recommendations([set(taken) for _, taken in pairs], [found for found, _ in pairs])
 ours = rankings.evaluate("ndcg@3", "map", "ap_capped@2", "precision@5").mean()
 assert all(abs(a - b) < 1e-12 for a, b in zip(theirs, ours.values(), strict=True))
 
@@ -25,7 +25,7 @@ def evaluated(part):
     rows = list(part)
     if rows:
         found, taken = zip(*rows, strict=True)
-        yield rg.from_recommendations(list(found), [set(ids) for ids in taken]).evaluate("ndcg@3")
+        yield rg.from_recommendations([set(ids) for ids in taken], list(found)).evaluate("ndcg@3")
 
 
 first, *others = spark.sparkContext.parallelize(pairs, 2).mapPartitions(evaluated).collect()

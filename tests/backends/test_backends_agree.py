@@ -553,8 +553,8 @@ def test_documents_with_ids_agree(on_both, sides, ties, validate, missing, limit
         assert of_dicts == found
     evaluated(rg.from_qrels, dict(reversed(qrels.items())), run | {"another": {}}, **options)
     recommended = {query: list(scores) for query, scores in run.items()}
-    evaluated(rg.from_recommendations, recommended, qrels, validate=validate)
-    evaluated(rg.from_recommendations, [*recommended.values()], [*qrels.values()], validate=validate)
+    evaluated(rg.from_recommendations, qrels, recommended, validate=validate)
+    evaluated(rg.from_recommendations, [*qrels.values()], [*recommended.values()], validate=validate)
     if {*map(type, documents)} == {int}:
         lines = qrels_lines(qrels), run_lines(run)
         evaluated(lambda **options: rg.read_trec(*map(BytesIO, lines), **options), **options)
@@ -574,9 +574,9 @@ relevant_ids = st.lists(st.integers(-2, 6), max_size=4) | st.dictionaries(
 )
 def test_recommendations_agree(on_both, recommended, relevant, validate, k):
     metrics = [rg.metric("ndcg", k=k, gain=fall), rg.metric("rr", k=k), rg.metric("rr", rel=0), "ndcg"]
-    agree(on_both, lambda: rg.from_recommendations(recommended, relevant, validate=validate).evaluate(*metrics))
+    agree(on_both, lambda: rg.from_recommendations(relevant, recommended, validate=validate).evaluate(*metrics))
     matrix = np.array([[*items, *[-1] * 6][:6] for items in recommended]).reshape(len(recommended), 6)
-    agree(on_both, lambda: rg.from_recommendations(matrix, relevant, validate=validate).evaluate(*metrics))
+    agree(on_both, lambda: rg.from_recommendations(relevant, matrix, validate=validate).evaluate(*metrics))
 
 
 @given(
@@ -600,11 +600,11 @@ def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats)
     if repeats == "recommended":
         matrix[2, rng.integers(25, 50)] = matrix[2, rng.integers(25)]
     matrix, truth = ((held * step).astype(dtype) for held, dtype in zip((matrix, truth), dtypes, strict=True))
-    found = agree(on_both, lambda: rg.from_recommendations(matrix, truth, validate=validate).evaluate("ndcg", "rr@20"))
-    lists = matrix.tolist(), truth.tolist()
+    found = agree(on_both, lambda: rg.from_recommendations(truth, matrix, validate=validate).evaluate("ndcg", "rr@20"))
+    lists = truth.tolist(), matrix.tolist()
     if isinstance(found[0], dict):
-        sets = lists[0], list(map(set, lists[1]))
-        for sides in (lists, sets, (tuple(map(tuple, lists[0])), sets[1]), (lists[0], rg.judgments(truth))):
+        sets = list(map(set, lists[0])), lists[1]
+        for sides in (lists, sets, (sets[0], tuple(map(tuple, lists[1]))), (rg.judgments(truth), lists[1])):
             rankings = rg.from_recommendations(*sides, validate=validate)
             assert agree(on_both, lambda rankings=rankings: rankings.evaluate("ndcg", "rr@20")) == found
 

@@ -169,7 +169,7 @@ def test_a_cut_off_needs_no_more_discounts(on_both, name, gain):
 
 
 def test_an_id_that_is_not_relevant_takes_a_rank_each_time(on_both):
-    made = rg.from_recommendations([[7, 7, 1]], [{1}])
+    made = rg.from_recommendations([{1}], [[7, 7, 1]])
     assert on_both(lambda: made.evaluate("rr", "num_ret").mean()) == [{"rr": 1 / 3, "num_ret": 3.0}] * 2
 
 
@@ -200,7 +200,7 @@ def test_repeated_numbers_of_a_long_query(on_both):
 
     def evaluated(documents):
         try:
-            return rg.from_recommendations([documents], [[1]], validate="full").evaluate("rr").mean()
+            return rg.from_recommendations([[1]], [documents], validate="full").evaluate("rr").mean()
         except ValueError as error:
             return str(error)
 

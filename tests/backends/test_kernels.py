@@ -226,14 +226,14 @@ def test_few_judged_numbers(kind, hits):
         for step in (1, 256, 65536):
             own = np.arange(n)[::-1] * step
             judged = {*own[-min(hits, n) :].tolist()} if hits else {65536 * (n + 1), 65536 * (n + 2)}
-            run = rg.from_recommendations(np.array([own, own], kind), rg.judgments([sorted(judged), [7 + own[0]]]))
+            run = rg.from_recommendations(rg.judgments([sorted(judged), [7 + own[0]]]), np.array([own, own], kind))
             found = run.evaluate("num_rel_ret", "rr")
             assert found["num_rel_ret"].tolist() == [min(hits, n), 0]
             assert found["rr"].tolist() == [1 / (n - min(hits, n) + 1) if hits else 0.0, 0.0]
             if hits:
                 own = np.append(own, own[-1]).astype(kind)
                 with pytest.raises(ValueError, match=f"position {n}"):
-                    rg.from_recommendations(own[None], rg.judgments([sorted(judged)])).evaluate("rr")
+                    rg.from_recommendations(rg.judgments([sorted(judged)]), own[None]).evaluate("rr")
 
 
 # What only a sanitizer sees: arrays of exactly their size, behind which nothing of ours stands.

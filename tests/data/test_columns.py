@@ -207,7 +207,7 @@ def test_an_array_that_cannot_be_read_is_named(on_both):
     calls = {
         "run_df: column 'doc_id'": lambda: evaluate({**RUN, "doc_id": fails}),
         "run_df: column 'score'": lambda: evaluate({**RUN, "score": [1.0, fails, 2.0]}),
-        "recommended": lambda: rg.from_recommendations(fails, [{1}]),
+        "recommended": lambda: rg.from_recommendations([{1}], fails),
     }
     for name, call in calls.items():
         kind, text = both(on_both, call)
@@ -224,7 +224,7 @@ def test_ids_that_lie_are_their_text(on_both, kind):
     expected = vectors_or_error(lambda: evaluate(RUN))
     for column in (lying, np.array(lying, dtype=object), pd.Series(lying, dtype=object)):
         assert both(on_both, lambda column=column: evaluate({**RUN, "doc_id": column})) == expected
-    given = both(on_both, lambda: rg.from_recommendations([lying], [["b", "c"]]).evaluate("rr"))
+    given = both(on_both, lambda: rg.from_recommendations([["b", "c"]], [lying]).evaluate("rr"))
     assert given == {"rr": [0.5]}
 
 
@@ -334,10 +334,10 @@ def test_ids_of_one_width(backend):
 def test_ids_of_64_bits_among_those_of_32(backend):
     """Whose lowest bits are the same."""
     recommended = np.array([[1, 2], [2, 1]], dtype=np.int32)
-    found = rg.from_recommendations(recommended, [[2**32 + 1, 2**40], [1]]).evaluate("rr")
+    found = rg.from_recommendations([[2**32 + 1, 2**40], [1]], recommended).evaluate("rr")
     assert found["rr"].tolist() == [0.0, 0.5]
     relevant = sparse.csr_matrix([[1, 0, 0], [0, 1, 1]])  # whose ids have 32 bits
-    found = rg.from_recommendations(np.array([[2**32, 1, 0], [2, 2**32 + 1, -1]]), relevant).evaluate(
+    found = rg.from_recommendations(relevant, np.array([[2**32, 1, 0], [2, 2**32 + 1, -1]])).evaluate(
         "rr", "num_rel_ret"
     )
     assert (found["rr"].tolist(), found["num_rel_ret"].tolist()) == ([1 / 3, 1.0], [1, 1])

@@ -172,7 +172,7 @@ HUGE_IN_ERRORS = {
     "query": lambda: rg.from_qrels({HUGE: {"d": math.nan}}, {HUGE: {"d": 1}}).evaluate("rr"),
     "judged document": lambda: rg.from_qrels({"q": {HUGE: math.nan}}, {"q": {"d": 1}}).evaluate("rr"),
     "document": lambda: rg.from_qrels({"q": {"d": 1}}, {"q": {HUGE: math.nan}}).evaluate("rr"),
-    "user": lambda: rg.from_recommendations({HUGE: [1.5]}, {HUGE: [1]}).evaluate("rr"),
+    "user": lambda: rg.from_recommendations({HUGE: [1]}, {HUGE: [1.5]}).evaluate("rr"),
     "name": lambda: rg.from_ranked([[1], [0]], query_ids=[HUGE, HUGE]),
     "metric": lambda: rg.from_ranked([1]).evaluate(HUGE),
     "ties": lambda: rg.from_scores([1], [1], ties=HUGE),
@@ -243,12 +243,12 @@ def test_a_length_that_lies_is_not_believed(size):
         assert seen(rg.from_qrels(odd(qrels), run)) == expected
         assert seen(rg.from_qrels(qrels, {"q": odd(run["q"])})) == expected
         assert seen(rg.from_qrels(qrels, odd(run), missing="skip")) == expected
-        assert seen(rg.from_recommendations(odd({"q": ["b", "a"]}), odd({"q": ["a"]}))) == expected
+        assert seen(rg.from_recommendations(odd({"q": ["a"]}), odd({"q": ["b", "a"]}))) == expected
     for relevant, recommended in ((["a"], ["b", "a"]), ([1], [2, 1])):
         many = lying(list, size)
-        assert seen(rg.from_recommendations([many(recommended)], [many(relevant)])) == expected
-        assert seen(rg.from_recommendations(many([recommended]), many([relevant]))) == expected
-        assert seen(rg.from_recommendations([recommended], [lying(set, size)(relevant)])) == expected
+        assert seen(rg.from_recommendations([many(relevant)], [many(recommended)])) == expected
+        assert seen(rg.from_recommendations(many([relevant]), many([recommended]))) == expected
+        assert seen(rg.from_recommendations([lying(set, size)(relevant)], [recommended])) == expected
 
 
 # few recommendations
@@ -260,9 +260,9 @@ def test_few_ids_of_which_one_is_of_another_kind(backend, other):
     told = "lone surrogate" if other == "\ud800" else "ids must be all str, all bytes or all int"
     for few in ([["a"], ["b", other]], [[other], ["b"]]):
         with pytest.raises((TypeError, ValueError), match=told):
-            rg.from_recommendations(few, [{"a"}, {"b"}])
+            rg.from_recommendations([{"a"}, {"b"}], few)
         with pytest.raises((TypeError, ValueError), match=told):
-            rg.from_recommendations(few * 600, [{"a"}, {"b"}] * 600)
+            rg.from_recommendations([{"a"}, {"b"}] * 600, few * 600)
 
 
 # mappings that are no dicts

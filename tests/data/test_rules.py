@@ -329,15 +329,15 @@ recommended = st.lists(st.lists(st.integers(0, 9), unique=True, max_size=8), min
 def test_recommendations_limited(lists, data, depth, judged_only):
     graded = st.dictionaries(st.integers(0, 12), st.integers(-1, 3), max_size=6)
     truth = [data.draw(graded) for _ in lists]
-    part = rg.from_recommendations(lists, truth).limited(depth=depth, judged_only=judged_only)
+    part = rg.from_recommendations(truth, lists).limited(depth=depth, judged_only=judged_only)
     kept = [
         [item for item in items[:depth] if not judged_only or own.get(item, -1) >= 0]
         for items, own in zip(lists, truth, strict=True)
     ]
-    assert values(part, None) == values(rg.from_recommendations(kept, truth), None)
+    assert values(part, None) == values(rg.from_recommendations(truth, kept), None)
     matrix = np.array([[*items, *[-1] * 8][:8] for items in lists])
-    part = rg.from_recommendations(matrix, truth).limited(depth=depth, judged_only=judged_only)
-    assert values(part, None) == values(rg.from_recommendations(kept, truth), None)
+    part = rg.from_recommendations(truth, matrix).limited(depth=depth, judged_only=judged_only)
+    assert values(part, None) == values(rg.from_recommendations(truth, kept), None)
 
 
 graded_lists = st.lists(st.lists(st.integers(0, 4), max_size=8), min_size=2, max_size=4)

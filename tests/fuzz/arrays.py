@@ -111,7 +111,7 @@ def recommendations(draw):
         rows = [np.array(own, dtype="i8").astype(dtype) for own in rows]
     elif form == 4:
         truth = list(map(list, truth))
-    return lambda: evaluated(rg.from_recommendations(rows, truth, validate=validate), metrics)
+    return lambda: evaluated(rg.from_recommendations(truth, rows, validate=validate), metrics)
 
 
 def text(draw):

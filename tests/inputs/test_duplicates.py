@@ -19,7 +19,7 @@ def vectors(rankings):
     return {metric: vector.tolist() for metric, vector in rankings.evaluate(*METRICS).items()}
 
 
-EXPECTED = vectors(rg.from_recommendations(ONCE, QRELS))
+EXPECTED = vectors(rg.from_recommendations(QRELS, ONCE))
 
 
 def test_a_run_of_msmarco():
@@ -34,8 +34,8 @@ def test_against_plain_python():
         matrix = rng.integers(0, 12, (20, 15))
         relevant = [set(rng.integers(0, 12, 3).tolist()) for _ in range(20)]
         once = [list(dict.fromkeys(row)) for row in matrix.tolist()]
-        found = rg.from_recommendations(matrix, relevant, duplicates="first")
-        assert vectors(found) == vectors(rg.from_recommendations(once, relevant))
+        found = rg.from_recommendations(relevant, matrix, duplicates="first")
+        assert vectors(found) == vectors(rg.from_recommendations(relevant, once))
 
 
 def of_tuples(ids):
@@ -46,32 +46,32 @@ def test_ids_that_are_tuples():
     """A document and its chunk."""
     run, twice = ({query: of_tuples(own) for query, own in held.items()} for held in (ONCE, TWICE))
     truth = {query: {(doc, 0): grade for doc, grade in own.items()} for query, own in QRELS.items()}
-    assert vectors(rg.from_recommendations(run, truth)) == EXPECTED
-    assert vectors(rg.from_recommendations(list(run.values()), list(truth.values()))) == EXPECTED
-    assert vectors(rg.from_recommendations(list(run.values()), truth, query_ids=["q1", "q2"])) == EXPECTED
-    assert vectors(rg.from_recommendations(run, rg.judgments(truth))) == EXPECTED
-    assert vectors(rg.from_recommendations(twice, truth, duplicates="first")) == EXPECTED | {}
-    sets = rg.from_recommendations(run, {query: set(own) for query, own in truth.items()}).evaluate("rr")
+    assert vectors(rg.from_recommendations(truth, run)) == EXPECTED
+    assert vectors(rg.from_recommendations(list(truth.values()), list(run.values()))) == EXPECTED
+    assert vectors(rg.from_recommendations(truth, list(run.values()), query_ids=["q1", "q2"])) == EXPECTED
+    assert vectors(rg.from_recommendations(rg.judgments(truth), run)) == EXPECTED
+    assert vectors(rg.from_recommendations(truth, twice, duplicates="first")) == EXPECTED | {}
+    sets = rg.from_recommendations({query: set(own) for query, own in truth.items()}, run).evaluate("rr")
     assert sets["rr"].tolist() == EXPECTED["rr"]
     scored = {query: {doc: -place for place, doc in enumerate(own)} for query, own in run.items()}
     assert vectors(rg.from_qrels(truth, scored)) == EXPECTED
     assert rg.evaluate(truth, run, "rr")["rr"].tolist() == EXPECTED["rr"]
     with pytest.raises(ValueError, match=r"query 'q1', document \('a', 0\) .*repeats an earlier one"):
-        rg.from_recommendations(twice, truth)
-    rg.from_recommendations({"q1": of_tuples("xxa"), "q2": []}, truth)  # not judged
+        rg.from_recommendations(truth, twice)
+    rg.from_recommendations(truth, {"q1": of_tuples("xxa"), "q2": []})  # not judged
     with pytest.raises(ValueError, match=r"document \('x', 0\)"):
-        rg.from_recommendations({"q1": of_tuples("xxa"), "q2": []}, truth, validate="full")
+        rg.from_recommendations(truth, {"q1": of_tuples("xxa"), "q2": []}, validate="full")
     with pytest.raises(TypeError, match="position 1: an id must be hashable"):
-        rg.from_recommendations({"q1": [("a", 0), ["b"]]}, truth)
+        rg.from_recommendations(truth, {"q1": [("a", 0), ["b"]]})
 
 
 def test_tuples_are_judged_per_user():
     a, b = of_tuples("ab")
-    assert rg.from_recommendations([[a], [b, a, a]], [{a}, {b}]).evaluate("rr")["rr"].tolist() == [1.0, 1.0]
-    assert rg.from_recommendations({"u": [a], "v": [a, a]}, {"u": {a}}).evaluate("rr")["rr"].tolist() == [1.0]
+    assert rg.from_recommendations([{a}, {b}], [[a], [b, a, a]]).evaluate("rr")["rr"].tolist() == [1.0, 1.0]
+    assert rg.from_recommendations({"u": {a}}, {"u": [a], "v": [a, a]}).evaluate("rr")["rr"].tolist() == [1.0]
     with pytest.raises(ValueError, match="repeats an earlier one"):
-        rg.from_recommendations([[a], [b, b]], [{a}, {b}])
-    assert rg.from_recommendations([[], []], [{a}, {b}]).evaluate("rr")["rr"].tolist() == [0.0, 0.0]
+        rg.from_recommendations([{a}, {b}], [[a], [b, b]])
+    assert rg.from_recommendations([{a}, {b}], [[], []]).evaluate("rr")["rr"].tolist() == [0.0, 0.0]
 
 
 NUMBERS, WORDS = [[1, 3, 2], [7, 1, 2], [4, 5, 6]], [["a", "b"], ["c", "d"]]
@@ -92,5 +92,5 @@ NUMBERS, WORDS = [[1, 3, 2], [7, 1, 2], [4, 5, 6]], [["a", "b"], ["c", "d"]]
 )
 def test_leave_one_out(recommended, relevant):
     for truth in (relevant, rg.judgments(relevant)):
-        result = rg.from_recommendations(recommended, truth).evaluate("rr")
+        result = rg.from_recommendations(truth, recommended).evaluate("rr")
         assert result["rr"].tolist() == [0.5, 1.0, 0.0][: len(recommended)]

@@ -96,4 +96,4 @@ def test_help_shows_truth_and_run_first():
 def test_one_row_of_a_sparse_matrix_is_the_truth_of_one_list():
     held = sparse.csr_array([[0, 1, 1]])
     for row in (held, sparse.csr_matrix(held), held[0]):
-        assert rg.from_recommendations([0, 2], row).evaluate("rr")["rr"].tolist() == [0.5]
+        assert rg.from_recommendations(row, [0, 2]).evaluate("rr")["rr"].tolist() == [0.5]

@@ -345,15 +345,15 @@ def test_recommendations(users, graded):
     for name, make in RECOMMENDED.items():
         for truth, hold in (RELEVANT | ({} if graded else SETS)).items():
             given, relevant = make(lists), hold(rows)
-            forms[f"{name} against {truth}"] = rg.from_recommendations(given, relevant)
+            forms[f"{name} against {truth}"] = rg.from_recommendations(relevant, given)
             if isinstance(relevant, (list, tuple)):
                 forms[f"{name} against {truth} by user"] = rg.from_recommendations(
-                    given, by_user(relevant), query_ids=[*by_user(rows)]
+                    by_user(relevant), given, query_ids=[*by_user(rows)]
                 )
                 turned = dict(reversed(by_user(lists if "matrix" in name else given).items()))  # a row has no padding
-                forms[f"{name} by user against {truth}"] = rg.from_recommendations(turned, by_user(relevant))
+                forms[f"{name} by user against {truth}"] = rg.from_recommendations(by_user(relevant), turned)
     text = [{f"item {item}": grade for item, grade in row.items()} for row in rows]
-    forms["text"] = rg.from_recommendations([[f"item {item}" for item in items] for items in lists], text)
+    forms["text"] = rg.from_recommendations(text, [[f"item {item}" for item in items] for items in lists])
     for name, rankings in forms.items():
         result = rankings.evaluate(*METRICS)
         for metric in METRICS:
@@ -364,8 +364,8 @@ def test_recommendations(users, graded):
 @given(user)
 def test_the_recommendations_of_one_user(one):
     items, grades = one
-    expected = rg.from_recommendations([items], [grades]).evaluate(*METRICS)
+    expected = rg.from_recommendations([grades], [items]).evaluate(*METRICS)
     for relevant in (grades, rg.judgments([grades])) if items else ():
         for recommended in (items, tuple(items), np.array(items), np.array(items, dtype=object)):
-            result = rg.from_recommendations(recommended, relevant).evaluate(*METRICS)
+            result = rg.from_recommendations(relevant, recommended).evaluate(*METRICS)
             assert [vector.tolist() for vector in result.values()] == [v.tolist() for v in expected.values()]

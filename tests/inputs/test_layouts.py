@@ -17,7 +17,7 @@ BEIR = "query-id\tcorpus-id\tscore\n1\td1\t2\n1\td3\t1\n2\td7\t1\n"
 MSMARCO = "".join(f"{query}\t{doc}\t{rank}\n" for query, own in RANKED.items() for rank, doc in enumerate(own, 1))
 TREC_QRELS = "1 0 d1 2\n1 0 d3 1\n2 0 d7 1\n"
 TREC_RUN = "1 Q0 d2 1 1.4 t\n1 Q0 d1 2 0.9 t\n1 Q0 d9 3 0.2 t\n2 Q0 d7 1 2 t\n3 Q0 d1 1 1 t\n"
-EXPECTED = rg.from_recommendations(RANKED, QRELS).evaluate("ndcg@10", "mrr", "num_ret")
+EXPECTED = rg.from_recommendations(QRELS, RANKED).evaluate("ndcg@10", "mrr", "num_ret")
 
 
 def same(qrels, run, **options):

@@ -44,18 +44,18 @@ def legal_cases():
     for ids in (["\udcff", "é", "z"], ["a\0", "a", ""], [b"\xff", b"", b"\0"], [2**63 - 1, -(2**63), 0]):
         held = {"query_id": ids, "doc_id": ids, "relevance": [1, 1, 1], "score": [1, 2, 3]}
         yield works([[1.0, 1.0, 1.0]], framed, held, metrics=["rr"])
-    yield works([[0.0, 0.0]], recommended, [[], []], [["a"], []], metrics=["rr"])
-    yield works([[0.0, 0.0]], recommended, np.zeros((2, 0), int), [[1], [2]], metrics=["rr"])
-    yield works([[0.0, 1.0]], recommended, np.array([[-1, 1], [1, -1]]), [[1], [1]], metrics=["rr"])
-    yield works([[1.0, 0.0]], recommended, {"b": [2], "a": [1]}, {"a": [1], "c": [1]}, metrics=["rr"])
-    yield works([[1.0]], recommended, {"b": [2], "a": [1]}, {"a": [1], "c": [1]}, metrics=["rr"], missing="skip")
-    yield works([[0.5]], recommended, [[2, 2, 1][1:]], [{1}], metrics=["rr"])
-    yield works([[SECOND]], recommended, [["x", "a"]], [{"a": 1, "b": -1}], metrics=["ndcg"])
+    yield works([[0.0, 0.0]], recommended, [["a"], []], [[], []], metrics=["rr"])
+    yield works([[0.0, 0.0]], recommended, [[1], [2]], np.zeros((2, 0), int), metrics=["rr"])
+    yield works([[0.0, 1.0]], recommended, [[1], [1]], np.array([[-1, 1], [1, -1]]), metrics=["rr"])
+    yield works([[1.0, 0.0]], recommended, {"a": [1], "c": [1]}, {"b": [2], "a": [1]}, metrics=["rr"])
+    yield works([[1.0]], recommended, {"a": [1], "c": [1]}, {"b": [2], "a": [1]}, metrics=["rr"], missing="skip")
+    yield works([[0.5]], recommended, [{1}], [[2, 2, 1][1:]], metrics=["rr"])
+    yield works([[SECOND]], recommended, [{"a": 1, "b": -1}], [["x", "a"]], metrics=["ndcg"])
     yield works(
         [[1.0, 0.0]],
         recommended,
-        [[2**40], [5]],
         sparse.csr_array(([1], ([0], [2**40])), (2, 2**40 + 1)),
+        [[2**40], [5]],
         metrics=["rr"],
     )
 
@@ -66,7 +66,7 @@ def test_works(on_both, cases):
 
 
 def test_users_that_are_missing_are_counted(backend):
-    sides = {"a": [1], "x": [2], "y": [2]}, {"a": [1], "c": [1]}
+    sides = {"a": [1], "c": [1]}, {"a": [1], "x": [2], "y": [2]}
     for missing, queries in [("zero", 2), ("skip", 1)]:
         result = rg.from_recommendations(*sides, missing=missing).evaluate("rr")
         assert result.counts == {"queries": queries, "missing": 1, "unjudged": 2, "empty": 0}

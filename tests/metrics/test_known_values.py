@@ -110,7 +110,7 @@ def test_known_values(source, returned, beside, metric, value, digits):
     judged = returned + (beside or [])
     expected = pytest.approx(value, rel=1e-12) if digits is None else pytest.approx(value, abs=0.51 * 10**-digits)
     assert rg.from_ranked(returned, judged=judged).evaluate(metric)[metric].tolist() == [expected], source
-    by_id = rg.from_recommendations([[*range(len(returned))]], [dict(enumerate(judged))])
+    by_id = rg.from_recommendations([dict(enumerate(judged))], [[*range(len(returned))]])
     assert by_id.evaluate(metric)[metric].tolist() == [expected], source
     scores = [-rank for rank in range(len(returned))]
     for ties in ("average", "worst"):  # nothing is tied
@@ -142,7 +142,7 @@ def test_playlists():
     truth, recommended = {"p1": [1, 2, 3], "p2": [9]}, {"p1": [2, 7, 1], "p2": [4, 9]}
     for discount in ("log2", [1 / math.log(rank + 1) for rank in range(1, 101)]):
         metric = rg.metric("ndcg", k=100, discount=discount)
-        result = rg.from_recommendations(recommended, truth).evaluate(metric)
+        result = rg.from_recommendations(truth, recommended).evaluate(metric)
         assert result[metric].tolist() == pytest.approx([0.7039180890341347, 0.6309297535714575], rel=1e-12)
         assert result.mean(metric) == pytest.approx(0.667423921302796, rel=1e-12)
 
@@ -198,7 +198,7 @@ def test_a_list_that_returned_nothing_earns_nothing(ideal):
     for rankings in (
         rg.from_ranked([[], [1]], judged=[[2], [1]]),
         rg.from_qrels({"a": {"d": 2}, "b": {"d": 1}}, {"b": {"d": 0.5}}),
-        rg.from_recommendations([[], [1]], [{2}, {1}]),
+        rg.from_recommendations([{2}, {1}], [[], [1]]),
     ):
         assert rankings.evaluate(metric)[metric].tolist() == [0.0, 1.0]
 
@@ -216,7 +216,7 @@ def test_a_hit_at_the_only_cut_off(metric, tmp_path):
         rg.from_scores([1, 0, 0], [2, 3, 2], ties="stable"),
         rg.from_qrels({"q": {"d1": 1}}, {"q": {"d0": 0.5, "d1": 0.5, "d2": 0.5}}),
         rg.from_frames({"qid": ["q"], "docid": ["d1"], "label": [1]}, run),
-        rg.from_recommendations([5, 3, 4], {3}),
+        rg.from_recommendations({3}, [5, 3, 4]),
         rg.read_trec(*files),
     ):
         value = 1.0 if metric.startswith("recall") else 0.5

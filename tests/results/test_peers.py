@@ -202,9 +202,9 @@ def given_data(peer, name):
         return rg.from_scores(labels, scores)
     if peer == "implicit":
         truth = [{} if user == 4 else own for user, own in enumerate(RELEVANT)]
-        return rg.from_recommendations(fixed.MATRIX, truth)
+        return rg.from_recommendations(truth, fixed.MATRIX)
     lists = [[] if user == 2 and peer == "rectools" else own for user, own in enumerate(fixed.LISTS)]
-    return rg.from_recommendations(lists, RELEVANT)
+    return rg.from_recommendations(RELEVANT, lists)
 
 
 @pytest.mark.parametrize("peer", SAID)
@@ -233,13 +233,13 @@ def test_which_queries_count(peer, case):
     said = SAID[peer]["queries"][case] if peer in SAID else fixed.pytrec_eval_queries(run, truth)
     name = "ndcg(ideal=judged)@10" if peer == "rectools" else "ndcg@10"
     if (peer, case) == ("lenskit", "only in the run"):  # 0.5 there
-        for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(run, truth)):
+        for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(truth, run)):
             with pytest.raises(ValueError, match=r"like='lenskit': .* without judgments count 0 .* give the 1 of them"):
                 rankings.evaluate(name, like=peer)
         truth = {user: {} for user in run} | truth  # as the message says
     expected = APART.get((peer, case), said)
     assert ((peer, case) in APART) == (expected != said)
-    for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(run, truth)):
+    for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(truth, run)):
         assert rankings.evaluate(name, like=peer).mean(name) == expected
 
 
@@ -268,7 +268,7 @@ LOG3 = 1 / math.log2(3)
 
 
 def test_spark():
-    rankings = rg.from_recommendations([["x", "a", "y", "b"]], [{"a": 1, "b": 2, "c": 1}])
+    rankings = rg.from_recommendations([{"a": 1, "b": 2, "c": 1}], [["x", "a", "y", "b"]])
     result = rankings.evaluate("ndcg@3", "ap", "ap@2", "precision@10", "recall@2", like="spark")
     assert result.mean() == same_all(
         {
@@ -282,7 +282,7 @@ def test_spark():
 
 
 def test_elasticsearch():
-    rankings = rg.from_recommendations([["x", "a"]], [{"a": 2, "b": 3, "c": 3, "d": 0}])
+    rankings = rg.from_recommendations([{"a": 2, "b": 3, "c": 3, "d": 0}], [["x", "a"]])
     result = rankings.evaluate("ndcg@10", "dcg@10", "rr@10", "recall@10", "precision", "err@10", like="elasticsearch")
     assert result.mean() == same_all(
         {
@@ -294,7 +294,7 @@ def test_elasticsearch():
             "err@10": 3 / 16 / 2,
         }
     )
-    barely = rg.from_recommendations([["x", "a"]], [{"a": 1}])
+    barely = rg.from_recommendations([{"a": 1}], [["x", "a"]])
     assert barely.evaluate("precision", like="elasticsearch").mean() == {"precision": 0.5}
 
 

@@ -57,7 +57,7 @@ def test_by_public_names(name):
 def test_rankings_can_be_handed_on():
     assert rg.Rankings.__module__ == "rankgain"
     scores = rg.from_scores(np.array([[0, 1], [2, 0]]), np.array([[0.5, 0.1], [0.5, 0.5]]))
-    for rankings in (scores, rg.from_qrels(QRELS, RUN), rg.from_recommendations([[1, 2]], [{2}]).limited(depth=1)):
+    for rankings in (scores, rg.from_qrels(QRELS, RUN), rg.from_recommendations([{2}], [[1, 2]]).limited(depth=1)):
         again = pickle.loads(pickle.dumps(rankings))
         assert repr(again) == repr(rankings)
         assert again.evaluate("ndcg", "num_ret").to_dict() == rankings.evaluate("ndcg", "num_ret").to_dict()

@@ -470,8 +470,8 @@ def test_udf(spark):
     graded = [dict(zip(*pair, strict=True)) for pair in zip(relevant, grades, strict=True)]
     expected = [
         rg.from_ranked(returned).evaluate("ndcg@10")["ndcg@10"].tolist(),
-        rg.from_recommendations(recommended, relevant).evaluate("ndcg@10")["ndcg@10"].tolist(),
-        rg.from_recommendations(recommended, graded).evaluate("ndcg@10")["ndcg@10"].tolist(),
+        rg.from_recommendations(relevant, recommended).evaluate("ndcg@10")["ndcg@10"].tolist(),
+        rg.from_recommendations(graded, recommended).evaluate("ndcg@10")["ndcg@10"].tolist(),
     ]
     assert [list(column) for column in zip(*found, strict=True)] == expected
 
@@ -497,7 +497,7 @@ def test_pyspark_ignores_the_relevance_that_it_documents(spark):
     binary = RankingMetrics(context.parallelize([row[:2] for row in lists])).ndcgAt(3)
     assert graded == binary
     truth = [dict(zip(*row[1:], strict=True)) for row in lists]
-    rankings = rg.from_recommendations([row[0] for row in lists], truth)
+    rankings = rg.from_recommendations(truth, [row[0] for row in lists])
     own, ours = rankings.evaluate("ndcg(gain=binary)@3", "ndcg(gain=exponential)@3").mean().values()
     assert own == pytest.approx(binary, rel=1e-12)
     assert ours != pytest.approx(graded, rel=1e-3)

@@ -171,7 +171,7 @@ class Shared(Data):
             "ranked": rg.from_ranked(self.lists),
             "scored": rg.from_scores(self.grades, self.scores),
             "grouped": rg.from_scores(self.grades.ravel(), self.scores.ravel(), qid=self.query),
-            "recommended": rg.from_recommendations(self.ranked, self.relevant),
+            "recommended": rg.from_recommendations(self.relevant, self.ranked),
             "matched": rg.from_qrels(self.judgments, self.run),
             "framed": rg.from_frames(self.judgments, self.columns),
             "read": rg.read_trec(*rg.sample()),
@@ -280,7 +280,7 @@ CALLS = {
         rg.from_qrels(s.qrels, s.run, ties=ties) for ties in ("docid", "average", "stable", "best")
     ],
     "from_ranked": lambda s: [rg.from_ranked(grades, judged=s.grades) for grades in (s.grades, s.lists)],
-    "from_recommendations": lambda s: rg.from_recommendations(s.ranked.tolist(), s.relevant, validate="full"),
+    "from_recommendations": lambda s: rg.from_recommendations(s.relevant, s.ranked.tolist(), validate="full"),
     "from_scores": lambda s: [rg.from_scores(s.grades, s.scores, ties=ties) for ties in ("average", "stable", "worst")],
     "gain": lambda s: [rg.gain(s.grades, kind) for kind in ("exponential", {1: 1, 2: 3, 3: 5}, np.sqrt)],
     "get_include": lambda s: rg.get_include(),

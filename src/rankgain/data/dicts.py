@@ -41,7 +41,7 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
 _ADVICE = {
     "frame": "; for data frames there is rankgain.from_frames(qrels_df, run_df)",
     "file": "; for files there is rankgain.read_trec(qrels, run)",
-    "lists": "; for ids in rank order there is rankgain.from_recommendations(recommended, relevant)",
+    "lists": "; for ids in rank order there is rankgain.from_recommendations(relevant, recommended)",
 }
 
 

@@ -26,7 +26,7 @@ PLAIN_IDS = (str, bytes, int, np.integer)
 
 
 SWAPPED = (
-    ": are the arguments swapped? Write from_recommendations(recommended, relevant), evaluate(relevant, "
+    ": are the arguments swapped? Write from_recommendations(relevant, recommended), evaluate(relevant, "
     "recommended, ...)"
 )
 

@@ -28,7 +28,7 @@ Requested = str | Metric | Iterable[str | Metric]
 
 AMBIGUOUS = (
     "truth and run both hold numbers, which may be labels and scores, relevant and recommended ids, or grades in rank "
-    "order; use rankgain.from_scores(labels, scores), rankgain.from_recommendations(recommended, relevant) or "
+    "order; use rankgain.from_scores(labels, scores), rankgain.from_recommendations(relevant, recommended) or "
     "rankgain.from_ranked(grades), then .evaluate(...)"
 )
 
@@ -160,7 +160,7 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
         if truth_form != form and (truth_form, form) != ("dicts", "lists"):  # else the constructor reads it itself
             truth = prepared(truth, truth_form)
     if form == "lists":
-        return from_recommendations(run, truth, **rules)
+        return from_recommendations(truth, run, **rules)
     if form == "dicts":
         _warn_if_swapped(truth, run)
     return _CONSTRUCTORS[form](truth, run, **rules, **scored)

@@ -1,4 +1,4 @@
-"""Recommended ids in rank order, against relevant ids."""
+"""Relevant ids, and recommended ids in rank order."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from rankgain.rankings import Rankings
 
 @without_unknown
 def from_recommendations(
-    recommended: Any,
     relevant: Any,
+    recommended: Any,
     *,
     missing: Missing = "zero",
     validate: Validate = "judged",
@@ -39,21 +39,20 @@ def from_recommendations(
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NeverGiven],
 ) -> Rankings:
-    """Make Rankings from the ids that were recommended, best first, and those that are relevant.
+    """Make Rankings from the relevant ids and those that were recommended, best first.
 
     Parameters
     ----------
-    recommended : array_like of int, list of lists, or mapping
-        The recommended ids of each user, best first: an integer matrix with one row per user, in which the first
-        negative id ends the row as padding; lists or 1-D arrays of ids, of any lengths; or a mapping from user to such
-        a list. A flat list is that of one user. Ids are all str, all bytes or all integers; or, in
-        lists of lists, tuples.
     relevant : list, mapping, matrix, sparse matrix, or Judgments
-        For each user, in the same order or under the same key, a set or list of ids (grade 1 each), or a mapping from
-        id to grade, any finite number. Or an integer matrix of ids, padded as above; or a scipy sparse matrix of users
-        × items, whose stored values are the grades; or one id per user, as leave-one-out evaluation has it, in an
-        array, list or mapping. If `recommended` is one user's list, the set, list or mapping itself, or a sparse matrix
-        of one row.
+        For each user a set or list of ids (grade 1 each), or a mapping from id to grade, any finite number. Or an
+        integer matrix of ids, padded as below; or a scipy sparse matrix of users × items, whose stored values are the
+        grades; or one id per user, as leave-one-out evaluation has it, in an array, list or mapping. If `recommended`
+        is one user's list, the set, list or mapping itself, or a sparse matrix of one row.
+    recommended : array_like of int, list of lists, or mapping
+        The recommended ids of each user, best first, in the same order or under the same key: an integer matrix with
+        one row per user, in which the first negative id ends the row as padding; lists or 1-D arrays of ids, of any
+        lengths; or a mapping from user to such a list. A flat list is that of one user. Ids are all str, all bytes or
+        all integers; or, in lists of lists, tuples.
     missing : {"zero", "skip"}, default "zero"
         Whether users of `relevant` without recommendations are evaluated as empty lists, hence 0, or left out. Users
         without an entry in `relevant` are always left out.
@@ -89,10 +88,10 @@ def from_recommendations(
     Examples
     --------
     >>> import rankgain as rg
-    >>> rankings = rg.from_recommendations([[6, 3, 8, 4, 5], [1, 2, -1, -1, -1]], [{3, 4}, {9}])
+    >>> rankings = rg.from_recommendations([{3, 4}, {9}], [[6, 3, 8, 4, 5], [1, 2, -1, -1, -1]])
     >>> rankings.evaluate("ndcg@5", "mrr")["ndcg@5"].round(4).tolist()
     [0.6509, 0.0]
-    >>> result = rg.from_recommendations({"ann": ["a", "b"]}, {"ann": {"b": 0.7, "c": 0.1}}).evaluate("ndcg")
+    >>> result = rg.from_recommendations({"ann": {"b": 0.7, "c": 0.1}}, {"ann": ["a", "b"]}).evaluate("ndcg")
     >>> round(result.mean("ndcg"), 4)
     0.5788
     """

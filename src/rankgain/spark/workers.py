@@ -106,10 +106,10 @@ def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
     if len(lists) == 1:
         rankings = from_ranked(lists[0])
     elif len(lists) == 2:
-        rankings = from_recommendations(lists[0], lists[1])
+        rankings = from_recommendations(lists[1], lists[0])
     else:
         pairs = enumerate(zip(lists[1], lists[2], strict=True))
-        rankings = from_recommendations(lists[0], [_graded(labels, grades, row) for row, (labels, grades) in pairs])
+        rankings = from_recommendations([_graded(labels, grades, row) for row, (labels, grades) in pairs], lists[0])
     (vector,) = rankings.evaluate(*rules.options.metrics).values()
     return pd.Series(vector)
 

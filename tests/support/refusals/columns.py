@@ -341,12 +341,12 @@ def broken(indptr=(0, 2, 3), indices=(1, 2, 0), data=(1.0, 2.0, 3.0)):
 
 
 def recommendation_cases():
-    yield from each(BAD_LISTS, "recommended", named("recommended", lambda value: recommended(value, [["a"]] * 2)))
+    yield from each(BAD_LISTS, "recommended", named("recommended", lambda value: recommended([["a"]] * 2, value)))
     two = [["a", "b"], ["b"]]
-    yield from each(BAD_RELEVANT, "relevant", passing("relevant", recommended, two))
+    yield from each(BAD_RELEVANT, "relevant", named("relevant", lambda value: recommended(value, two)))
     for given in ("ab", {"a"}, {"a": 1}, 5):
-        yield Case(TypeError, "recommended: query 'u': must be a list", recommended, {"u": given}, {"u": ["a"]})
-    yield Case(TypeError, "relevant: query 'u': must be a set", recommended, {"u": ["a"]}, {"u": 2.5})
+        yield Case(TypeError, "recommended: query 'u': must be a list", recommended, {"u": ["a"]}, {"u": given})
+    yield Case(TypeError, "relevant: query 'u': must be a set", recommended, {"u": 2.5}, {"u": ["a"]})
     for given, relevant in [
         ([], []),
         (np.zeros((0, 3), int), []),
@@ -357,44 +357,44 @@ def recommendation_cases():
     ]:
         options = {"query_ids": ["x"]} if relevant == {"u": []} else {}
         yield Case(
-            ValueError, "relevant and recommended have no query in common", recommended, given, relevant, **options
+            ValueError, "relevant and recommended have no query in common", recommended, relevant, given, **options
         )
-    yield Case(ValueError, "int in relevant, str in recommended", recommended, {"u": ["a"]}, [["a"]])
+    yield Case(ValueError, "int in relevant, str in recommended", recommended, [["a"]], {"u": ["a"]})
     twice = [([["a", "a"]], [["a"]], {}), ([["b", "b"]], [["a"]], {"validate": "full"}), (["c", "c"], ["c"], {})]
     for given, relevant, options in twice:
         parts = (
             f"recommended: query 0, document {np.ravel(given)[0].item()!r} (position 1) | repeats an earlier | keep one"
         )
-        yield Case(ValueError, parts, recommended, given, relevant, **options)
+        yield Case(ValueError, parts, recommended, relevant, given, **options)
     for names, parts in [(["x"], "2 queries"), (["x", "x"], "repeats an earlier id"), (["x", "y", "z"], "2 queries")]:
-        yield Case(ValueError, f"query_ids | {parts}", recommended, two, [["a"], ["b"]], query_ids=names)
-        yield Case(ValueError, f"query_ids | {parts}", recommended, two, {"x": ["a"], "y": ["b"]}, query_ids=names)
-    yield Case(TypeError, "query_ids", recommended, two, [["a"], ["b"]], query_ids=5)
-    yield Case(ValueError, "missing must", recommended, two, [["a"], ["b"]], missing="x")
-    yield Case(ValueError, "validate must", recommended, two, [["a"], ["b"]], validate=["full"])
+        yield Case(ValueError, f"query_ids | {parts}", recommended, [["a"], ["b"]], two, query_ids=names)
+        yield Case(ValueError, f"query_ids | {parts}", recommended, {"x": ["a"], "y": ["b"]}, two, query_ids=names)
+    yield Case(TypeError, "query_ids", recommended, [["a"], ["b"]], two, query_ids=5)
+    yield Case(ValueError, "missing must", recommended, [["a"], ["b"]], two, missing="x")
+    yield Case(ValueError, "validate must", recommended, [["a"], ["b"]], two, validate=["full"])
     for call in (recommended, framed, rg.read_trec):
         yield Case(ValueError, "duplicates must be 'error' or 'first'", call, QRELS, RUN, duplicates=True)
     items = [[1, 2], [0]]
     for indptr in [(0, 99, 100), (0, 2**31 - 1, 3), (0, 2, 1), (-5, 2, 3), (1, 2, 3), (0, 2, 4), ()]:
-        yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(indptr))
-    yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(data=[1.0]))
-    yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(indices=[1]))
+        yield Case(ValueError, "relevant is a broken sparse matrix", recommended, broken(indptr), items)
+    yield Case(ValueError, "relevant is a broken sparse matrix", recommended, broken(data=[1.0]), items)
+    yield Case(ValueError, "relevant is a broken sparse matrix", recommended, broken(indices=[1]), items)
     yield Case(
-        ValueError, "relevant: query 0, document 1 | repeats an earlier", recommended, items, broken(indices=[1, 1, 0])
+        ValueError, "relevant: query 0, document 1 | repeats an earlier", recommended, broken(indices=[1, 1, 0]), items
     )
     for column in (-1, 2, 100):
         parts = "relevant is a broken | : its indices point outside its 2 columns"
-        yield Case(ValueError, parts, recommended, items, sparse.csr_array(([1.0], [column], [0, 1, 1]), (2, 2)))
-    yield Case(ValueError, "relevant: query 1, document 0 | NaN", recommended, items, broken(data=[1, 2, nan]))
+        yield Case(ValueError, parts, recommended, sparse.csr_array(([1.0], [column], [0, 1, 1]), (2, 2)), items)
+    yield Case(ValueError, "relevant: query 1, document 0 | NaN", recommended, broken(data=[1, 2, nan]), items)
     for dtype in (complex, object):
         parts = f"relevant must hold real numbers, not {np.dtype(dtype)}"
-        yield Case(TypeError, parts, recommended, items, broken(data=np.ones(3, dtype)))
-    yield Case(ValueError, "recommended has 2 users, and relevant has 1", recommended, two, ["b"])
-    yield Case(TypeError, "a set or list of ids", recommended, two, ["b", {"c"}])
-    yield Case(ValueError, "recommended has 1 users, and relevant has 2", recommended, [[1]], broken())
+        yield Case(TypeError, parts, recommended, broken(data=np.ones(3, dtype)), items)
+    yield Case(ValueError, "recommended has 2 users, and relevant has 1", recommended, ["b"], two)
+    yield Case(TypeError, "a set or list of ids", recommended, ["b", {"c"}], two)
+    yield Case(ValueError, "recommended has 1 users, and relevant has 2", recommended, broken(), [[1]])
     for relevant in [[{"a": nan}, {2: nan}], [{"a": 1}, {2: nan}]]:  # reading ends at what is wrong
         parts = f"relevant: query {int(relevant[0]['a'] == 1)}, document | NaN"
-        yield Case(ValueError, parts, recommended, two, relevant)
+        yield Case(ValueError, parts, recommended, relevant, two)
     wrong = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a", "a", "b"], "relevance": [1, 1, nan]})
     yield Case(ValueError, "truth: query 'q', document 'a' | earlier", rg.judgments, wrong)  # the lowest position
 
@@ -415,16 +415,16 @@ def judgment_cases():
     yield from each(BAD_TRUTHS, "", rg.judgments)
     truth = rg.judgments(GOOD)
     yield Case(TypeError, "run must be a mapping", evaluated(rg.from_qrels), GOOD, truth)
-    yield Case(TypeError, "recommended must hold lists", recommended, truth, [["d"]])
+    yield Case(TypeError, "recommended must hold lists", recommended, [["d"]], truth)
     yield Case(ValueError, "other types | str in truth, int in run", evaluated(rg.from_qrels), truth, {"q": {1: 1}})
-    yield Case(ValueError, "has keys | query_ids", recommended, [["d"]], truth)
+    yield Case(ValueError, "has keys | query_ids", recommended, truth, [["d"]])
     for call in (rg.from_scores, rg.from_ranked):
         yield Case(TypeError, "Judgments", call, truth, *([[1]] if call is rg.from_scores else []))
         yield Case(TypeError, "judged | Judgments", call, *[[[1]]] * (1 + (call is rg.from_scores)), judged=truth)
     pair = np.ones((1, 2), int), np.ones((1, 2))
     yield Case(TypeError, "pair of ids and scores | recommended[0]", rg.evaluate, sparse.csr_array(pair[0]), pair, "rr")
     yield Case(ValueError, "truth and run_df have no query in common", framed, truth, {**RUN, "query_id": ["x"] * 3})
-    yield Case(ValueError, "truth and recommended have no query in common", recommended, {"x": ["d"]}, truth)
+    yield Case(ValueError, "truth and recommended have no query in common", recommended, truth, {"x": ["d"]})
 
 
 BATCHES = [

@@ -60,7 +60,7 @@ PRESETS = [
     (["ndcg"], "trec_eval-9", ValueError, "like='trec_eval-9': ties='docid' needs document ids, and bare scores have"),
     (["nonsense"], "sklearn", ValueError, "unknown metric 'nonsense'"),
 ]
-SWAPPED = "a list of ids, best first, not {}: are the arguments swapped? Write from_recommendations(recommended, rel"
+SWAPPED = "a list of ids, best first, not {}: are the arguments swapped? Write from_recommendations(relevant, rec"
 PAIRS = "of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
 
 EITHER = [  # labels and scores, or ids
@@ -108,7 +108,7 @@ def of_forms():
 def of_rankings():
     """Rules that rankings cannot have; `make` is what they are made of."""
     ranked, scored = (rg.from_ranked, [1, 0]), (rg.from_scores, [1, 0], [1, 0])
-    chosen = rg.from_recommendations, [1, 2], {1}
+    chosen = rg.from_recommendations, {1}, [1, 2]
     named = {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1}}
     for make, rules, message in [
         (ranked, {"ties": "stable"}, "in rank order, without scores"),
