@@ -18,31 +18,57 @@ from rankgain.data.ragged import flat_numbers
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, id_kind
 
-# The customary names of the columns, most common first; case, _ and - do not matter (userId, query-id).
-CUSTOMARY = {
+# The usual names of the columns by role, best first. A frame may also write them in another case, and without or with
+# other separators (userId, query-id): such a name comes after all exact ones.
+DEFAULT_COLUMNS = {
     "query": ("query_id", "qid", "q_id", "query", "user_id", "user"),
-    "doc": ("doc_id", "docno", "docid", "item_id", "corpus_id", "item"),
+    "doc": (
+        *("doc_id", "docno", "docid", "item_id", "corpus_id", "item"),
+        *("movie_id", "product_id", "document_id", "passage_id", "pid", "chunk_id"),
+    ),
     "relevance": ("relevance", "label", "rel", "grade", "rating", "weight"),
-    "score": ("score",),
-    "rank": ("rank",),
+    "score": ("score", "prediction", "predicted_rating"),
+    "rank": ("rank", "position"),
+}
+_SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # a generated text may be called prediction as well
+
+# Parts of other names, best first, by which the error for a missing column suggests one of those present.
+_NAME_PARTS = {
+    "query": ("query", "question", "qid", "user", "customer", "session", "topic", "search"),
+    "doc": ("doc", "item", "movie", "product", "passage", "chunk", "article", "track", "book", "asin", "page", "url"),
+    "relevance": ("rel", "grade", "label", "rating", "gain", "judg", "target", "click"),
+    "score": ("score", "pred", "sim", "prob", "logit", "bm25"),
+    "rank": ("rank", "position"),
 }
 
 
-def _bare(name: Any) -> str:
+def bare(name: Any) -> str:
     """A name in lower case, without separators."""
     return name.replace("_", "").replace("-", "").lower() if isinstance(name, str) else ""
 
 
-_BARE = {role: [*map(_bare, names)] for role, names in CUSTOMARY.items()}
+def _priorities(exact: bool) -> dict[str, tuple[str, int]]:
+    """The role of each usual name and its priority, lower first."""
+    priorities: dict[str, tuple[str, int]] = {}
+    for role, names in DEFAULT_COLUMNS.items():
+        for position, name in enumerate(names):
+            priorities.setdefault(name if exact else bare(name), (role, position if exact else len(names) + position))
+    return priorities
 
 
-def customary(names: Iterable[Any]) -> dict[str, Any]:
-    """For each role the column that has its most common name; roles without a column are left out."""
+_EXACT, _SIMILAR = _priorities(exact=True), _priorities(exact=False)
+
+
+def default_columns(names: Iterable[Any]) -> dict[str, Any]:
+    """For each role the column with its most usual name; roles without a column are left out."""
     columns: dict[str, Any] = {}
+    priorities: dict[str, int] = {}
     for name in names:
-        columns.setdefault(_bare(name), name)
-    matches = {role: next(filter(columns.__contains__, candidates), None) for role, candidates in _BARE.items()}
-    return {role: columns[name] for role, name in matches.items() if name is not None}
+        match = _EXACT.get(name) or _SIMILAR.get(bare(name))
+        if match and match[1] < priorities.get(match[0], sys.maxsize):
+            role, priorities[role] = match
+            columns[role] = name
+    return columns
 
 
 def is_pandas(value: Any) -> bool:
@@ -51,32 +77,56 @@ def is_pandas(value: Any) -> bool:
 
 
 class Frame:
-    """A table whose columns are found by the caller's names, else by customary ones."""
+    """A table whose columns are chosen by the caller's names, else by the usual ones."""
 
     def __init__(self, frame: Any, argument: str) -> None:
         self.argument = argument
         self._reader = _reader(frame, argument)
         self.names: list[Any] = self._reader.names
-        self._customary = customary(self.names)
+        self._defaults = default_columns(self.names)
+        score = self._defaults.get("score", "")
+        if bare(score) in _SCORES_IF_NUMERIC and not self._is_numeric(score):
+            del self._defaults["score"]
 
     def find(self, role: str, name: str | None) -> str | None:
-        """The name of the column for a role; None if the caller named none and there is none with a customary name."""
+        """The name of the column for a role; None if the caller named none and no column has a usual name."""
         if name is None:
-            return self._customary.get(role)
+            return self._defaults.get(role)
         if name not in self.names:
-            raise ValueError(f"{self.argument} has no column {name!r}; there are: {self._found()}")
+            raise ValueError(f"{self.argument} has no column {name!r}; there are: {self._listed()}")
         return name
 
     def need(self, role: str, name: str | None, advice: str = "") -> str:
+        """The name of the column for a role; `advice` ends the error if there is none."""
         column = self.find(role, name)
         if column is None:
+            expected = ", ".join(DEFAULT_COLUMNS[role])
+            if role == "score":
+                expected += f", or {', '.join(DEFAULT_COLUMNS['rank'])}"
             raise ValueError(
-                f"{self.argument} has no {role} column (expected {', '.join(CUSTOMARY[role])}; found {self._found()}): "
-                f"pass {role}={advice}"
+                f"{self.argument} has no {role} column (expected {expected}; found {self._listed()}): "
+                f"pass {advice or self._suggestion(role)}"
             )
         return column
 
-    def _found(self) -> str:
+    def _suggestion(self, role: str) -> str:
+        """The keyword for a role with the name that is most likely its column, if there is one."""
+        others = [name for name in self.names if isinstance(name, str) and name not in self._defaults.values()]
+        for keyword in (role, "rank") if role == "score" else (role,):
+            for part in _NAME_PARTS[keyword]:
+                for name in others:
+                    if part in bare(name):
+                        return f"{keyword}={name!r}"
+        return "score= or, if lower is better, rank=" if role == "score" else f"{role}="
+
+    def _is_numeric(self, name: str) -> bool:
+        try:
+            self.numbers(name)
+        except TypeError:
+            return False
+        return True
+
+    def _listed(self) -> str:
         return f"{', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
     def ids(self, name: str) -> Ids:

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from rankgain.data.arrays import array_of, is_array
-from rankgain.data.dataframes import customary, is_pandas
+from rankgain.data.dataframes import default_columns, is_pandas
 from rankgain.errors import changed, quoted
 
 MOST_NAMES = 256  # a mapping with more keys has queries as keys, not columns
@@ -25,7 +25,7 @@ def form_of(value: Any, name: str, *, named: bool = False) -> str:
     """
     if isinstance(value, Mapping):
         try:
-            if {"query", "doc"} <= customary(islice(value, MOST_NAMES)).keys():
+            if {"query", "doc"} <= default_columns(islice(value, MOST_NAMES)).keys():
                 return "frame"
             if all(issubclass(kind, Mapping) for kind in {*map(type, value.values())}):
                 return "dicts"

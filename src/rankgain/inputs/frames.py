@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
 from rankgain.data.columns import ColumnSource, RunColumns
-from rankgain.data.dataframes import Frame
+from rankgain.data.dataframes import Frame, bare
 from rankgain.data.forms import plain
 from rankgain.data.groups import QueryRows
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
@@ -58,15 +58,17 @@ def from_frames(
     query, doc : str or pair of str, optional
         The columns of query ids and document ids: text, bytes, integers or categories of them. A pair names them in
         `qrels_df` and `run_df`. By default, the first that exists of query_id, qid, q_id, query, user_id and user; of
-        doc_id, docno, docid, item_id, corpus_id and item. Case, ``_`` and ``-`` do not matter (``userId``,
-        ``query-id``), and the levels of a pandas index are columns too.
+        doc_id, docno, docid, item_id, corpus_id, item, movie_id, product_id, document_id, passage_id, pid and chunk_id;
+        then of the same names in other spellings: case, ``_`` and ``-`` do not matter (``userId``, ``query-id``). The
+        levels of a pandas index are columns too.
     relevance : str, optional
         The column of grades. By default, the first that exists of relevance, label, rel, grade, rating and weight. If
         there is none, and no scores either, each row counts as 1, and `Evaluation.assumed` says so; a warning, if
         another column may hold grades.
     score, rank : str, optional
         The column of scores, where higher is better, or of ranks, where lower is better; only one of the two may be
-        named. By default, the column ``score`` or, if it does not exist, ``rank``.
+        named. By default, the first that exists of score, and prediction and predicted_rating if they hold numbers;
+        else of rank and position.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
         The order of documents of equal score, as in `from_qrels`. By default ``"docid"`` (integers are compared
         numerically, text by code point), or ``"average"`` where documents have no ids.
@@ -145,12 +147,14 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     groups, documents = QueryRows.of(frame.ids(query)), frame.ids(column)
     grades = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
+    if bare(scores) == "position":
+        scores = None  # where a clicked item was shown, not a sign of a run
     if grades is None and scores == "score" and column in BEIR:
         grades = "score"  # BEIR's name for grades
     if grades is not None:
         return of_ids(frame.argument, groups, documents, frame.numbers(grades))
     if scores is not None:
-        frame.need("relevance", None, f", as relevance={scores!r} if those are grades")
+        frame.need("relevance", None, f"relevance=, as relevance={scores!r} if those are grades")
     judgments = of_ids(frame.argument, groups, documents, np.ones(len(documents)))
     others = [name for name in frame.names if name not in (query, column)]
     hint = f" (its other columns: {', '.join(map(str, others))}; relevance= chooses one of them)" if others else ""
@@ -161,7 +165,9 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     return judgments
 
 
-_NO_GRADES = r"(?i).*(id|time|timestamp|date|year|index|iter|iteration)|unnamed.*"  # names of other numeric columns
+_NO_GRADES = (
+    r"(?i).*(id|time|timestamp|date|year|index|iter|iteration|position)|unnamed.*"  # names of other numeric columns
+)
 
 
 def _may_be_grades(frame: Frame, name: Any) -> bool:

@@ -31,7 +31,7 @@ def judgments(
         query to a mapping from document to grade, or to a set or list of relevant ids; a list of such values; or a
         scipy sparse matrix of users × items.
     query, doc, relevance : str, optional
-        The columns of a frame, as in `from_frames`. If one is given, or if its keys are customary column names, a
+        The columns of a frame, as in `from_frames`. If one is given, or if its keys are usual column names, a
         mapping is taken as a mapping from names to columns.
 
     Returns
