@@ -10,10 +10,12 @@ SOURCE_DATE_EPOCH           the date of every file in an sdist or wheel: with it
 import gzip
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tempfile
 import time
 import tomllib
 from pathlib import Path
@@ -58,6 +60,21 @@ GLUE = [] if DEBUG or WINDOWS else ["-Os"]  # there is no loop to make quicker
 FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"] if WINDOWS else UNIX_FLAGS
 
 
+def shared_code(path: Path) -> Path:
+    """Write the C code that all modules share, which Cython would otherwise repeat in each: half the wheel's size.
+
+    Unchanged code is not written again, so that its module is not recompiled.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        new = Path(folder, path.name)
+        cython = [sys.executable, "-m", "cython", "-X", "freethreading_compatible=True", f"--generate-shared={new}"]
+        subprocess.run(cython, check=True)
+        if not path.exists() or path.read_bytes() != new.read_bytes():
+            shutil.copyfile(new, path)
+    return path
+
+
 def extensions() -> list[Extension]:
     # PyPy and others run the pure half faster than they would cross into C.
     if MODE == "skip" or (MODE == "auto" and sys.implementation.name != "cpython"):
@@ -65,19 +82,16 @@ def extensions() -> list[Extension]:
     from Cython.Build import cythonize
 
     package = Path("src/rankgain")
-    # What Cython would put into every module stands in one that they share: a wheel of half the size.
-    common = Path("build/cython/src/rankgain/_compiled/_cyutility.c")
-    common.parent.mkdir(parents=True, exist_ok=True)
-    cython = [sys.executable, "-m", "cython", "-X", "freethreading_compatible=True", f"--generate-shared={common}"]
-    subprocess.run(cython, check=True)
-    shared = sorted(str(path) for kind in ("pxi", "pxd", "h") for path in package.rglob(f"*.{kind}"))
+    common = shared_code(Path("build/cython/src/rankgain/_compiled/_cyutility.c"))
+    # cythonize() tracks .pxi and .pxd files, and the headers that they name, but not the headers those include.
+    headers = sorted(str(path) for path in package.rglob("*.h"))
     sources = {f"rankgain.{path.stem}": path for path in package.glob("*.pyx")}
     sources |= {f"rankgain._compiled.{path.stem}": path for path in [*package.glob("_compiled/*.pyx"), common]}
     modules = [
         Extension(
             name,
             [str(source)],
-            depends=[str(source), *shared],
+            depends=headers,
             include_dirs=[str(package / "_compiled"), str(package / "include")],
             libraries=[] if WINDOWS else ["m"],  # unnamed, libm's symbols would stay unversioned
             extra_compile_args=[*FLAGS, *(GLUE if source == common else [])],
