@@ -93,6 +93,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A row `(message, exception, *values)` of a table goes by its message."""
+    return val[0].replace("…", "...") if argname == "row" and isinstance(val, tuple) else None
+
+
 def switch(name: str) -> None:
     _backend.use(name)
     discounts._tables.clear()

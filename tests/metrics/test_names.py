@@ -128,3 +128,107 @@ def test_other_metrics_say_how_to_ask_for_them():
         with pytest.raises(AttributeError, match=f"has no attribute '{name}'$"):
             getattr(rg, name)
     assert not hasattr(rg, "map")
+
+
+QRELS, RUN = {"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 0.5, "b": 1.0, "x": 0.25}}
+REJECTED = [  # message, where {type} is that of the name; exception; names
+    (
+        "k must be a positive integer",
+        ValueError,
+        "ndcg@0",
+        "ndcg@-1",
+        "ndcg_cut.0",
+        "ndcg_cut_0",
+        "rr(k=0)",
+        "ndcg@2.5",
+        "ndcg@5,x",
+    ),
+    ("'ndcg@…k must be a positive integer", ValueError, "ndcg@", "ndcg@x", "ndcg@1e3"),
+    ("; did you mean 'rbp(p=0.95)'?", ValueError, "rbp.95"),  # as ranx writes them
+    ("; did you mean 'map(rel=2)", ValueError, "map-l2", "map-l2@5"),
+    ("; did you mean 'ndcg(gain=exponential)@10'?", ValueError, "ndcg_burges@10"),
+    ("unknown metric…(`rankgain metrics` lists all); did you mean 'ndcg", ValueError, "ndgc@10", "NDCH"),
+    ("unknown metric…(`rankgain metrics` lists all)", ValueError, "xyzzy", "zzzzz@10", "x" * 5000),
+    ("unknown metric…did you mean 'map", ValueError, "maps@5", "maps"),
+    ("unknown metric 'ngcd@10' (`rankgain metrics` lists all); did you mean 'ndcg@10'?", ValueError, "ngcd@10"),
+    ("; did you mean 'ndcg@10'?", ValueError, "ndcg10", "ndcg-10", "ndcg.10", "ndcg 10", "ngcd_10"),
+    ("; did you mean 'ndcg@10'?", ValueError, "ndcg at 10", "'ndcg@10'", '"ndcg"@10', "ndcg@[10]"),
+    ("unknown metric 'MRR10'…did you mean 'MRR@10'?", ValueError, "MRR10"),
+    ("did you mean 'p@2'?", ValueError, "p2"),
+    ("did you mean 'f", ValueError, "F2"),
+    ("did you mean 'set_f'?", ValueError, "set_F_2"),
+    ("did you mean 'hit_rate@10'?", ValueError, "hit rate@10"),
+    ("did you mean 'ndcg@5,10'?", ValueError, "ndcg@[5,10]"),
+    ("did you mean 'ndcg(gain=exponential)@10'?", ValueError, "ndcg@10(gain=exponential)"),
+    ("gain must…did you mean 'ndcg(gain=exponential)@10'?", ValueError, "ndcg(gain='exponential')@10"),
+    ("did you mean 'ndcg(gain=exponential)@10'?", ValueError, "ngcd(gain=exponential)@10"),
+    ("gain must…did you mean 'ndcg:gain=exponential@10'?", ValueError, "ndcg:gain='exponential'@10"),
+    ("k must be…; request each metric by itself: 'ndcg@10', 'map'", ValueError, "ndcg@10,map", "ndcg@10 map"),
+    ("request each metric by itself: 'f(beta=2,rel=1)@5', 'map'", ValueError, "f(beta=2,rel=1)@5, map"),
+    ("did you mean 'recall@5,10'?", ValueError, "recal@5,10"),
+    ("did you mean 'precision@5'?", ValueError, "precison_at_5"),
+    ("unknown metric 'ndcg_10@5'", ValueError, "ndcg_10@5"),
+    ("unknown metric 'ndcg_cut_10@5'", ValueError, "ndcg_cut_10@5"),
+    ("unknown metric 'P_10@5'", ValueError, "P_10@5"),
+    ("bpref has no cut-off", TypeError, "bpref_10"),
+    ("k must be a positive integer, not ''", ValueError, "ndcg@10,"),
+    ("k must be a positive integer, not 'x'", ValueError, "ndcg@1,x"),
+    ("k must be a positive integer, not '2.5'", ValueError, "ndcg@2.5"),
+    ("'gian=linear' is not a parameter", ValueError, "ndcg(gian=linear)"),
+    ("'linear', 'exponential'…'cubic'", ValueError, "ndcg(gain=cubic)"),
+    ("empty must be a number…'x'", ValueError, "ndcg(empty=x)"),
+    ("empty must be finite or NaN", ValueError, "ndcg(empty=inf)"),
+    ("rel must be finite", ValueError, "mrr(rel=nan)"),
+    ("cg does not take discount", TypeError, "cg(discount=zipf)"),
+    ("'ndcg@10@5'", ValueError, "ndcg@10@5"),
+    ("is not a metric…name(parameter=value,...)@k", ValueError, "", " ", "@5", "ndcg@5@6", "ndcg.5", "ndcg(k=5"),
+    ("is not a parameter…gain…ideal", ValueError, "ndcg(gain)", "ndcg(depth=5)", "ndcg:depth=5@3"),
+    ("twice", ValueError, "ndcg(gain=linear,gain=linear)", "ndcg(k=5)@5"),
+    ("must be", ValueError, "ndcg(gain=exp)", "dcg:gain=@5", "ndcg(ideal=best)", "rr(rel=x)", "rr(rel=inf)"),
+    ("jarvelin…b > 1", ValueError, "ndcg(discount=jarvelin:1)", "ndcg:discount=jarvelin:x@5"),
+    ("ndcg does not take rel…gain, discount, ideal, empty", TypeError, "ndcg(rel=1)"),
+    ("rr does not take gain…rel, empty", TypeError, "rr:gain=linear@5", "mrr(gain=linear)"),
+    ("a metric is a string or…{type}", TypeError, None, 5, 10, b"ndcg", {"ndcg": 1}, rg.ndcg),
+]
+
+
+@pytest.mark.parametrize("row", REJECTED)
+def test_evaluate_rejects_a_name_and_suggests_another(rejects, row):
+    message, error, *written = row
+    for name in written:
+        expected = message.format(type=type(name).__name__)
+        rejects(error, expected, rg.evaluate, QRELS, RUN, name)
+        rejects(error, expected, RANKINGS.evaluate, name)
+        if error is ValueError:
+            rejects(error, expected, RANKINGS.curve, name, [1, 2])
+
+
+@pytest.mark.parametrize("row", [
+    ("metric takes the name and its parameters separately: metric('ndcg', k=10)…take 'ndcg@10' as it is", ValueError,
+     "ndcg@10", "ndcg10", "ndgc@10"),
+    ("unknown metric 'ndgc'…; did you mean 'ndcg'?", ValueError, "ndgc"),
+    ("metric('ndcg', k=10); evaluate and others take…'ndcg@10'", ValueError, "ndcg@10"),
+    ("metric('ndcg', k=10); evaluate and others take…'ndcg(gain=exponential)@10'", ValueError,
+     "ndcg(gain=exponential)@10"),
+])  # fmt: skip
+def test_metric_rejects_a_name_with_parameters(rejects, row):
+    message, error, *written = row
+    for name in written:
+        rejects(error, message, rg.metric, name)
+
+
+def test_metrics_reject_parameters_that_they_do_not_take(rejects):
+    rejects(TypeError, "cg does not take discount", rg.metric, "cg", discount="log2")
+    rejects(TypeError, "bpref does not take gain; it takes rel, empty", rg.metric, "bpref", gain="exponential")
+    rejects(TypeError, "coefficients must be 4 numbers, not set", rg.metric, "utility", coefficients={1, 2, 3, 4})
+
+
+def test_evaluate_without_a_metric_lists_them(rejects):
+    rejects(ValueError, "no metric was requested; there are: cg, ncg, dcg…ndcg", RANKINGS.evaluate)
+
+
+@pytest.mark.parametrize("progress", ["tqdm", 1, None, print], ids=str)
+def test_evaluate_rejects_progress(rejects, progress):
+    for call, *given in ((rg.evaluate, QRELS, RUN, "rr"), (RANKINGS.evaluate, "rr")):
+        rejects(TypeError, "must be True or False", call, *given, progress=progress)
+    rejects(TypeError, "must be True or False", rg.compare, {"one": RUN}, QRELS, "rr", progress=progress)

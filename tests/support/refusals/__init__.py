@@ -4,7 +4,6 @@ from importlib import import_module
 from importlib.util import find_spec
 
 SUBJECTS = {  # and what they need
-    "parameters": (),
     "metrics": (),
     "lists": (),
     "documents": (),
