@@ -15,7 +15,7 @@ from rankgain._compiled.ids cimport (
     Keys, bytes_of, compare_ids, equal_bytes, hash_bytes, index_ids, keys_from, slot_number, slot_of, table_mask,
 )
 from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
-from rankgain._compiled.walk cimport count_higher, doubles, integers, little, lowest, sort_rows
+from rankgain._compiled.walk cimport count_higher, doubles, integers, little, lowest_set_bit, sort_rows
 
 from rankgain.scalars import decimal
 
@@ -172,7 +172,7 @@ cdef inline bint read_decimal(
     points = little(at) ^ POINTS if 2 < end - at < 10 and limit - at >= 8 else HIGH_BITS
     points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest of these bits is at the first point
     if points:
-        before = <Py_ssize_t>lowest(points) - 7
+        before = <Py_ssize_t>lowest_set_bit(points) - 7
         behind = 8 * (end - at - 1) - before
         if before > 0 and behind > 0:
             digits = (little(at) ^ ZEROS) << (64 - before) >> behind
@@ -330,14 +330,14 @@ cdef int scan_on(Lines* lines) noexcept nogil:
         five = four & (four - 1)
         six = five & (five - 1)
         if (
-            six and at[lowest(six)] == c'\n' and at[lowest(one)] == at[lowest(two)] == c' '
-            and at[lowest(three)] == at[lowest(four)] == at[lowest(five)] == c' '
-            and (one & (one << 1 | 1)) << (63 - lowest(six)) == 0 and at[0] != c'#'
+            six and at[lowest_set_bit(six)] == c'\n' and at[lowest_set_bit(one)] == at[lowest_set_bit(two)] == c' '
+            and at[lowest_set_bit(three)] == at[lowest_set_bit(four)] == at[lowest_set_bit(five)] == c' '
+            and (one & (one << 1 | 1)) << (63 - lowest_set_bit(six)) == 0 and at[0] != c'#'
         ):
-            query.start, query.end = at, at + lowest(one)
-            document.start, document.end = at + lowest(two) + 1, at + lowest(three)
-            number.start, number.end = at + lowest(four) + 1, at + lowest(five)
-            after = at + lowest(six) + 1
+            query.start, query.end = at, at + lowest_set_bit(one)
+            document.start, document.end = at + lowest_set_bit(two) + 1, at + lowest_set_bit(three)
+            number.start, number.end = at + lowest_set_bit(four) + 1, at + lowest_set_bit(five)
+            after = at + lowest_set_bit(six) + 1
         else:
             after = scan_line(lines, at, wanted)
             if lines.fields == 0 or lines.spans[0].start[0] == c'#':
@@ -371,7 +371,7 @@ cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int w
         while mask == 0:
             at += 64
             mask = separators(at, lines.end, &newlines)
-        index = lowest(mask)
+        index = lowest_set_bit(mask)
         mask &= mask - 1
         stop = at + index
         if stop > start:

@@ -1,8 +1,9 @@
-# Numbers of the types that callers hold, scratch, and what is wrong with a grade.
+# Arrays of the callers' dtypes as float64, scratch, and the errors of a grade.
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer,
 )
 from libc.float cimport DBL_MAX
+from libc.math cimport isnan
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 
@@ -10,12 +11,12 @@ from rankgain._codes cimport INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NEGATIVE_GR
 
 
 cdef int open_numbers(Numbers* numbers, object array) except -1:
-    """Look at the buffer of an array, which is of one of the types above; `close_numbers` lets it go."""
+    """Open the buffer of an array of one of the dtypes above; `close_numbers` releases it."""
     cdef const char* at
     cdef char form
     PyObject_GetBuffer(array, &numbers.view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
     at = numbers.view.format
-    form = at[1] if at[1] else at[0]  # what stands before it says whose order that is: the machine's
+    form = at[1] if at[1] else at[0]  # skip a byte-order prefix; arrays here are native
     if form == b"d":
         numbers.kind = FLOAT64
     elif form == b"f":
@@ -50,7 +51,7 @@ cdef inline void widen(const number_t* numbers, Py_ssize_t n, double* out) noexc
 
 
 cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* scratch) noexcept nogil:
-    """The numbers as float64, where they stand or copied into the scratch."""
+    """The numbers as float64: in place if they are, else converted into the scratch."""
     if numbers.kind == FLOAT64:
         return <const double*>numbers.view.buf + start
     if numbers.kind == FLOAT32:
@@ -67,16 +68,16 @@ cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t 
 # scratch
 
 cdef size_t workspace_size(Py_ssize_t n) noexcept nogil:
-    """The bytes of scratch for a query of n documents, after which any number may stand."""
+    """The bytes of scratch for a query of n documents, a multiple of the size of a double."""
     cdef size_t per_document = 2 * sizeof(Entry) + sizeof(Step) + 6 * sizeof(double) + 3 * sizeof(int32_t)
-    cdef size_t size = (<size_t>n + ROOM) * per_document
-    size += SPREAD * <size_t>min(n, <Py_ssize_t>SPREAD_FEW) * sizeof(int32_t)
+    cdef size_t size = (<size_t>n + PADDING) * per_document
+    size += BUCKETS_PER_ENTRY * <size_t>min(n, <Py_ssize_t>SPARSE_BUCKETS_MAX) * sizeof(int32_t)
     return size + -size % sizeof(double)
 
 
 cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
-    """Part a block of so many bytes, aligned as any number must be."""
-    cdef size_t length = <size_t>n + ROOM
+    """Lay out the arrays of a workspace in a block of `workspace_size(n)` bytes, aligned for float64."""
+    cdef size_t length = <size_t>n + PADDING
     space.block = block
     space.entries = <Entry*>block
     space.other = space.entries + length
@@ -93,7 +94,7 @@ cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
 
 
 cdef int reserve(Workspace* space, Py_ssize_t n) except -1:
-    """Scratch for a query of n documents, in one block; what is not used takes no memory."""
+    """Allocate scratch for a query of n documents in one block; pages that are never written take no memory."""
     cdef void* block = malloc(workspace_size(n))
     if block == NULL:
         raise MemoryError
@@ -114,12 +115,12 @@ cdef Py_ssize_t longest(const int64_t* offsets, Py_ssize_t queries) noexcept nog
 
 # grades
 
-cdef inline bint sound(double grade) noexcept nogil:
+cdef inline bint is_grade(double grade) noexcept nogil:
     return grade >= 0.0 and grade <= DBL_MAX  # false for NaN
 
 
 cdef int grade_code(double grade) noexcept nogil:
-    if grade != grade:
+    if isnan(grade):
         return NAN_GRADE
     return NEGATIVE_GRADE if -DBL_MAX <= grade <= DBL_MAX else INFINITE_GRADE
 
@@ -131,7 +132,7 @@ cdef int first_error(
     cdef double grade
     for index in range(n):
         grade = grades[index * stride]
-        if not sound(grade) or (exponential and grade >= 1024.0):
+        if not is_grade(grade) or (exponential and grade >= 1024.0):
             position[0] = index
-            return LARGE_GRADE if sound(grade) else grade_code(grade)
+            return LARGE_GRADE if is_grade(grade) else grade_code(grade)
     return 0

@@ -1,5 +1,5 @@
-# Scores and grades to the hits and judged grades of a query: see `_reference/ranking.py`.
-from libc.math cimport INFINITY, NAN, nextafter
+# From scores and grades to the hits and judged grades of a query: see `_reference/ranking.py`.
+from libc.math cimport INFINITY, NAN, isnan, nextafter
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -36,32 +36,33 @@ cdef extern from "simd.h" nogil:
     const Simd* simd_avx2()
 
 cdef enum:
+    # Thresholds were set by timing both methods on x86-64, at each level of SIMD; the results never depend on them.
     SMALL_GRADES = 64  # whole grades below this are counted instead of sorted
-    RUN = 16  # up to here entries are sorted by insertion
-    SPREAD = 4  # buckets an entry, as long as
-    SPREAD_FEW = 4096  # there are no more entries than this
-    FEW_KEYS = 48  # up to here entries are compared with all scores
-    FEW = 128  # and up to here, with simd for it, if there are no more scores
-    FEW_SCORES = 256  # than this
-    FEW_RANKS = 144  # places for the ranks of FEW, the last row of simd among them
-    SLOTS = 384  # FEW_SCORES and, for those that share the last rank, FEW
-    SLOT_WORDS = 6  # that many bits
-    PART = 2048  # scores of about so many are ranked together where there are more than SPREAD_FEW entries
-    PARTS = 1024  # and up to this number
-    PARTED = 1 << 22  # scores are copied into them, up to so many: 12 bytes each, which larger queries must not take
-    AHEAD = 32  # scores whose places are asked for together
-    BLOCK = 512  # grades that are converted together
-    ROOM = 32  # numbers beyond the last document that scratch has: some loops write a few at once
-    TALLIES = 256
-    TALLY = 64  # slots for distinct grades, half of which may be taken
-    MAXIMA = 160  # up to here the k-th is found by counting: 1.3 instead of 1.9 µs at k = 100
-    SHORT = 128  # a query of twice as many documents as maxima is cut, for up to so many; else one of 8 k
+    INSERTION_SORT_MAX = 16  # entries: shorter runs are insertion-sorted
+    BUCKETS_PER_ENTRY = 4  # up to SPARSE_BUCKETS_MAX entries; beyond that one bucket per entry, to stay in cache
+    SPARSE_BUCKETS_MAX = 4096  # entries
+    COMPARE_MAX = 48  # entries: fewer are compared with every score, which beats sorting them
+    SIMD_COMPARE_MAX = 128  # entries: the same limit for short lists where the SIMD level says so (`Simd.few`)
+    SLOT_SCORES_MAX = 256  # scores: shorter lists place entries into slots without sorting
+    RANKS_SIZE = 144  # SIMD_COMPARE_MAX ranks and the padding of the last SIMD row
+    SLOTS = 384  # SLOT_SCORES_MAX, plus SIMD_COMPARE_MAX for entries that share the last rank
+    SLOT_WORDS = 6  # 64-bit words that hold one bit per slot
+    PARTITION_SCORES = 2048  # target scores per partition: its entries and scores fit the L1 cache
+    PARTITIONS_MAX = 1024
+    PARTITIONED_MAX = 1 << 22  # scores: partitioning copies 12 bytes per score, too much for larger queries
+    PREFETCH_SCORES = 32  # scores whose buckets are prefetched before the first is read
+    BLOCK_GRADES = 512  # grades converted to float64 at a time
+    PADDING = 32  # entries of scratch behind the last document: some loops write a few at once
+    TALLY_COUNTS = 256  # four counters per slot
+    TALLY_SLOTS = 64  # hash slots for distinct grades; at most half are filled
+    COUNTED_MAXIMA_MAX = 160  # maxima: up to here the k-th is found by counting (1.3 instead of 1.9 µs at k = 100)
+    SHORT_STRIDE = 128  # a query of twice as many documents as maxima is cut up to here; beyond, one of 8·k
 
 cdef const Simd* simd = simd_baseline
 
 
 def use_cpu(str level, /):
-    """Choose the level of CPU that the loops are for, None: the best; return which it is, or None if it cannot be."""
+    """Select the CPU level of the loops (None: the best). Returns the level selected, or None if not available."""
     global simd
     if level == "avx2" or level is None:
         if simd_avx2() != NULL:
@@ -77,19 +78,19 @@ use_cpu(None)  # before any call
 
 
 def lanes():
-    """How many float64 the loops take at once: 4, 2, or 1 where no vectors were compiled."""
+    """The number of float64 per SIMD register: 4, 2, or 1 where no SIMD was compiled."""
     return simd.lanes
 
 
 cdef bint wide_registers() noexcept nogil:
-    """Whether the loops are for more than every CPU has."""
+    """Whether the loops use more than the baseline instruction set."""
     return simd != simd_baseline
 
 
 # ordering
 
 cdef inline bint before(const Entry* a, const Entry* b, bint stable) noexcept nogil:
-    """Highest key first, equal keys by grade or, `stable`, as they came."""
+    """Whether a sorts before b: by key, descending, then by grade, descending, or in input order if `stable`."""
     return a.key > b.key or (not stable and a.key == b.key and a.grade > b.grade)
 
 
@@ -106,20 +107,20 @@ cdef void insertion_sort(Entry* entries, Py_ssize_t n, bint stable) noexcept nog
 
 
 cdef void merge_sort(Entry* entries, Entry* scratch, Py_ssize_t n, bint stable) noexcept nogil:
-    """Bottom up, so n log n at the worst."""
-    cdef Py_ssize_t start, middle, stop, i, j, out, width = RUN
+    """Bottom-up merge sort, O(n log n); returns early if the entries are already sorted."""
+    cdef Py_ssize_t start, middle, stop, i, j, out, width = INSERTION_SORT_MAX
     cdef Entry* swap
     cdef Entry* source = entries
     cdef Entry* target = scratch
     start = 1
     while start < n and not before(&entries[start], &entries[start - 1], stable):
         start += 1
-    if start >= n:  # in order already
+    if start >= n:
         return
     start = 0
     while start < n:
-        insertion_sort(entries + start, min(<Py_ssize_t>RUN, n - start), stable)
-        start += RUN
+        insertion_sort(entries + start, min(<Py_ssize_t>INSERTION_SORT_MAX, n - start), stable)
+        start += INSERTION_SORT_MAX
     while width < n:
         start = 0
         while start < n:
@@ -144,21 +145,21 @@ cdef void merge_sort(Entry* entries, Entry* scratch, Py_ssize_t n, bint stable) 
 
 
 cdef enum:
-    BY_KEY  # the range of the keys in equal parts
-    BY_MAGNITUDE  # that of their bits: for keys of very different sizes
+    BY_KEY  # equal intervals of the keys
+    BY_MAGNITUDE  # equal intervals of the bit patterns of the keys: for keys of very different magnitudes
     BY_GRADE
 
 cdef struct Buckets:
-    # Parts of the range of the entries, the highest first.
+    # Intervals that divide the range of the entries, highest first.
     int by
     double top
     double scale
     double last
-    bint crowded  # one has so many entries that its place is worth a search
+    bint crowded  # one bucket is too full for a linear scan
 
 
 cdef inline double magnitude(double key) noexcept nogil:
-    """The bits of a number, which rise with it; 0.0 and −0.0 give the same."""
+    """The bit pattern of a number, increasing with the number; equal for 0.0 and −0.0."""
     cdef int64_t bits
     key += 0.0
     memcpy(&bits, &key, sizeof(bits))
@@ -166,7 +167,7 @@ cdef inline double magnitude(double key) noexcept nogil:
 
 
 cdef inline Py_ssize_t bucket_of(const Buckets* buckets, double value) noexcept nogil:
-    """It never falls as the value falls, for each step here keeps the order; NaN, of 0 × infinity, becomes 0."""
+    """The bucket of a value. Monotone: a lower value never gets an earlier bucket. NaN (0 × infinity) becomes 0."""
     cdef double at
     if buckets.by == BY_MAGNITUDE:
         value = magnitude(value)
@@ -177,7 +178,7 @@ cdef inline Py_ssize_t bucket_of(const Buckets* buckets, double value) noexcept 
 
 
 cdef void set_range(Buckets* buckets, int by, const Entry* entries, Py_ssize_t m, Py_ssize_t count) noexcept nogil:
-    """Part the range of the entries in so many parts; one, in effect, where it cannot be parted."""
+    """Divide the range of the entries into `count` buckets. If that is impossible, all values get bucket 0."""
     cdef Py_ssize_t index
     cdef double value, low = INFINITY
     buckets.by = by
@@ -197,30 +198,30 @@ cdef void set_range(Buckets* buckets, int by, const Entry* entries, Py_ssize_t m
 
 
 cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssize_t m) noexcept nogil:
-    """Part the range of the entries: a few buckets an entry.
+    """Distribute the entries over buckets.
 
-    Writes the bucket of each entry and where those of each bucket start; returns how many are in the fullest.
+    Writes the bucket of each entry and the start offset of each bucket; returns the size of the fullest bucket.
     """
     cdef Entry* entries = space.entries
     cdef int32_t* starts = space.starts
-    cdef Py_ssize_t count = m * SPREAD if m <= SPREAD_FEW else m, index, b, size, total = 0, most = 0
+    cdef Py_ssize_t count = m * BUCKETS_PER_ENTRY if m <= SPARSE_BUCKETS_MAX else m, index, b, size, total = 0, most = 0
     set_range(buckets, by, entries, m, count)
     memset(starts, 0, (count + 1) * sizeof(int32_t))
     for index in range(m):
         b = bucket_of(buckets, entries[index].grade if by == BY_GRADE else entries[index].key)
         space.bucket[index] = <int32_t>b
         starts[b + 1] += 1
-    for b in range(count):  # starts[b + 1] becomes where b starts and, when it has been filled, where it ends
+    for b in range(count):  # starts[b + 1] becomes the start of bucket b and, once it is filled, its end
         size = starts[b + 1]
         starts[b + 1] = <int32_t>total
         total += size
         most = max(most, size)
-    buckets.crowded = most > RUN
+    buckets.crowded = most > INSERTION_SORT_MAX
     return most
 
 
 cdef void move_to_buckets(Workspace* space, Py_ssize_t m) noexcept nogil:
-    """Bring the entries of each bucket together, in the order in which they come."""
+    """Group the entries by bucket, in input order within each bucket."""
     cdef Py_ssize_t index
     cdef int32_t* end
     cdef Entry* swap
@@ -234,16 +235,16 @@ cdef void move_to_buckets(Workspace* space, Py_ssize_t m) noexcept nogil:
 
 
 cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept nogil:
-    """Sort the entries by `before`, and leave where those of each bucket start.
+    """Sort the entries by `before`; `space.starts` then holds the start of each bucket.
 
-    Linear where the keys are spread or equal, evenly or by magnitude; n log n at the worst.
+    Linear if the keys, or their magnitudes, are evenly spread or equal; O(n log n) in the worst case.
     """
     cdef Buckets buckets
     cdef Py_ssize_t most = fill_buckets(&buckets, BY_KEY, space, m), b, size
     cdef int by = BY_KEY
     if buckets.crowded and fill_buckets(&buckets, BY_MAGNITUDE, space, m) < most:
         by = BY_MAGNITUDE
-    if buckets.crowded and not stable:  # many are tied, so let them stand by grade before they stand by key
+    if buckets.crowded and not stable:  # many ties: sort by grade first, then by key
         fill_buckets(&buckets, BY_GRADE, space, m)
         move_to_buckets(space, m)
     if buckets.by != by or buckets.crowded:
@@ -251,9 +252,9 @@ cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept 
     move_to_buckets(space, m)
     for b in range(<Py_ssize_t>buckets.last + 1 if buckets.crowded else 0):
         size = space.starts[b + 1] - space.starts[b]
-        if size > RUN:
+        if size > INSERTION_SORT_MAX:
             merge_sort(space.entries + space.starts[b], space.other, size, stable)
-    insertion_sort(space.entries, m, stable)  # none has far to go
+    insertion_sort(space.entries, m, stable)  # nearly sorted
     return buckets
 
 
@@ -263,16 +264,16 @@ cdef void locate(
 ) noexcept nogil:
     """Count the scores above each entry and equal to it, at the first entry of each key.
 
-    `stable`: the key of an entry becomes its place in its tie group, for it has done its work; `origin` says where each
-    score stands in the input, unless that is NULL: where it stands here. Scores are taken by the
-    block, so that memory is asked for many places before the first is looked at.
+    If `stable`, the key of an entry, no longer needed, is replaced by its position within its tie group. `origin` holds
+    the input position of each score; NULL: its index. Scores are processed in blocks, so that the memory of a whole
+    block is prefetched before the first score is looked up.
     """
     cdef Step* steps = space.steps
     cdef Step* step
-    cdef int32_t* following = space.bucket  # of the entries of each key, the one that comes next in the input
-    cdef const int32_t* starts[AHEAD]
-    cdef Step* found[AHEAD]
-    cdef Py_ssize_t index, done = 0, block, low, size, half, place
+    cdef int32_t* following = space.bucket  # per key: its next entry in input order
+    cdef const int32_t* starts[PREFETCH_SCORES]
+    cdef Step* matches[PREFETCH_SCORES]
+    cdef Py_ssize_t index, start = 0, block, low, size, half, position
     cdef uint64_t total = 0
     cdef double score
     cdef bint tied
@@ -280,41 +281,41 @@ cdef void locate(
         steps[index].key = space.entries[index].key
         steps[index].tally = 0
         following[index] = <int32_t>index
-    steps[m].key = -INFINITY  # after all, for scores that no entry has: what is counted there is of no use
+    steps[m].key = -INFINITY  # sentinel for scores below all entries; its counts are ignored
     steps[m].tally = 0
     following[m] = <int32_t>m
-    while done < n:
-        block = min(n - done, <Py_ssize_t>AHEAD)
+    while start < n:
+        block = min(n - start, <Py_ssize_t>PREFETCH_SCORES)
         for index in range(block):
-            starts[index] = space.starts + bucket_of(buckets, scores[done + index])
+            starts[index] = space.starts + bucket_of(buckets, scores[start + index])
             prefetch(starts[index])
         for index in range(block):
             low = starts[index][0]
             if buckets.crowded:
                 size = starts[index][1] - low
-                if size > RUN and not steps[low].key > scores[done + index]:  # as where many are tied: it is the first
-                    size = 0
-                while size > RUN:
+                if size > INSERTION_SORT_MAX and not steps[low].key > scores[start + index]:
+                    size = 0  # the first entry matches: common with many ties
+                while size > INSERTION_SORT_MAX:
                     half = size // 2
-                    low += half if steps[low + half - 1].key > scores[done + index] else 0
+                    low += half if steps[low + half - 1].key > scores[start + index] else 0
                     size -= half
-            found[index] = steps + low
-            prefetch(found[index])
+            matches[index] = steps + low
+            prefetch(matches[index])
         for index in range(block):
-            score = scores[done + index]
-            step = found[index]
-            step += step.key > score  # mostly all there is to do, and no branch; in later buckets keys are lower
+            score = scores[start + index]
+            step = matches[index]
+            step += step.key > score  # usually sufficient, and branch-free; keys of later buckets are lower
             while step.key > score:
                 step += 1
-            tied = step.key >= score  # it is not above
+            tied = step.key >= score  # equal: it is not above
             if stable and tied:
                 low = following[step - steps]
-                place = done + index if origin == NULL else <Py_ssize_t>origin[done + index]
-                if low < m and space.entries[low].index == place:
+                position = start + index if origin == NULL else <Py_ssize_t>origin[start + index]
+                if low < m and space.entries[low].index == position:
                     space.entries[low].key = <double>(step.tally >> 32)
                     following[step - steps] += 1
             step.tally += <uint64_t>1 << (32 * tied)
-        done += block
+        start += block
     for index in range(m):
         steps[index].tally += total
         total = <uint32_t>steps[index].tally + (steps[index].tally >> 32)
@@ -324,83 +325,83 @@ cdef Py_ssize_t rank_few(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_entries` of few without sorting: an entry goes where the scores above it leave it, those of a tie group
-    after each other."""
-    cdef Py_ssize_t index, other, kept = 0, word, at
+    """`rank_entries` of a short list, without sorting: the number of scores above an entry is its slot; the entries of
+    a tie group take consecutive slots."""
+    cdef Py_ssize_t index, other, n_hits = 0, word, slot
     cdef Entry* entries = space.entries
     cdef double* keys = space.distinct
-    cdef int64_t above[FEW_RANKS]
-    cdef int64_t reach[FEW_RANKS]
+    cdef int64_t above[RANKS_SIZE]
+    cdef int64_t last_rank[RANKS_SIZE]
     cdef uint8_t slots[SLOTS]
-    cdef uint64_t taken[SLOT_WORDS]
-    cdef uint64_t left
-    cdef uint8_t held, swap
-    cdef bint moved
+    cdef uint64_t occupied[SLOT_WORDS]
+    cdef uint64_t remaining
+    cdef uint8_t current, displaced
+    cdef bint displacing
     for index in range(m):
         keys[index] = entries[index].key
-    simd.ranks(scores, n, keys, m, above, reach)
-    memset(taken, 0, sizeof(taken))
+    simd.ranks(scores, n, keys, m, above, last_rank)
+    memset(occupied, 0, sizeof(occupied))
     for index in range(m):
-        at = <Py_ssize_t>above[index]
-        held = <uint8_t>index
-        moved = False
-        if stable and reach[index] > at + 1:
+        slot = <Py_ssize_t>above[index]
+        current = <uint8_t>index
+        displacing = False
+        if stable and last_rank[index] > slot + 1:
             for other in range(entries[index].index):
-                at += scores[other] == keys[index]
-            at = min(at, n)  # though another thread writes to them
-            above[index] = at
-        while taken[at >> 6] >> (at & 63) & 1:
-            moved = moved or (not stable and entries[index].grade > entries[slots[at]].grade)
-            if moved:
-                swap = slots[at]
-                slots[at] = held
-                held = swap
-            at += 1
-        slots[at] = held
-        taken[at >> 6] |= <uint64_t>1 << (at & 63)
+                slot += scores[other] == keys[index]
+            slot = min(slot, n)  # clamp: another thread may write to the scores
+            above[index] = slot
+        while occupied[slot >> 6] >> (slot & 63) & 1:
+            displacing = displacing or (not stable and entries[index].grade > entries[slots[slot]].grade)
+            if displacing:
+                displaced = slots[slot]
+                slots[slot] = current
+                current = displaced
+            slot += 1
+        slots[slot] = current
+        occupied[slot >> 6] |= <uint64_t>1 << (slot & 63)
     for word in range(SLOT_WORDS):
-        left = taken[word]
-        while left:
-            index = slots[64 * word + lowest(left)]
-            left &= left - 1
+        remaining = occupied[word]
+        while remaining:
+            index = slots[64 * word + lowest_set_bit(remaining)]
+            remaining &= remaining - 1
             if above[index] >= depth:
                 break
-            hit_grade[kept] = entries[index].grade
-            hit_first[kept] = above[index] + 1
-            hit_last[kept] = above[index] + 1 if stable else reach[index]
-            space.other[kept] = entries[index]
-            kept += 1
+            hit_grade[n_hits] = entries[index].grade
+            hit_first[n_hits] = above[index] + 1
+            hit_last[n_hits] = above[index] + 1 if stable else last_rank[index]
+            space.other[n_hits] = entries[index]
+            n_hits += 1
     space.entries = space.other
     space.other = entries
-    return kept
+    return n_hits
 
 
 cdef Py_ssize_t rank_each(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_entries`, each compared with all scores."""
-    cdef Py_ssize_t index, part = FEW, count
-    cdef double keys[FEW_RANKS]
-    cdef int64_t above[FEW_RANKS]
-    cdef int64_t reach[FEW_RANKS]
-    cdef int64_t place, unused
+    """`rank_entries` by comparing each entry with all scores."""
+    cdef Py_ssize_t index, part = SIMD_COMPARE_MAX, count
+    cdef double keys[RANKS_SIZE]
+    cdef int64_t above[RANKS_SIZE]
+    cdef int64_t last_rank[RANKS_SIZE]
+    cdef int64_t tie_offset, unused
     merge_sort(space.entries, space.other, m, stable)
     for index in range(m):
-        if part == FEW:
-            count = min(m - index, <Py_ssize_t>FEW)
+        if part == SIMD_COMPARE_MAX:
+            count = min(m - index, <Py_ssize_t>SIMD_COMPARE_MAX)
             for part in range(count):
                 keys[part] = space.entries[index + part].key
-            simd.ranks(scores, n, keys, count, above, reach)
+            simd.ranks(scores, n, keys, count, above, last_rank)
             part = 0
-        place = 0
-        if stable and reach[part] > above[part] + 1:
-            simd.count(scores, space.entries[index].index, keys[part], &unused, &place)
-        if above[part] + place >= depth:
+        tie_offset = 0
+        if stable and last_rank[part] > above[part] + 1:
+            simd.count(scores, space.entries[index].index, keys[part], &unused, &tie_offset)
+        if above[part] + tie_offset >= depth:
             return index
         hit_grade[index] = space.entries[index].grade
-        hit_first[index] = above[part] + place + 1
-        hit_last[index] = hit_first[index] if stable else reach[part]
+        hit_first[index] = above[part] + tie_offset + 1
+        hit_last[index] = hit_first[index] if stable else last_rank[part]
         part += 1
     return m
 
@@ -409,20 +410,20 @@ cdef Py_ssize_t rank_many(
     const double* scores, const int32_t* origin, Py_ssize_t n, Py_ssize_t m, int64_t higher, int64_t depth, bint stable,
     Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_entries`, `higher` scores above these, in time that rises with n + m."""
+    """`rank_entries` in time linear in n + m; `higher` scores rank above the given ones."""
     cdef Py_ssize_t index
-    cdef int64_t above = 0, equal = 0, place = 0
+    cdef int64_t above = 0, equal = 0, tie_offset = 0
     cdef Buckets buckets = sort_entries(space, m, stable)
     locate(scores, origin, n, m, &buckets, stable, space)
     for index in range(m):
         if index == 0 or space.steps[index].key != space.steps[index - 1].key:
             above = higher + <uint32_t>space.steps[index].tally
             equal = <int64_t>(space.steps[index].tally >> 32)
-        place = <int64_t>space.entries[index].key if stable and equal > 1 else 0
-        if above + place >= depth:
+        tie_offset = <int64_t>space.entries[index].key if stable and equal > 1 else 0
+        if above + tie_offset >= depth:
             return index
         hit_grade[index] = space.entries[index].grade
-        hit_first[index] = above + place + 1
+        hit_first[index] = above + tie_offset + 1
         hit_last[index] = hit_first[index] if stable else above + equal
     return m
 
@@ -431,16 +432,16 @@ cdef Py_ssize_t rank_parts(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_many`, by parts that the cache holds; −1 if there are none.
+    """`rank_many` by partitions that fit the cache; −1 if the scores cannot be partitioned evenly.
 
     15 instead of 23 ns a document of 10^5, 38 instead of 60 of 10^6, half of them relevant.
     """
-    cdef Py_ssize_t count = max(min(n // PART, <Py_ssize_t>PARTS), 1), most = 0, kept = 0
-    cdef Py_ssize_t index, part, size, found, start, stop
-    cdef int32_t score_at[PARTS]
-    cdef int32_t entry_at[PARTS]
+    cdef Py_ssize_t count = max(min(n // PARTITION_SCORES, <Py_ssize_t>PARTITIONS_MAX), 1), fullest = 0, n_hits = 0
+    cdef Py_ssize_t index, part, size, written, start, stop
+    cdef int32_t score_at[PARTITIONS_MAX]
+    cdef int32_t entry_at[PARTITIONS_MAX]
     cdef Entry* entries = space.entries
-    cdef Workspace own
+    cdef Workspace part_space
     cdef Buckets buckets
     cdef int by = BY_KEY
     while True:
@@ -448,10 +449,10 @@ cdef Py_ssize_t rank_parts(
         memset(score_at, 0, sizeof(score_at))
         for index in range(n):
             score_at[bucket_of(&buckets, scores[index])] += 1
-        most = 0
+        fullest = 0
         for part in range(count):
-            most = max(most, <Py_ssize_t>score_at[part])
-        if most <= 16 * (n // count):
+            fullest = max(fullest, <Py_ssize_t>score_at[part])
+        if fullest <= 16 * (n // count):
             break
         if by == BY_MAGNITUDE or buckets.scale == 0.0:
             return -1
@@ -459,11 +460,11 @@ cdef Py_ssize_t rank_parts(
     memset(entry_at, 0, sizeof(entry_at))
     for index in range(m):
         entry_at[bucket_of(&buckets, entries[index].key)] += 1
-    starts_of(score_at, count)
-    starts_of(entry_at, count)
+    counts_to_offsets(score_at, count)
+    counts_to_offsets(entry_at, count)
     for index in range(n):
         part = bucket_of(&buckets, scores[index])
-        if score_at[part] < n:  # always, unless another thread writes to the scores
+        if score_at[part] < n:  # always true, unless another thread writes to the scores
             space.parted[score_at[part]] = scores[index]
             if stable:
                 space.origin[score_at[part]] = <int32_t>index
@@ -472,8 +473,8 @@ cdef Py_ssize_t rank_parts(
         part = bucket_of(&buckets, entries[index].key)
         space.other[entry_at[part]] = entries[index]
         entry_at[part] += 1
-    own = space[0]
-    for part in range(count):  # what was where each starts is where it ends
+    part_space = space[0]
+    for part in range(count):  # after the copy, each start offset has become the end offset
         start = score_at[part - 1] if part else 0
         stop = entry_at[part - 1] if part else 0
         size = entry_at[part] - stop
@@ -481,21 +482,21 @@ cdef Py_ssize_t rank_parts(
             break
         if size == 0:
             continue
-        own.entries = space.other + stop
-        own.other = entries + stop
-        found = rank_many(
+        part_space.entries = space.other + stop
+        part_space.other = entries + stop
+        written = rank_many(
             space.parted + start, space.origin + start if stable else NULL, score_at[part] - start, size, start, depth,
-            stable, &own, hit_grade + kept, hit_first + kept, hit_last + kept,
+            stable, &part_space, hit_grade + n_hits, hit_first + n_hits, hit_last + n_hits,
         )
-        if own.entries != entries + stop:
-            memcpy(entries + stop, own.entries, size * sizeof(Entry))
-        kept += found
-        if found < size:
+        if part_space.entries != entries + stop:
+            memcpy(entries + stop, part_space.entries, size * sizeof(Entry))
+        n_hits += written
+        if written < size:
             break
-    return kept
+    return n_hits
 
 
-cdef inline void starts_of(int32_t* sizes, Py_ssize_t count) noexcept nogil:
+cdef inline void counts_to_offsets(int32_t* sizes, Py_ssize_t count) noexcept nogil:
     cdef Py_ssize_t index
     cdef int32_t size, total = 0
     for index in range(count):
@@ -508,20 +509,21 @@ cdef Py_ssize_t rank_entries(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Give m entries, in input order, the first and last rank of their tie group among n scores.
+    """Compute the first and last rank of the tie group of each of m entries among n scores.
 
-    Nothing but the entries is sorted: the other documents are only counted above them. Writes the hits that start at
-    rank ≤ depth, returns their number, and leaves the entries in the same order. Equals `find` of the reference.
+    Only the entries are sorted; the other documents are only counted. The entries come in input order. Writes the hits
+    whose tie group starts at rank ≤ depth, returns their number and leaves the entries in the order of the hits.
+    Equals `find` of the reference.
     """
-    cdef Py_ssize_t found
-    if n > INT32_MAX or m <= FEW_KEYS or (m <= simd.few and n <= FEW_SCORES):
-        if n <= FEW_SCORES:
+    cdef Py_ssize_t n_hits
+    if n > INT32_MAX or m <= COMPARE_MAX or (m <= simd.few and n <= SLOT_SCORES_MAX):
+        if n <= SLOT_SCORES_MAX:
             return rank_few(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         return rank_each(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    if m > SPREAD_FEW and n <= PARTED and 4 * m > n:
-        found = rank_parts(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
-        if found >= 0:
-            return found
+    if m > SPARSE_BUCKETS_MAX and n <= PARTITIONED_MAX and 4 * m > n:
+        n_hits = rank_parts(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
+        if n_hits >= 0:
+            return n_hits
     return rank_many(scores, NULL, n, m, 0, depth, stable, space, hit_grade, hit_first, hit_last)
 
 
@@ -530,7 +532,7 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
     cdef Py_ssize_t index, parent, child
     cdef double score, kth = INFINITY
     cdef int64_t above
-    if n <= RUN:  # the lowest that fewer than k are above; without a branch on the data
+    if n <= INSERTION_SORT_MAX:  # the lowest score with fewer than k above it; branch-free
         for index in range(n):
             score = scores[index]
             above = 0
@@ -538,7 +540,7 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
                 above += scores[child] > score
             kth = min(kth, score if above < k else INFINITY)
         return kth
-    for index in range(k):  # a heap with the lowest on top
+    for index in range(k):  # min-heap
         score = scores[index]
         child = index
         while child and heap[(child - 1) // 2] > score:
@@ -564,93 +566,95 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
 
 
 cdef inline Py_ssize_t stride_for(Py_ssize_t k) noexcept nogil:
-    """Of how many parts the k-th highest maximum is near the k-th highest score."""
+    """The number of parts whose k-th highest maximum is near the k-th highest score."""
     return (3 * k // 2 + 15) // 16 * 16
 
 
 cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace* space) noexcept nogil:
-    """A lower bound of the k-th highest of n scores, near it where n is much larger than k.
+    """A lower bound of the k-th highest of n scores, tight if n is much larger than k.
 
-    The highest scores of `stride` parts of the list are those of different documents.
+    The k-th highest of the maxima of `stride` disjoint parts of the list: k different documents score at least that.
     """
     cdef Py_ssize_t stride = stride_for(k)
     simd.maxima(scores, n, stride, space.distinct)
-    if stride <= MAXIMA:
+    if stride <= COUNTED_MAXIMA_MAX:
         return simd.kth(space.distinct, stride, k)
     return kth_highest(space.distinct, stride, k, space.distinct + stride)
 
 
 cdef Py_ssize_t cut(
-    const double* scores, Py_ssize_t n, int64_t depth, bint whole, Workspace* space, double* edge
+    const double* scores, Py_ssize_t n, int64_t depth, bint whole, Workspace* space, double* threshold
 ) noexcept nogil:
-    """Copy the scores that can be among the `depth` highest, and their places; return how many, −1 if one is NaN.
+    """Copy the scores that can be among the `depth` highest, with their positions; return their number, −1 on NaN.
 
-    Unless `whole`, of a large tie group at that depth none is copied, but its score is the edge; else that is NaN.
+    Unless `whole`, a large tie group at the cut-off is not copied and `threshold` becomes its score. Otherwise
+    `threshold` is NaN.
     """
-    cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, capacity = min(n, 16 * k + 256), at = 0
+    cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, capacity = min(n, 16 * k + 256), position = 0
     cdef double bound = bound_of(scores, min(n, 128 * (k + 16)), k, space)
-    cdef bint above = False  # what has been copied, and is to be, is above the bound, not at it
-    edge[0] = NAN
+    cdef bint above = False  # everything copied so far is strictly above the bound
+    threshold[0] = NAN
     while True:
-        at = simd.collect(
-            scores, at, n, nextafter(bound, INFINITY) if above else bound, space.near, space.place, &count, capacity,
+        position = simd.collect(
+            scores, position, n, nextafter(bound, INFINITY) if above else bound, space.near, space.place, &count,
+            capacity,
         )
         if not simd.numbers(space.near, count):
             return -1
-        if at == n:
+        if position == n:
             if above:
-                count = keep(space, count, bound, True)
-                edge[0] = bound if count < k else NAN
+                count = filter_cut(space, count, bound, True)
+                threshold[0] = bound if count < k else NAN
             return count
         above = False
         bound = max(bound, bound_of(space.near, count, k, space))
-        count = keep(space, count, bound, False)
-        if 2 * count > capacity:  # many are equal to the bound
-            if not whole and 64 * count > at and bound < DBL_MAX:  # fewer are sooner copied than counted
+        count = filter_cut(space, count, bound, False)
+        if 2 * count > capacity:  # many scores equal the bound
+            if not whole and 64 * count > position and bound < DBL_MAX:  # fewer ties are faster to copy than to count
                 above = True
-                count = keep(space, count, bound, True)
+                count = filter_cut(space, count, bound, True)
             if 2 * count > capacity:
                 capacity = min(n, 2 * capacity)
 
 
-cdef Py_ssize_t keep(Workspace* space, Py_ssize_t count, double bound, bint above) noexcept nogil:
-    """Keep, of what a cut copied, the scores that are not below the bound, or `above` it."""
-    cdef Py_ssize_t index, kept = 0
+cdef Py_ssize_t filter_cut(Workspace* space, Py_ssize_t count, double bound, bint above) noexcept nogil:
+    """Drop copied scores below the bound, or, if `above`, not strictly above it; return how many remain."""
+    cdef Py_ssize_t index, n_left = 0
     for index in range(count):
-        space.near[kept] = space.near[index]
-        space.place[kept] = space.place[index]
-        kept += space.near[index] > bound if above else space.near[index] >= bound
-    return kept
+        space.near[n_left] = space.near[index]
+        space.place[n_left] = space.place[index]
+        n_left += space.near[index] > bound if above else space.near[index] >= bound
+    return n_left
 
 
 cdef struct Tally:
-    # How many numbers there are of each grade, and which: 0 in the first slot, others by the hash of their bits.
-    int64_t counts[TALLIES]  # four of each, for the same number may not be written again at once
-    uint64_t bits[TALLY]
+    # Counts per distinct grade: 0 in the first slot, other grades hashed by their bits.
+    int64_t counts[TALLY_COUNTS]  # four per slot, in turn: repeated increments of one wait for each other
+    uint64_t bits[TALLY_SLOTS]
     int distinct
 
 
 cdef inline bint tally_one(Tally* tally, uint64_t bits, Py_ssize_t index) noexcept nogil:
-    """Count one more; False where there are too many grades."""
+    """Count one grade; False if there are too many distinct ones."""
     cdef int slot = <int>((bits * <uint64_t>0x9E3779B97F4A7C15) >> 58)
     while tally.bits[slot] != bits:
         if tally.bits[slot] == 0 and slot:
-            if tally.distinct == TALLY // 2:
+            if tally.distinct == TALLY_SLOTS // 2:
                 return False
             tally.bits[slot] = bits
             tally.distinct += 1
         else:
-            slot = (slot + 1) % TALLY
+            slot = (slot + 1) % TALLY_SLOTS
     tally.counts[4 * slot + index % 4] += 1
     return True
 
 
 cdef int64_t pop_highest(Tally* tally, double* grade) noexcept nogil:
-    """Take out the highest grade, and how many there are; 0 if none is left but 0."""
+    """Remove the highest grade and return its count; 0 if only grade 0 is left."""
     cdef int slot, best = 0
     cdef double each
     grade[0] = 0.0
-    for slot in range(1, TALLY):
+    for slot in range(1, TALLY_SLOTS):
         memcpy(&each, &tally.bits[slot], sizeof(each))
         if each > grade[0]:
             best = slot
@@ -664,7 +668,10 @@ cdef int64_t pop_highest(Tally* tally, double* grade) noexcept nogil:
 cdef inline bint tally_tied(
     const double* scores, const number_t* grades, Py_ssize_t n, double score, Tally* tally, int64_t* tied
 ) noexcept nogil:
-    """Count the hits of a tie group by grade, all others as 0, and its documents; False: too many grades."""
+    """Count the hits of a tie group by grade, all other documents as grade 0, and its documents.
+
+    False if there are too many grades.
+    """
     cdef Py_ssize_t index
     cdef double grade
     cdef uint64_t bits
@@ -673,7 +680,7 @@ cdef inline bint tally_tied(
         member = scores[index] == score
         grade = <double>grades[index]
         memcpy(&bits, &grade, sizeof(bits))
-        if not tally_one(tally, bits & -<uint64_t>(member & (grade > 0.0)), index):  # no branch on the data
+        if not tally_one(tally, bits & -<uint64_t>(member & (grade > 0.0)), index):  # branch-free
             return False
         tied[0] += member
     return True
@@ -683,25 +690,27 @@ cdef Py_ssize_t write_tied(
     const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, double score, int64_t above,
     Py_ssize_t capacity, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Write the hits of a tie group, which stand by grade: so they are counted, not sorted (3 instead of 17 to 60 ns a
-    document). Return how many, −1 and nothing written if there are too many grades. Equals `find` of the reference."""
+    """Write the hits of a tie group, ordered by grade: counting sort (3 ns per document; sorting takes 17 to 60).
+
+    Returns their number, or −1, with nothing written, if there are too many grades. Equals `find` of the reference.
+    """
     cdef Tally tally
-    cdef bint done
+    cdef bint counted
     cdef int64_t tied = 0, last, count
     cdef Py_ssize_t written = 0, stop, index
     cdef double grade
     memset(&tally, 0, sizeof(tally))
     if grades.kind == FLOAT64:
-        done = tally_tied(scores, <const double*>grades.view.buf + start, n, score, &tally, &tied)
+        counted = tally_tied(scores, <const double*>grades.view.buf + start, n, score, &tally, &tied)
     elif grades.kind == FLOAT32:
-        done = tally_tied(scores, <const float*>grades.view.buf + start, n, score, &tally, &tied)
+        counted = tally_tied(scores, <const float*>grades.view.buf + start, n, score, &tally, &tied)
     elif grades.kind == INT64:
-        done = tally_tied(scores, <const int64_t*>grades.view.buf + start, n, score, &tally, &tied)
+        counted = tally_tied(scores, <const int64_t*>grades.view.buf + start, n, score, &tally, &tied)
     elif grades.kind == INT32:
-        done = tally_tied(scores, <const int32_t*>grades.view.buf + start, n, score, &tally, &tied)
+        counted = tally_tied(scores, <const int32_t*>grades.view.buf + start, n, score, &tally, &tied)
     else:
-        done = tally_tied(scores, <const uint8_t*>grades.view.buf + start, n, score, &tally, &tied)
-    if not done:
+        counted = tally_tied(scores, <const uint8_t*>grades.view.buf + start, n, score, &tally, &tied)
+    if not counted:
         return -1
     last = min(above + tied, <int64_t>n)
     count = pop_highest(&tally, &grade)
@@ -733,11 +742,11 @@ def grade_error(grades, const int64_t[::1] offsets, /):
 
 
 cdef int number_error(const Numbers* grades, int64_t start, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
-    cdef double scratch[BLOCK]
+    cdef double scratch[BLOCK_GRADES]
     cdef Py_ssize_t done = 0, size
     cdef int code
     while done < n:
-        size = min(n - done, <Py_ssize_t>BLOCK)
+        size = min(n - done, <Py_ssize_t>BLOCK_GRADES)
         code = first_error(doubles_of(grades, start + done, size, scratch), size, 1, False, position)
         if code:
             position[0] += done
@@ -752,31 +761,31 @@ cdef Py_ssize_t order_hits(
 ) noexcept nogil:
     """Write the hits of one query and return their number, −1 if a score is NaN.
 
-    With `zeros` or `stable` the entries are left in their order. The scores may stand in `space.scores`.
+    With `zeros` or `stable` the entries are left in the order of the hits. The scores may be those in `space.scores`.
     """
     cdef Py_ssize_t m, near, index
-    cdef double edge
-    if depth > n // 8 and (depth > n or 2 * stride_for(<Py_ssize_t>depth) > min(n, SHORT)):
+    cdef double threshold
+    if depth > n // 8 and (depth > n or 2 * stride_for(<Py_ssize_t>depth) > min(n, SHORT_STRIDE)):
         if not simd.numbers(scores, n):
             return -1
         m = entries_of(scores, grades, start, n, zeros, space)
         return rank_entries(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    near = cut(scores, n, depth, zeros or stable, space, &edge)
+    near = cut(scores, n, depth, zeros or stable, space, &threshold)
     if near < 0:
         return -1
     m = entries_near(grades, start, near, zeros, space)
     m = rank_entries(space.near, near, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    if edge == edge:
+    if not isnan(threshold):
         index = write_tied(
-            scores, grades, start, n, edge, near, n - m, hit_grade + m, hit_first + m, hit_last + m
+            scores, grades, start, n, threshold, near, n - m, hit_grade + m, hit_first + m, hit_last + m
         )
         if index >= 0:
             return m + index
         near = 0
-        simd.collect(scores, 0, n, edge, space.near, space.place, &near, n)
+        simd.collect(scores, 0, n, threshold, space.near, space.place, &near, n)
         m = entries_near(grades, start, near, zeros, space)
         m = rank_entries(space.near, near, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    for index in range(m):  # as the caller counts them
+    for index in range(m):  # positions within the query, as the caller counts them
         space.entries[index].index = space.place[space.entries[index].index]
     return m
 
@@ -784,7 +793,7 @@ cdef Py_ssize_t order_hits(
 cdef inline Py_ssize_t gather(
     const number_t* grades, Py_ssize_t n, bint zeros, Entry* entries
 ) noexcept nogil:
-    """The places of the documents that can be hits, in input order, without a branch on the data."""
+    """Write the positions of the candidates (documents that can be hits) in input order; branch-free."""
     cdef Py_ssize_t index, m = 0
     for index in range(n):
         entries[m].index = index
@@ -795,7 +804,7 @@ cdef inline Py_ssize_t gather(
 cdef Py_ssize_t entries_of(
     const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Workspace* space
 ) noexcept nogil:
-    """The documents that can be hits, in input order."""
+    """Write the candidates of a query, in input order; return their number."""
     cdef Entry* entries = space.entries
     cdef Py_ssize_t index, m
     if grades.kind == FLOAT64:
@@ -817,7 +826,7 @@ cdef Py_ssize_t entries_of(
 cdef Py_ssize_t entries_near(
     const Numbers* grades, int64_t start, Py_ssize_t near, bint zeros, Workspace* space
 ) noexcept nogil:
-    """Those among the documents that a cut left, which are numbered anew."""
+    """Write the candidates among the scores that `cut` copied; their index is the position in that copy."""
     cdef Py_ssize_t index, m = 0
     cdef double grade
     for index in range(near):
@@ -829,16 +838,16 @@ cdef Py_ssize_t entries_near(
     return m
 
 
-cdef bint count_usual(const Numbers* grades, int64_t start, Py_ssize_t n, int64_t* counts) noexcept nogil:
-    """How many grades there are of 0 to 7; False where there are others."""
-    cdef int64_t integers[BLOCK]
-    cdef double scratch[BLOCK]
+cdef bint count_small_integers(const Numbers* grades, int64_t start, Py_ssize_t n, int64_t* counts) noexcept nogil:
+    """Count the grades 0 to 7; False if there are others."""
+    cdef int64_t integers[BLOCK_GRADES]
+    cdef double scratch[BLOCK_GRADES]
     cdef Py_ssize_t done = 0, size
     memset(counts, 0, 8 * sizeof(int64_t))
     if grades.kind == INT64:
         return simd.tally(<const int64_t*>grades.view.buf + start, n, counts)
     while done < n:
-        size = min(n - done, <Py_ssize_t>BLOCK)
+        size = min(n - done, <Py_ssize_t>BLOCK_GRADES)
         simd.whole(doubles_of(grades, start + done, size, scratch), size, integers)
         if not simd.tally(integers, size, counts):
             return False
@@ -850,12 +859,12 @@ cdef int count_numbers(
     const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, Workspace* space,
     double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
 ) noexcept nogil:
-    """`count_grades` of numbers of any type: the usual grades, whole and below 8, and few others, by quicker ways."""
+    """`count_grades` for numbers of any type, with fast paths for integers below 8 and for few distinct grades."""
     cdef int64_t counts[8]
-    if count_usual(grades, start, n, counts):
+    if count_small_integers(grades, start, n, counts):
         written[0] = write_counts(counts, 8, depth, out_grade, out_count)
         return 0
-    if n > BLOCK and count_few(grades, start, n, depth, out_grade, out_count, written):
+    if n > BLOCK_GRADES and count_few(grades, start, n, depth, out_grade, out_count, written):
         return 0
     return count_grades(
         doubles_of(grades, start, n, space.scores), n, depth, space.entries, space.other,
@@ -867,10 +876,9 @@ cdef bint count_few(
     const Numbers* grades, int64_t start, Py_ssize_t n, int64_t left,
     double* out_grade, int64_t* out_count, Py_ssize_t* written
 ) noexcept nogil:
-    """`count_grades` where there are few distinct ones, which need not be copied for it; False where there are not, or
-    one is no grade."""
+    """`count_grades` for few distinct grades, without a copy; False if there are more, or one is not a valid grade."""
     cdef Tally tally
-    cdef double scratch[BLOCK]
+    cdef double scratch[BLOCK_GRADES]
     cdef const double* block
     cdef double grade
     cdef uint64_t bits
@@ -878,12 +886,12 @@ cdef bint count_few(
     cdef Py_ssize_t done = 0, size, index
     memset(&tally, 0, sizeof(tally))
     while done < n:
-        size = min(n - done, <Py_ssize_t>BLOCK)
+        size = min(n - done, <Py_ssize_t>BLOCK_GRADES)
         block = doubles_of(grades, start + done, size, scratch)
         for index in range(size):
             grade = block[index] + 0.0  # −0.0 as 0.0
             memcpy(&bits, &grade, sizeof(bits))
-            if not sound(grade) or not tally_one(&tally, bits, index):
+            if not is_grade(grade) or not tally_one(&tally, bits, index):
                 return False
         done += size
     written[0] = 0
@@ -891,7 +899,7 @@ cdef bint count_few(
     while left:
         count = pop_highest(&tally, &grade)
         out_grade[written[0]] = grade
-        out_count[written[0]] = min(count, left) if count else left  # the rest is 0
+        out_count[written[0]] = min(count, left) if count else left  # the remaining grades are 0
         left -= out_count[written[0]]
         written[0] += 1
     return True
@@ -900,7 +908,7 @@ cdef bint count_few(
 cdef Py_ssize_t write_counts(
     const int64_t* counts, int n, int64_t left, double* out_grade, int64_t* out_count
 ) noexcept nogil:
-    """The `left` highest of the grades that were counted; the number of distinct ones."""
+    """Write the `left` highest of the counted grades; return the number of distinct ones."""
     cdef Py_ssize_t written = 0
     cdef int grade
     for grade in range(n - 1, -1, -1):
@@ -916,7 +924,7 @@ cdef int count_grades(
     const double* grades, Py_ssize_t n, int64_t depth, Entry* entries, Entry* scratch,
     double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
 ) noexcept nogil:
-    """The `depth` highest grades as distinct grades, highest first, with the number of each."""
+    """Write the distinct grades among the `depth` highest, highest first, with the count of each."""
     cdef int64_t counts[SMALL_GRADES]
     cdef int64_t left = min(depth, <int64_t>n)
     cdef Py_ssize_t index, m = 0
@@ -925,7 +933,7 @@ cdef int count_grades(
     memset(counts, 0, sizeof(counts))
     for index in range(n):
         grade = grades[index]
-        if not sound(grade):
+        if not is_grade(grade):
             position[0] = index
             return grade_code(grade)
         if grade < SMALL_GRADES:
@@ -953,7 +961,7 @@ cdef int count_grades(
             out_grade[written[0]] = entries[index].key
             out_count[written[0]] = 1
             written[0] += 1
-    if left > m:  # the rest is 0
+    if left > m:  # the remaining grades are 0
         out_grade[written[0]] = 0.0
         out_count[written[0]] = left - m
         written[0] += 1

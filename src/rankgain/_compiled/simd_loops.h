@@ -125,7 +125,7 @@ TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptr
     for (; part + LANES <= size; part += LANES) below |= SIGNS(MORE(ALL(bound), LOAD(scores + i + part))) << part;
     for (; part < size; part++) below |= (uint64_t)(scores[i + part] < bound) << part;
     for (left = ~below & (~(uint64_t)0 >> (64 - size)); left; left &= left - 1) {
-      const ptrdiff_t j = i + lowest(left);
+      const ptrdiff_t j = i + lowest_set_bit(left);
       near[found] = scores[j], place[found++] = j;
     }
     i += size;
@@ -347,7 +347,7 @@ TARGET static ALWAYS_INLINE ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t s
     const ptrdiff_t known = start + (part + 1) * BLOCK - n; /* ids of the register before */
     left |= HERE(set)(same[part], width) >> (known > 0 ? known : 0) << part * BLOCK;
   }
-  for (; left; left &= left - 1) out[count++] = start + lowest(left);
+  for (; left; left &= left - 1) out[count++] = start + lowest_set_bit(left);
   return count;
 }
 
@@ -399,7 +399,7 @@ TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int
       if (width == 4) there |= SIGNS_32(EQUAL_32(LOAD_BITS(words + at), ALL_32((uint32_t)id))) << at;
       else there |= SIGNS(EQUAL_64(LOAD_BITS(longs + at), ALL_BITS((uint64_t)id))) << at;
     }
-  return there ? lowest(there) : -1;
+  return there ? lowest_set_bit(there) : -1;
 }
 #define NEAR HERE(near), HERE(place)
 #undef BLOCK

@@ -1,5 +1,5 @@
-/* All that depends on the compiler or the CPU: the loops are written once, over the operations named at the end, and no
-   other file has an attribute, a builtin or an intrinsic of wide registers. x86-64 and arm64 have intrinsics, which
+/* Everything that depends on the compiler or the CPU. The loops are written once, over the operations named at the end;
+   no other file uses attributes, builtins or SIMD intrinsics. x86-64 and arm64 have intrinsics, which
    MSVC, GCC and Clang all compile; any other CPU gets plain C. The bits are the same everywhere.
    NEON's intrinsics take 0.4 to 0.8 times the instructions of plain C, and as many as the vectors of GCC (0.7 to 1.1
    times). AVX-512 would be a third copy of the loops on x86-64, left out as long as no machine with it runs the tests:
@@ -14,7 +14,7 @@
 #define PLAIN_C 0
 #define X86_VECTORS 1
 #define NEON_VECTORS 2
-#ifndef VECTORS /* which a test may choose */
+#ifndef VECTORS /* tests may set it */
 #if defined(__x86_64__) || (defined(_M_X64) && !defined(_M_ARM64EC))
 #define VECTORS X86_VECTORS
 #elif defined(__AARCH64EL__) || defined(_M_ARM64)
@@ -34,7 +34,7 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define TARGET_AVX2 __attribute__((target("avx2")))
-#define UNROLLED _Pragma("GCC unroll 16") /* registers, not memory, for the few numbers that a loop keeps */
+#define UNROLLED _Pragma("GCC unroll 16") /* keep small arrays in registers */
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define ALWAYS_INLINE __forceinline
@@ -46,8 +46,8 @@
 #define UNROLLED
 #endif
 
-/* The place of the lowest bit that is set, of some. */
-static ALWAYS_INLINE int lowest(uint64_t bits) {
+/* The index of the lowest set bit; bits must not be 0. */
+static ALWAYS_INLINE int lowest_set_bit(uint64_t bits) {
 #if defined(__GNUC__) || defined(__clang__)
   return __builtin_ctzll(bits);
 #elif defined(_MSC_VER)
@@ -61,7 +61,7 @@ static ALWAYS_INLINE int lowest(uint64_t bits) {
 #endif
 }
 
-/* Eight bytes in memory as a number, the first of them lowest. */
+/* Load eight bytes as a little-endian integer. */
 static ALWAYS_INLINE uint64_t little(const unsigned char *at) {
   uint64_t eight;
   memcpy(&eight, at, sizeof eight);
@@ -72,7 +72,7 @@ static ALWAYS_INLINE uint64_t little(const unsigned char *at) {
 }
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define LOW_AT(WIDTH) ((WIDTH) - 2) /* where the lowest 16 bits of a number are */
+#define LOW_AT(WIDTH) ((WIDTH) - 2) /* offset of the lowest 16 bits of a number */
 #else
 #define LOW_AT(WIDTH) 0
 #endif
@@ -90,33 +90,33 @@ static ALWAYS_INLINE void prefetch(const void *address) {
 #if VECTORS == X86_VECTORS
 #if defined(__GNUC__) || defined(__clang__)
 #include <cpuid.h>
-static inline int cpu_says(unsigned leaf, unsigned said[4]) {
-  return __get_cpuid_count(leaf, 0, said, said + 1, said + 2, said + 3);
+static inline int cpuid_leaf(unsigned leaf, unsigned registers[4]) {
+  return __get_cpuid_count(leaf, 0, registers, registers + 1, registers + 2, registers + 3);
 }
-static inline unsigned kept_registers(void) {
-  unsigned kept, high;
-  __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
-  return kept;
+static inline unsigned enabled_registers(void) {
+  unsigned low, high;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
 }
 #else
-static inline int cpu_says(unsigned leaf, unsigned said[4]) {
+static inline int cpuid_leaf(unsigned leaf, unsigned registers[4]) {
   int last[4];
   __cpuidex(last, 0, 0);
-  __cpuidex((int *)said, (int)leaf, 0);
+  __cpuidex((int *)registers, (int)leaf, 0);
   return leaf <= (unsigned)last[0];
 }
-static inline unsigned kept_registers(void) { return (unsigned)_xgetbv(0); }
+static inline unsigned enabled_registers(void) { return (unsigned)_xgetbv(0); }
 #endif
 
-/* Whether the CPU has AVX2, and the system keeps its registers. */
+/* Whether the CPU has AVX2 and the operating system saves its registers. */
 static inline int has_avx2(void) {
-  unsigned said[4]; /* EAX, EBX, ECX, EDX */
-  if (!cpu_says(1, said) || ~said[2] & (1u << 27 | 1u << 28)) return 0;
-  return (kept_registers() & 6) == 6 && cpu_says(7, said) && said[1] >> 5 & 1;
+  unsigned registers[4]; /* EAX, EBX, ECX, EDX */
+  if (!cpuid_leaf(1, registers) || ~registers[2] & (1u << 27 | 1u << 28)) return 0;
+  return (enabled_registers() & 6) == 6 && cpuid_leaf(7, registers) && registers[1] >> 5 & 1;
 }
 #endif
 
-/* One number: what is left over behind whole registers, and what plain C has. A mask is all ones or 0. */
+/* One number: the remainder after whole registers, and the plain C version. A mask is all ones or 0. */
 #define OP_1 static ALWAYS_INLINE
 typedef double doubles_1;
 typedef uint64_t integers_1;
@@ -259,7 +259,7 @@ OP_4 integers_4 equal_32_4(integers_4 a, integers_4 b) { return _mm256_cmpeq_epi
 OP_4 integers_4 equal_64_4(integers_4 a, integers_4 b) { return _mm256_cmpeq_epi64(a, b); }
 OP_4 uint64_t signs_32_4(integers_4 a) { return (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a)); }
 
-/* What only the sums of four lists at once ask for. */
+/* Used only by the sums of four lists at once. */
 OP_4 doubles_4 of_int32_4(const int32_t *at) { return _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)at)); }
 OP_4 doubles_4 of_uint8_4(const uint8_t *at) {
   int32_t four;

@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 
 cdef extern from "vectors.h" nogil:
     void prefetch(const void* address)
-    int lowest(uint64_t bits)  # the place of the lowest bit that is set
+    int lowest_set_bit(uint64_t bits)
     uint64_t little(const unsigned char* at)  # eight bytes, the first of them lowest
 
 cdef enum:
