@@ -544,7 +544,8 @@ cdef void sum_ideals(
     for query in range(queries):
         n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
         most = min(limits[query], <int64_t>n)
-        usual = usual and most <= min(USUAL_LIST, discount.size) and count_small_integers(grades, offsets[query], n, counts)
+        usual = usual and most <= min(USUAL_LIST, discount.size)
+        usual = usual and count_small_integers(grades, offsets[query], n, counts)
         if not usual:
             break
         at = 0
