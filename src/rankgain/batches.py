@@ -22,13 +22,13 @@ from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, broken, column_of, ids_of
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, types
 from rankgain.data.rules import rules_of
-from rankgain.errors import quoted
+from rankgain.errors import import_extra, quoted
 from rankgain.inputs.frames import of_frame, side_by_side
 from rankgain.metrics.metric import Metric, each_of
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.export import import_extra, progress_bar
+from rankgain.results.export import progress_bar
 from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 from rankgain.scalars import Ints

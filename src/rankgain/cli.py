@@ -22,13 +22,12 @@ from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
-from rankgain.errors import escaped, nearest
+from rankgain.errors import escaped, import_extra, nearest
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
-from rankgain.results.export import import_extra
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of
 from rankgain.results.text import text_table
 from rankgain.threads import MOST, check_threads

@@ -10,6 +10,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from inspect import Parameter, signature  # which NumPy has imported
 from typing import Any, Protocol, TypedDict, TypeVar
 
@@ -183,6 +184,17 @@ def unexpected(function: Callable[..., Any], unknown: Mapping[str, Any]) -> Type
     answers = (answer for names, needed, answer in _ANSWERS if bare in names.split() and needed in ("", *takes))
     answer = next(answers, f"it takes {', '.join(takes)}").replace("{name}", name)
     return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}: {answer}")
+
+
+def import_extra(module: str, extra: str) -> Any:
+    """Import an optional module; if it is missing, the error says how to install it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name not in (module, package):  # it is installed, but one of its own imports fails
+            raise
+        raise ImportError(f"{package} is not installed: pip install 'rankgain[{extra}]'") from None
 
 
 def warn(message: str) -> None:

@@ -31,10 +31,9 @@ from rankgain.comparison.difference import (
 from rankgain.comparison.groups import Groups, blocks_of
 from rankgain.comparison.outcome import Tests, shown_warnings
 from rankgain.comparison.testing import Key, sample_of
-from rankgain.errors import counted
+from rankgain.errors import counted, import_extra
 from rankgain.metrics.metric import Metric, Score
 from rankgain.rankings import Rankings, first_documents
-from rankgain.results.export import import_extra
 from rankgain.results.peers import explain
 from rankgain.results.text import html_table, number, printable
 

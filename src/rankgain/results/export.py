@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgain.errors import import_extra
 from rankgain.scalars import Floats
 
 # Ids and names are sequences, values are vectors.
 Columns = Mapping[Any, Sequence[Any] | Floats]
-
-
-def import_extra(module: str, extra: str) -> Any:
-    """Import an optional module; if it is missing, the error says how to install it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        package = module.partition(".")[0]
-        if error.name not in (module, package):  # it is installed, but one of its own imports fails
-            raise
-        raise ImportError(f"{package} is not installed: pip install 'rankgain[{extra}]'") from None
 
 
 def progress_bar(progress: bool, total: int | None, unit: str) -> Any:

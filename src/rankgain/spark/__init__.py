@@ -24,7 +24,7 @@ if not TYPE_CHECKING:
         """Import the evaluator, whose base class is PySpark's, on first use."""
         if name != "RankingEvaluator":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from rankgain.results.export import import_extra
+        from rankgain.errors import import_extra
 
         import_extra("pyspark", "spark")
         from rankgain.spark.evaluator import RankingEvaluator

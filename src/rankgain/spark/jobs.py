@@ -18,9 +18,9 @@ from rankgain.batches import Columns, Options, PartRules
 from rankgain.choices import ClusterTies, Duplicates, Missing, Peer, Validate
 from rankgain.data.dataframes import Frame
 from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.errors import import_extra
 from rankgain.inputs.judgments import judgments as judgments_of
 from rankgain.metrics.metric import Metric, each_of, parse
-from rankgain.results.export import import_extra
 from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 from rankgain.scalars import id_kind

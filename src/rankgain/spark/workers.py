@@ -15,11 +15,10 @@ from typing import Any
 from rankgain.batches import ROWS, Columns, PartRules, as_batch, parts_of, refuse_again, sides_of
 from rankgain.data.dataframes import Frame
 from rankgain.data.judgments import Judgments, judgment_sets
-from rankgain.errors import quoted
+from rankgain.errors import import_extra, quoted
 from rankgain.inputs.ranked import from_ranked
 from rankgain.inputs.recommendations import from_recommendations
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.export import import_extra
 
 JUDGED, RETURNED = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "score"]
 
