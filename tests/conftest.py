@@ -166,6 +166,28 @@ def rejects(on_both):
     return check
 
 
+@pytest.fixture
+def gives(on_both):
+    """Check what a call returns: `gives(1.5, rg.cg, [1, 0.5])`, the same on each backend, with no argument changed."""
+
+    def check(expected, function, *args, **options):
+        before = snapshot([args, options])
+        for name, (kind, text) in zip(
+            BACKENDS, on_both(lambda: outcome(lambda: function(*args, **options))), strict=True
+        ):
+            if (kind, text) != ("no error", repr(expected)):
+                pytest.fail(
+                    f"{call_text(function, args, options)} on {name}\n"
+                    f"expected {expected}\n"
+                    f"returned {text if kind == 'no error' else f'{kind.__name__}: {text}'}",
+                    pytrace=False,
+                )
+        if snapshot([args, options]) != before:
+            pytest.fail(f"{call_text(function, args, options)} changes an argument", pytrace=False)
+
+    return check
+
+
 def pytest_collection_finish() -> None:
     """What was collected lives to the end: the garbage collector need not look at it after each few tests."""
     gc.collect()

@@ -1,37 +1,40 @@
-"""What is refused, and in which words; what only looks odd, and works; and that neither changes what it was given.
-
-The tables hold calls: `test_refused` and `test_works` run each of them on each backend.
-"""
+"""Input that looks odd and is accepted: empty lists, extreme numbers, ids of several types, arrays of every layout."""
 
 import math
 from collections import Counter, OrderedDict, defaultdict
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
 import pytest
-from support.cases import (
-    GOOD,
-    check_each,
-    plain,
-    snapshot,
-    table,
-    works,
+from support.evaluating import (
+    FUNCTIONS,
+    OF_ONE_ARGUMENT,
+    evaluate_lines,
+    evaluate_qrels,
+    evaluate_ranked,
+    evaluate_scores,
 )
 from support.marks import in_one_case
-from support.refusals.lists import ALL_TAKERS, FUNCTIONS, RELEVANT, files, matched, ranked, scored
+from support.rejections import plain, snapshot
 
 import rankgain as rg
 
 nan, inf = math.nan, math.inf
 SECOND = 1 / math.log2(3)  # the discount of rank 2
 HALF = (1 + SECOND) / 2  # of ranks 1 and 2, tied
+GOOD, NONE = {"q": {"d": 1}}, {"q": {}}
+
+
+def typed(value):
+    return f"{type(value).__name__} {value}"[:40]
 
 
 # fmt: off
-ENDS = [  # grades, scores, nDCG
+EXTREMES = [  # grades, scores, nDCG
     ([0, 1], [inf, -inf], SECOND), ([0, 1], [inf, inf], HALF), ([1, 0], [-inf] * 2, HALF), ([1, 0], [-0.0, 0.0], HALF),
     ([0, 1], [2**63 - 1, -(2**63)], SECOND), ([0, 1], [-(2**63), 2**64 - 1], 1.0), ([0, 1], [2**200, 0.5], SECOND),
     ([0, 1], [2**63 - 1, 2**63 - 2], HALF), ([0, 1], [True, False], SECOND), ([2**63 - 1, 0], [0, 1], SECOND),
@@ -47,63 +50,126 @@ RUNS = [b"q Q0 d 1 inf t", b"q Q0 d 1 -inf t\r\n", b"\n \t\nq  Q0\td 1 1e999 t",
 # fmt: on
 
 
+@pytest.mark.parametrize("empty", [[], (), np.zeros(0), np.zeros(0, dtype=object), range(0)], ids=typed)
+def test_an_empty_list_is_worth_nothing(gives, empty):
+    for function in [*FUNCTIONS, rg.idcg]:
+        gives(0.0, function, empty)
+    gives([], rg.gain, empty)
+    gives([[0.0]] * 3, evaluate_scores, empty, empty)
+
+
+@pytest.mark.parametrize(
+    ("empty", "queries"), [([[]], 1), ([[], []], 2), (np.zeros((3, 0)), 3), (np.zeros((0, 5)), 0), ([()], 1)], ids=typed
+)
+def test_empty_lists_are_worth_nothing(gives, empty, queries):
+    for function in [*FUNCTIONS, rg.idcg]:
+        mean = 0.0 if queries else nan
+        gives(mean if function in (rg.mean_ndcg, rg.mrr) else [0.0] * queries, function, empty)
+    gives([[0.0] * queries] * 3, evaluate_ranked, empty, judged=empty)
+    gives([[0.0] * queries] * 3, evaluate_scores, empty, empty)
+
+
+def test_queries_without_documents(gives):
+    for options, values in [({"group_sizes": []}, []), ({"qid": []}, []), ({"group_sizes": [0, 0]}, [0.0, 0.0])]:
+        gives([values] * 3, evaluate_scores, [], [], **options)
+    for sides in [(NONE, NONE), (NONE, GOOD), (GOOD, NONE)]:
+        gives([[0.0]] * 3, evaluate_qrels, *sides)
+
+
+def test_documents_of_queries_that_only_one_side_has_are_not_read(gives):
+    gives([[1.0]] * 3, evaluate_qrels, {**GOOD, "r": {"d": "x"}}, {**GOOD, "s": {"d": "x"}}, missing="skip")
+
+
+@pytest.mark.parametrize("k", [1, 10**9, 2**63 - 1, 2**63, 2**2000, np.int64(3), np.uint8(3), None], ids=typed)
+def test_any_positive_cutoff_is_accepted(gives, k):
+    for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank, rg.mean_ndcg, rg.mrr):
+        gives(1.0, function, [1], k=k)
+
+
+@pytest.mark.parametrize(
+    ("ties", "ndcg", "rr"), [("average", HALF, 0.75), ("stable", 1.0, 1.0), ("worst", SECOND, 0.5)]
+)
+def test_a_cutoff_beyond_the_list_is_none(gives, ties, ndcg, rr):
+    for k in (10**9, 2**63 - 2, 2**63 - 1, 2**2000):
+        metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k)]
+        gives([[ndcg], [rr]], evaluate_scores, [1, 0], [7, 7], ties=ties, metrics=metrics)
+
+
+def test_grades_below_the_cutoff_are_not_read(gives):
+    gives(1.0, rg.dcg, [1, nan, -1], k=1)
+    gives(1.0, rg.dcg, [1, 7], k=1, gain={1: 1})
+
+
 def erase(grades):
     grades[:] = 0.0
     return grades
 
 
-def legal_cases():
-    for empty in ([], (), np.zeros(0), np.zeros(0, dtype=object), range(0)):
-        yield from (works(0.0, function, empty) for function in [*FUNCTIONS, *RELEVANT])
-        yield from (works([], rg.gain, empty), works([[0.0]] * 3, scored, empty, empty))
-    for empty, queries in [([[]], 1), ([[], []], 2), (np.zeros((3, 0)), 3), (np.zeros((0, 5)), 0), ([()], 1)]:
-        for function in [*FUNCTIONS, *RELEVANT]:
-            mean = 0.0 if queries else nan
-            yield works(mean if function in (rg.mean_ndcg, rg.mrr) else [0.0] * queries, function, empty)
-        yield works([[0.0] * queries] * 3, ranked, empty, judged=empty)
-        yield works([[0.0] * queries] * 3, scored, empty, empty)
-    for options, values in [({"group_sizes": []}, []), ({"qid": []}, []), ({"group_sizes": [0, 0]}, [0.0, 0.0])]:
-        yield works([values] * 3, scored, [], [], **options)
-    none, unread = {"q": {}}, ({**GOOD, "r": {"d": "x"}}, {**GOOD, "s": {"d": "x"}})
-    yield from (works([[0.0]] * 3, matched, *sides) for sides in [(none, none), (none, GOOD), (GOOD, none)])
-    yield works([[1.0]] * 3, matched, *unread, missing="skip")
-    for function in FUNCTIONS:
-        for k in (1, 10**9, 2**63 - 1, 2**63, 2**2000, np.int64(3), np.uint8(3), None):
-            yield works(1.0, function, [1], k=k)
-    for k in (10**9, 2**63 - 2, 2**63 - 1, 2**2000):
-        metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k)]
-        for ties, ndcg, rr in [("average", HALF, 0.75), ("stable", 1.0, 1.0), ("worst", SECOND, 0.5)]:
-            yield works([[ndcg], [rr]], scored, [1, 0], [7, 7], ties=ties, metrics=metrics)
-    yield works(1.0, rg.dcg, [1, nan, -1], k=1)
-    yield works(1.0, rg.dcg, [1, 7], k=1, gain={1: 1})
-    for grades in (np.array([3.0, 1.0]), np.array([[3.0, 1.0]])):  # a gain that writes writes to a copy
-        yield works([[0.0]], ranked, grades, metrics=[rg.metric("dcg", gain=erase)])
-        yield works((grades * 0).tolist(), rg.gain, grades, erase)
-        yield works(0.0, rg.mean_ndcg, grades, judged=grades, gain=erase)
-    yield works(math.exp2(1023.9) - 1, rg.dcg, [1023.9], gain="exponential")
-    yield from (works([[value]], scored, *sides, metrics=["ndcg"]) for *sides, value in ENDS)
-    for value in (1, True, np.True_, np.int64(1), np.float32(1), np.float64(1), Decimal(1), Fraction(1), np.array(1)):
-        yield works([[1.0]] * 3, matched, {"q": {"d": value}}, {"q": {"d": value}})
-    for value in (-inf, -(2**63), -(2**70), -1, Decimal("-Infinity")):
-        yield works([[SECOND], [SECOND], [0.5]], matched, GOOD, {"q": {"e": 1, "d": value}})
-        if -inf < value:  # as a grade: pooled but unjudged
-            yield works([[SECOND]], matched, {"q": {"d": 1, "e": value}}, {"q": {"e": 1, "d": 0}}, metrics=["ndcg"])
+@pytest.mark.parametrize("grades", [np.array([3.0, 1.0]), np.array([[3.0, 1.0]])], ids=["one list", "matrix"])
+def test_a_gain_that_writes_writes_to_a_copy(gives, grades):
+    gives([[0.0]], evaluate_ranked, grades, metrics=[rg.metric("dcg", gain=erase)])
+    gives((grades * 0).tolist(), rg.gain, grades, erase)
+    gives(0.0, rg.mean_ndcg, grades, judged=grades, gain=erase)
+
+
+def test_exponential_gain_of_a_large_grade(gives):
+    gives(math.exp2(1023.9) - 1, rg.dcg, [1023.9], gain="exponential")
+
+
+@pytest.mark.parametrize(("grades", "scores", "ndcg"), EXTREMES, ids=str)
+def test_extreme_scores_and_grades(gives, grades, scores, ndcg):
+    gives([[ndcg]], evaluate_scores, grades, scores, metrics=["ndcg"])
+
+
+ONES = 1, True, np.True_, np.int64(1), np.float32(1), np.float64(1), Decimal(1), Fraction(1), np.array(1)
+
+
+@pytest.mark.parametrize("value", ONES, ids=typed)
+def test_qrels_accept_numbers_of_any_type(gives, value):
+    gives([[1.0]] * 3, evaluate_qrels, {"q": {"d": value}}, {"q": {"d": value}})
+
+
+@pytest.mark.parametrize("value", [-inf, -(2**63), -(2**70), -1, Decimal("-Infinity")], ids=str)
+def test_qrels_accept_negative_scores_and_grades(gives, value):
+    gives([[SECOND], [SECOND], [0.5]], evaluate_qrels, GOOD, {"q": {"e": 1, "d": value}})
+    if -inf < value:  # as a grade: pooled but unjudged
+        sides = {"q": {"d": 1, "e": value}}, {"q": {"e": 1, "d": 0}}
+        gives([[SECOND]], evaluate_qrels, *sides, metrics=["ndcg"])
+
+
+def test_stable_ties_follow_the_order_of_the_mapping(gives):
     moved = OrderedDict(a=1, b=1)
     moved.move_to_end("a")
-    yield works([[0.5]], matched, {"q": {"a": 1}}, {"q": moved}, ties="stable", metrics=["rr"])
-    for ties, value in [("average", HALF), ("stable", 1.0), ("best", 1.0), ("worst", SECOND)]:
-        yield works([[value]], matched, {"q": {1: 1}}, {"q": {1: 1, "2": 1}}, ties=ties, metrics=["ndcg"])
-    yield from (works([[v]], matched, {"q": judged}, {"q": run}, metrics=["ndcg"]) for judged, run, v in MIXED)
-    yield works([[1.0]], matched, {"q": {1: 1, 3: 1}}, {"q": {1: 0, "2": 0, 3: 5}}, metrics=["ndcg@1"])
-    for text in (b"1", b"1.5", b"+1", b"1e0", b".5", b"5.", b"0.12345678901234567890"):
-        yield works([[1.0]], files, b"q 0 d " + text, metrics=["ndcg"])
-    yield from (works([[1.0]], files, b"\r\nq 0 d 1\r\n\nq 0 e 0", run, metrics=["ndcg"]) for run in RUNS)
+    gives([[0.5]], evaluate_qrels, {"q": {"a": 1}}, {"q": moved}, ties="stable", metrics=["rr"])
+
+
+@pytest.mark.parametrize(
+    ("ties", "value"), [("average", HALF), ("stable", 1.0), ("best", 1.0), ("worst", SECOND)], ids=str
+)
+def test_ids_of_several_types_may_tie_where_ids_do_not_break_ties(gives, ties, value):
+    gives([[value]], evaluate_qrels, {"q": {1: 1}}, {"q": {1: 1, "2": 1}}, ties=ties, metrics=["ndcg"])
+
+
+@pytest.mark.parametrize(("judged", "returned", "value"), MIXED, ids=str)
+def test_ids_of_several_types_are_accepted_where_no_tie_must_be_broken(gives, judged, returned, value):
+    gives([[value]], evaluate_qrels, {"q": judged}, {"q": returned}, metrics=["ndcg"])
+
+
+def test_ids_of_several_types_may_tie_below_the_cutoff(gives):
+    gives([[1.0]], evaluate_qrels, {"q": {1: 1, 3: 1}}, {"q": {1: 0, "2": 0, 3: 5}}, metrics=["ndcg@1"])
 
 
 @pytest.mark.usefixtures("own_folder")
-@table(legal_cases())
-def test_works(on_both, cases):
-    on_both(lambda: check_each(cases))
+@pytest.mark.parametrize("grade", ["1", "1.5", "+1", "1e0", ".5", "5.", "0.12345678901234567890"])
+def test_files_accept_grades_as_python_writes_them(gives, grade):
+    qrels, run = b"q 0 d " + grade.encode(), b"q Q0 d 1 2.5 t\n"
+    gives([[1.0]], evaluate_lines, qrels, run, metrics=["ndcg"])
+
+
+@pytest.mark.usefixtures("own_folder")
+@pytest.mark.parametrize("run", RUNS, ids=["infinite", "minus infinite", "blank lines", "text for a rank"])
+def test_files_accept_odd_lines(gives, run):
+    gives([[1.0]], evaluate_lines, b"\r\nq 0 d 1\r\n\nq 0 e 0", run, metrics=["ndcg"])
 
 
 GRADES = [[3.0, 0.0, 1.0, 2.0], [0.0, 1.0, 1.0, 0.0]]
@@ -127,12 +193,12 @@ def test_every_array_equals_plain_lists(backend, dtype, layout):
     array = np.array(GRADES).astype(dtype)
     odd, expected = LAYOUTS[layout](array), array.astype(float).tolist()
     row, before = odd[0], snapshot(odd)
-    for taker in [rg.gain, *ALL_TAKERS]:
+    for taker in [rg.gain, *chain(*OF_ONE_ARGUMENT.values())]:
         assert repr(plain(taker(odd))) == repr(plain(taker(expected)))
         assert repr(plain(taker(row))) == repr(plain(taker(expected[0])))
     sizes = np.array([3, 1], dtype=dtype if dtype in "bBhHiIqQ" else ">u2")
     for groups in ({"group_sizes": sizes}, {"qid": [2, 1, 2, 2]}):
-        assert plain(scored(row, row, **groups)) == plain(scored(expected[0], expected[0], **groups))
+        assert plain(evaluate_scores(row, row, **groups)) == plain(evaluate_scores(expected[0], expected[0], **groups))
     assert snapshot(odd) == before
 
 
@@ -141,7 +207,10 @@ def test_every_array_equals_plain_lists(backend, dtype, layout):
 def test_every_mapping(on_both, shell):
     sides = [{"q": shell({"d": 1, "e": grade})} for grade in (2, 0)]
     before = snapshot(sides)
-    assert on_both(lambda: plain(matched(*sides))) == [plain(matched(*({"q": dict(side["q"])} for side in sides)))] * 2
+    assert (
+        on_both(lambda: plain(evaluate_qrels(*sides)))
+        == [plain(evaluate_qrels(*({"q": dict(side["q"])} for side in sides)))] * 2
+    )
     assert snapshot(sides) == before
 
 

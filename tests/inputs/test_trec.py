@@ -20,6 +20,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.engine import scanned
+from support.evaluating import evaluate_lines
 from support.marks import in_one_case, quick_first
 from support.memory import measured
 from support.strategies import examples
@@ -903,3 +904,62 @@ def test_the_longest_id(backend, monkeypatch, block):
     ):
         with pytest.raises(ValueError, match=f"^{name}: line 1, field 3: the field has more than 1048576 bytes"):
             rg.read_trec(*map(io.BytesIO, files))
+
+
+# rejected files
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [(b"", b""), (b"q 0 d 1", b""), (b"\n \r\n", b""), (b"", b"\n"), (b"Q 0 d 1", b"q Q0 d 1 2.5 t\n")],
+    ids=["empty", "empty run", "blank qrels", "blank run", "other ids"],
+)
+@pytest.mark.usefixtures("own_folder")
+def test_files_without_a_query_in_common_are_rejected(rejects, qrels, run):
+    rejects(ValueError, "qrels.txt and run.txt…no query in common", evaluate_lines, qrels, run)
+
+
+@pytest.mark.usefixtures("own_folder")
+def test_the_first_wrong_line_is_named(rejects):
+    rejects(ValueError, "qrels.txt: line 1, field 4", evaluate_lines, b"q 0 d x\nq 0\n", b"q\n")
+
+
+@pytest.mark.usefixtures("own_folder")
+def test_lines_of_two_files_joined_without_a_line_break_are_rejected(rejects):
+    """Otherwise the first line of the second file would be part of the tag, and its document would be lost."""
+    qrels, message = b"q 0 d 1\n", "run.txt: line 1: expected 6 fields…joined here"
+    for run in (b"q Q0 d 1 2.5 tq Q0 e 1 2.5 t\n", b"q Q0 d 1 2.5 a tag\n"):
+        rejects(ValueError, message, evaluate_lines, qrels, run)
+    message = "qrels.txt: line 1: expected 4 fields…found 7;…joined here"
+    rejects(ValueError, message, evaluate_lines, b"q 0 d 1q 0 e 1\n", b"q Q0 d 1 2.5 t\n")
+
+
+@pytest.mark.usefixtures("own_folder")
+def test_absent_files_are_named(rejects):
+    rejects(FileNotFoundError, "absent.txt", rg.read_trec, "absent.txt", "run.txt")
+    rejects(FileNotFoundError, "absent.txt", rg.read_trec, os.devnull, Path("absent.txt"))
+
+
+class Reads:
+    """A file whose `read` returns this value."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def read(self, size):
+        return self.value
+
+
+@pytest.mark.parametrize("side", ["qrels", "run"])
+def test_read_trec_rejects_what_is_no_binary_file(rejects, side):
+    sides = {"qrels": os.devnull, "run": "run.txt"}
+    closed = io.BytesIO()
+    closed.close()
+    for value in ("text", None, bytearray(b"q"), 5):
+        message = f"{side} must be opened in binary mode: its read() returned {type(value).__name__}"
+        rejects(TypeError, message, rg.read_trec, **sides | {side: Reads(value)})
+    for value in (None, 5, {"q": {"d": 1}}):
+        rejects(TypeError, f"{side} must be a path…{type(value).__name__}", rg.read_trec, **sides | {side: value})
+    rejects(ValueError, f"{side}: the file is closed; open it anew", rg.read_trec, **sides | {side: closed})
+    message = f"{side}: the path 'a\\x00b' holds a null character"
+    rejects(ValueError, message, rg.read_trec, **sides | {side: "a\0b"})

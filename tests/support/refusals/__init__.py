@@ -5,8 +5,6 @@ from importlib.util import find_spec
 
 SUBJECTS = {  # and what they need
     "metrics": (),
-    "lists": (),
-    "documents": (),
     "results": (),
     "columns": ("pandas", "polars", "pyarrow", "scipy"),
     "training": ("sklearn",),
