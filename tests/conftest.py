@@ -24,43 +24,34 @@ BUILT = ["python"] if find_spec("rankgain._compiled.walk") is None else ["compil
 FORCED = os.environ.get("RANKGAIN_BACKEND")
 BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 
-# What people hold their data in: where one of these is missing, the tests that take them all are not collected.
-ABSENT = [name for name in ("pandas", "polars", "pyarrow", "scipy") if find_spec(name) is None]
-HOLDING = [
-    f"inputs/test_{name}.py"
-    for name in ("as_they_are", "odd_columns", "duplicates", "evaluate", "inputs_agree", "warnings")
-]
-HOLDING += ["data/test_columns.py", "tools/test_scorer_splits.py", "comparison/test_peers_of_tests.py"]
-collect_ignore = HOLDING if ABSENT else []
-TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(name) is None]
-ABSENT += TRAINERS
-collect_ignore += [f"tools/test_{name}.py" for name in TRAINERS]
-collect_ignore += [f"tools/test_{name}_objective.py" for name in TRAINERS]
-if find_spec("pyarrow") is None:
-    collect_ignore.append("batches")
-if find_spec("pyspark") is None:  # large, and it needs Java: .ci/run has it in an environment of its own
-    ABSENT.append("pyspark")
-    collect_ignore.append("spark")
-if not all(map(find_spec, ("torch", "torchmetrics"))):  # large: .ci/deep has them in an environment of its own
-    ABSENT.append("torchmetrics")
-    collect_ignore.append("test_torchmetrics.py")
-if find_spec("sklearn") is None:
-    ABSENT.append("scikit-learn")
-    collect_ignore += ["test_sklearn.py", "tools/test_scorers.py"]
-if find_spec("cibuildwheel") is None:  # with what else only .ci/run installs
-    ABSENT.append("cibuildwheel")
-    collect_ignore.append("package/test_release.py")
-if not all(map(find_spec, ("jinja2", "matplotlib"))):
-    ABSENT.append("jinja2")
-    collect_ignore.append("comparison/test_report.py")
+# Test files and folders by the packages they need: they are not collected where one of these is missing.
+COLUMNS = "pandas", "polars", "pyarrow", "scipy"
+NEEDS = {
+    COLUMNS: [
+        *(f"inputs/test_{name}.py" for name in ("as_they_are", "column_names", "duplicates", "evaluate")),
+        *(f"inputs/test_{name}.py" for name in ("inputs_agree", "odd_columns", "warnings")),
+        "comparison/test_peers_of_tests.py",
+        "data/test_columns.py",
+        "tools/test_scorer_splits.py",
+    ],
+    ("pyarrow",): ["batches"],
+    ("lightgbm",): ["tools/test_lightgbm.py", "tools/test_lightgbm_objective.py"],
+    ("xgboost",): ["tools/test_xgboost.py", "tools/test_xgboost_objective.py"],
+    ("catboost",): ["tools/test_catboost.py"],
+    ("sklearn",): ["test_sklearn.py", "tools/test_scorers.py"],
+    ("jinja2", "matplotlib"): ["comparison/test_report.py"],
+    ("pyspark",): ["spark"],  # large, and it needs Java: .ci/run has it in an environment of its own
+    ("torch", "torchmetrics"): ["test_torchmetrics.py"],  # large: .ci/deep has them in an environment of its own
+    ("cibuildwheel", "ruamel"): ["package/test_release.py"],
+    ("rankgain._compiled.walk",): [  # without which there are no C functions
+        *(f"capi/test_{name}.py" for name in ("abi", "capi", "capi_doors", "capi_lambdas", "capi_statuses")),
+        "capi/test_page_example.py",
+    ],
+}
+MISSING = {package for packages in NEEDS for package in packages if find_spec(package) is None}
+collect_ignore = [path for packages, paths in NEEDS.items() if MISSING & {*packages} for path in paths]
 if "SITE_FOLDER" not in os.environ:  # which `.ci/deep browser` builds, where there is a browser
     collect_ignore += ["package/test_site_in_a_browser.py", "comparison/test_report_in_a_browser.py"]
-if "compiled" not in BUILT:  # then there are no C functions
-    ABSENT.append("C functions")
-    collect_ignore += [
-        f"capi/test_{name}.py" for name in ("abi", "capi", "capi_doors", "capi_lambdas", "capi_statuses")
-    ]
-    collect_ignore.append("capi/test_page_example.py")
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=8, derandomize=True)
@@ -74,8 +65,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_report_header() -> str:
-    absent = f"; left out for want of {', '.join(ABSENT)}: {', '.join(collect_ignore)}" if ABSENT else ""
-    return f"rankgain backends: {', '.join(BACKENDS)}{absent}"
+    missing = f"; missing: {', '.join(sorted(MISSING))}; not collected: {', '.join(collect_ignore)}" if MISSING else ""
+    return f"rankgain backends: {', '.join(BACKENDS)}{missing}"
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
@@ -84,11 +75,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         wheel = next((name for name in ("compiled_wheel", "pure_wheel") if name in item.fixturenames), None)
         if wheel:
             item.add_marker(pytest.mark.xdist_group(wheel))
+    left_out = {item for item in items if not all(map(find_spec, needed_by(item)))}
     if len(BACKENDS) < 2:
-        left_out = {item for item in items if item.get_closest_marker("both")}
+        left_out |= {item for item in items if item.get_closest_marker("both")}
         if FORCED == "python" != BUILT[0]:  # what does not take a backend is tested with the compiled one
             ours = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]  # not those of a peer
             left_out |= {item for item in ours if "backend" not in item.fixturenames}
+    if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
 
@@ -96,6 +89,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """A row `(message, exception, *values)` of a table goes by its message."""
     return val[0].replace("…", "...") if argname == "row" and isinstance(val, tuple) else None
+
+
+def needed_by(item: pytest.Item) -> tuple[str, ...]:
+    """The packages that the mark `needs` names."""
+    return tuple(package for mark in item.iter_markers("needs") for package in mark.args)
 
 
 def switch(name: str) -> None:

@@ -71,8 +71,9 @@ OF_FUNCTIONS = {"EX01", "PR01"}
 
 
 @pytest.mark.checkout
+@pytest.mark.needs("numpydoc")
 @pytest.mark.parametrize("name", PUBLIC)
-def test_docstring_is_as_numpydoc_asks(name):
+def test_docstring_follows_numpydoc(name):
     """Each parameter in order, what is returned, examples, sections in order, a sentence for what is related."""
     from numpydoc.docscrape import get_doc_object
     from numpydoc.validate import validate

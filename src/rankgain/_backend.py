@@ -6,6 +6,7 @@ on first use.
 
 import os
 from importlib import import_module
+from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -73,9 +74,8 @@ def _compiled(required: bool) -> bool:
     try:
         _import_compiled(COMPILED[0])
     except ImportError:
-        from importlib.util import find_spec  # only this case needs it
-
-        if any(map(find_spec, COMPILED)):
+        path = import_module("rankgain._compiled").__path__
+        if any(PathFinder.find_spec(module, path) for module in COMPILED):
             raise
         if required:
             raise ImportError(f"RANKGAIN_BACKEND=compiled, but {NOTHING_COMPILED}; or unset RANKGAIN_BACKEND") from None

@@ -4,6 +4,7 @@ import ast
 import struct
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -52,13 +53,12 @@ class Backend(NamedTuple):
     settings: dict
 
 
-def _backends():
-    for name in ("compiled", "python"):
-        modules = {part: import_module(_backend.module_of(part, name)) for part in _backend.PARTS}
-        yield Backend({"name": name, **modules}, {}, {})
-
-
-BACKENDS = tuple(_backends())
+@cache
+def backends():
+    """Both, imported when the first input is run: where nothing is compiled, this module can still be imported."""
+    names = "compiled", "python"
+    modules = ({part: import_module(_backend.module_of(part, name)) for part in _backend.PARTS} for name in names)
+    return [Backend({"name": name, **parts}, {}, {}) for name, parts in zip(names, modules, strict=True)]
 
 
 def use(backend):
@@ -93,7 +93,7 @@ def check(target, data):
         for remark in (".* queries of one document each", ".* are they swapped"):  # they do not depend on the backend
             warnings.filterwarnings("ignore", remark)
         call = target.call(Draw(data))
-        compiled, python = ((use(backend), outcome(call))[1] for backend in BACKENDS)
+        compiled, python = ((use(backend), outcome(call))[1] for backend in backends())
     assert compiled == python, f"compiled:\n{compiled}\nin Python:\n{python}"
 
 
