@@ -5,32 +5,18 @@ It imports no library that the caller has not imported.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankgain import _codes
 from rankgain.data.arrays import vector_of
+from rankgain.data.column_names import DEFAULT_COLUMNS, SCORES_IF_NUMERIC, bare, default_columns, is_pandas
 from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of
 from rankgain.data.ragged import flat_numbers
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, id_kind
-
-# The usual names of the columns by role, best first. A frame may also write them in another case, and without or with
-# other separators (userId, query-id): such a name comes after all exact ones.
-DEFAULT_COLUMNS = {
-    "query": ("query_id", "qid", "q_id", "query", "user_id", "user"),
-    "doc": (
-        *("doc_id", "docno", "docid", "item_id", "corpus_id", "item"),
-        *("movie_id", "product_id", "document_id", "passage_id", "pid", "chunk_id"),
-    ),
-    "relevance": ("relevance", "label", "rel", "grade", "rating", "weight"),
-    "score": ("score", "prediction", "predicted_rating"),
-    "rank": ("rank", "position"),
-}
-_SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # a generated text may be called prediction as well
 
 # Parts of other names, best first, by which the error for a missing column suggests one of those present.
 _NAME_PARTS = {
@@ -42,40 +28,6 @@ _NAME_PARTS = {
 }
 
 
-def bare(name: Any) -> str:
-    """A name in lower case, without separators."""
-    return name.replace("_", "").replace("-", "").lower() if isinstance(name, str) else ""
-
-
-def _priorities(exact: bool) -> dict[str, tuple[str, int]]:
-    """The role of each usual name and its priority, lower first."""
-    priorities: dict[str, tuple[str, int]] = {}
-    for role, names in DEFAULT_COLUMNS.items():
-        for position, name in enumerate(names):
-            priorities.setdefault(name if exact else bare(name), (role, position if exact else len(names) + position))
-    return priorities
-
-
-_EXACT, _SIMILAR = _priorities(exact=True), _priorities(exact=False)
-
-
-def default_columns(names: Iterable[Any]) -> dict[str, Any]:
-    """For each role the column with its most usual name; roles without a column are left out."""
-    columns: dict[str, Any] = {}
-    priorities: dict[str, int] = {}
-    for name in names:
-        match = _EXACT.get(name) or _SIMILAR.get(bare(name))
-        if match and match[1] < priorities.get(match[0], sys.maxsize):
-            role, priorities[role] = match
-            columns[role] = name
-    return columns
-
-
-def is_pandas(value: Any) -> bool:
-    frame = getattr(sys.modules.get("pandas"), "DataFrame", None)  # missing while another thread imports pandas
-    return frame is not None and isinstance(value, frame)
-
-
 class Frame:
     """A table whose columns are chosen by the caller's names, else by the usual ones."""
 
@@ -85,7 +37,7 @@ class Frame:
         self.names: list[Any] = self._reader.names
         self._defaults = default_columns(self.names)
         score = self._defaults.get("score", "")
-        if bare(score) in _SCORES_IF_NUMERIC and not self._is_numeric(score):
+        if bare(score) in SCORES_IF_NUMERIC and not self._is_numeric(score):
             del self._defaults["score"]
 
     def find(self, role: str, name: str | None) -> str | None:

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from rankgain.data.arrays import array_of, is_array
-from rankgain.data.dataframes import default_columns, is_pandas
+from rankgain.data.column_names import default_columns, is_pandas, is_series
 from rankgain.errors import changed, quoted
 
 MOST_NAMES = 256  # a mapping with more keys has queries as keys, not columns
@@ -33,8 +33,15 @@ def form_of(value: Any, name: str, *, named: bool = False) -> str:
             raise changed(error, name) from None
         return "frame" if named else "lists"
     if is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect"):
-        return "frame"
+        return "lists" if _is_column(value) else "frame"
     return "file" if isinstance(value, (str, os.PathLike)) or hasattr(value, "read") else "lists"
+
+
+def _is_column(value: Any) -> bool:
+    """Whether the value is a single column: a Series of pandas or polars, or a chunked array of pyarrow."""
+    if is_pandas(value):
+        return False
+    return is_series(value) or (hasattr(value, "__array__") and (hasattr(value, "dtype") or hasattr(value, "type")))
 
 
 def content(value: Any) -> str:

@@ -11,10 +11,12 @@ import numpy as np
 from rankgain import _codes
 from rankgain.choices import Duplicates
 from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
+from rankgain.data.column_names import is_series, refuse_table
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, ids_of, ids_of_rows
 from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
 from rankgain.data.ragged import CHUNK, offsets_of
+from rankgain.data.series import by_query
 from rankgain.errors import ErrorCode, InputError, quoted, refusal
 from rankgain.scalars import Array, Ints, listed, paired
 
@@ -39,8 +41,10 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
         rows: Any = listed(value)
         refuse_scores(rows, name)
     elif isinstance(value, (dict, Mapping)):
+        refuse_table(value, name)
         return paired(value, name)
     else:
+        refuse_table(value, name)
         check_unmasked(value, name)
         rows = array_of(value, name) if is_array(value) else None
         if rows is None or rows.ndim == 0:
@@ -126,6 +130,8 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
         return judgment_sets(relevant)
     if type(relevant) is not list and hasattr(relevant, "tocsr"):
         return _of_sparse(relevant.tocsr(), name)
+    if is_series(relevant):
+        relevant = by_query(relevant, name)
     demand = (
         "hold for each user a set or list of ids, or a mapping from id to grade, or be a matrix of ids or a sparse "
         "matrix"

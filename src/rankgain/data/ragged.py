@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankgain.data.arrays import array_of, check_unmasked, is_array, is_rows
+from rankgain.data.column_names import refuse_table
 from rankgain.errors import remedy_for
 from rankgain.scalars import Array, Floats, Ints, real
 
@@ -205,8 +206,12 @@ def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
 
 def numbers(value: Any, name: str) -> Array | list[Any]:
     """The value as an array of real numbers, or as a list of its rows if each must be checked separately."""
-    for row in value if isinstance(value, (list, tuple)) else [value]:
-        check_unmasked(row, name)
+    if isinstance(value, (list, tuple)):
+        for row in value:
+            check_unmasked(row, name)
+    else:
+        refuse_table(value, name)
+        check_unmasked(value, name)
     array = array_of(value, name)
     if array is None:
         return list(value)

@@ -9,8 +9,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
+from rankgain.data.column_names import bare
 from rankgain.data.columns import ColumnSource, RunColumns
-from rankgain.data.dataframes import Frame, bare
+from rankgain.data.dataframes import Frame
 from rankgain.data.forms import plain
 from rankgain.data.groups import QueryRows
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids

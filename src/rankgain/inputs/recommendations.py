@@ -23,6 +23,7 @@ from rankgain.data.id_lists import (
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts
 from rankgain.data.rules import GIVEN
+from rankgain.data.series import matched
 from rankgain.data.source import check_query_ids
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
@@ -78,12 +79,20 @@ def from_recommendations(
         `Rankings.evaluate`, if a relevant id is recommended twice, is listed twice as relevant, or has a grade that is
         not finite.
     TypeError
-        If something is not a list of ids, ids are of mixed types, or `relevant` mixes mappings with sets or lists.
+        If something is not a list of ids, a side is a table with columns of users and items, ids are of mixed types, or
+        `relevant` mixes mappings with sets or lists.
 
     See Also
     --------
     from_qrels : The same with scores instead of an order.
     judgments : Relevant ids prepared once for many models.
+
+    Notes
+    -----
+    Two Series of pandas with one list per user, as ``groupby("user")["item"].agg(list)`` returns them, are matched by
+    position if their indexes are equal; by label if both have the same labels; and as mappings if their labels overlap
+    and are names: the index has a name, or they are not integers. Any other two are a ValueError. One Series is
+    matched by key with a mapping, and by position with lists. Labels of lists matched by position are `query_ids`.
 
     Examples
     --------
@@ -98,6 +107,9 @@ def from_recommendations(
     if unknown:
         raise unexpected(from_recommendations, unknown)
     check_choices(missing=missing, validate=validate, duplicates=duplicates)
+    if not (type(relevant) in _BUILT_IN and type(recommended) in _BUILT_IN):
+        relevant, recommended, labels = matched(relevant, recommended)
+        query_ids = labels if query_ids is None else query_ids
     demand = "hold lists of ids, best first, or be a mapping to those"
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
@@ -122,6 +134,9 @@ def from_recommendations(
     groups = QueryRows(users, firsts, lasts)
     columns = RunColumns("recommended", groups, ids, None, check_all=check_all, duplicates=duplicates)
     return Rankings(ColumnSource(judgments, columns, missing=missing, query_ids=query_ids), GIVEN)
+
+
+_BUILT_IN = frozenset((list, tuple, dict))
 
 
 def _names(

@@ -1,0 +1,83 @@
+"""The usual names of columns, and tables where a matrix is expected."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+# The usual names of the columns by role, best first. A frame may also write them in another case, and without or with
+# other separators (userId, query-id): such a name comes after all exact ones.
+DEFAULT_COLUMNS = {
+    "query": ("query_id", "qid", "q_id", "query", "user_id", "user"),
+    "doc": (
+        *("doc_id", "docno", "docid", "item_id", "corpus_id", "item"),
+        *("movie_id", "product_id", "document_id", "passage_id", "pid", "chunk_id"),
+    ),
+    "relevance": ("relevance", "label", "rel", "grade", "rating", "weight"),
+    "score": ("score", "prediction", "predicted_rating"),
+    "rank": ("rank", "position"),
+}
+SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # a generated text may be called prediction as well
+
+
+def bare(name: Any) -> str:
+    """A name in lower case, without separators."""
+    return name.replace("_", "").replace("-", "").lower() if isinstance(name, str) else ""
+
+
+def _priorities(exact: bool) -> dict[str, tuple[str, int]]:
+    """The role of each usual name and its priority, lower first."""
+    priorities: dict[str, tuple[str, int]] = {}
+    for role, names in DEFAULT_COLUMNS.items():
+        for position, name in enumerate(names):
+            priorities.setdefault(name if exact else bare(name), (role, position if exact else len(names) + position))
+    return priorities
+
+
+_EXACT, _SIMILAR = _priorities(exact=True), _priorities(exact=False)
+
+
+def default_columns(names: Iterable[Any]) -> dict[str, Any]:
+    """For each role the column with its most usual name; roles without a column are left out."""
+    columns: dict[str, Any] = {}
+    priorities: dict[str, int] = {}
+    for name in names:
+        match = _EXACT.get(name) or _SIMILAR.get(bare(name))
+        if match and match[1] < priorities.get(match[0], sys.maxsize):
+            role, priorities[role] = match
+            columns[role] = name
+    return columns
+
+
+def is_pandas(value: Any) -> bool:
+    frame = getattr(sys.modules.get("pandas"), "DataFrame", None)  # missing while another thread imports pandas
+    return frame is not None and isinstance(value, frame)
+
+
+def is_series(value: Any) -> bool:
+    """Whether the value is a Series of pandas."""
+    series = getattr(sys.modules.get("pandas"), "Series", None)
+    return series is not None and isinstance(value, series)
+
+
+_USUAL_NAMES = frozenset([*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "docId"])
+
+
+def refuse_table(value: Any, name: str) -> None:
+    """Refuse a table with a row per document, whose columns NumPy would read as a matrix, or as lists by key."""
+    if isinstance(value, Mapping):
+        if _USUAL_NAMES.isdisjoint(value):
+            return
+        names: Iterable[Any] = value
+    elif is_pandas(value) or hasattr(value, "__arrow_c_stream__"):
+        columns = getattr(value, "column_names", None)  # pyarrow's `columns` are arrays
+        names = getattr(value, "columns", ()) if columns is None else columns
+    else:
+        return
+    columns = default_columns(names)
+    if {"query", "doc"} <= columns.keys():
+        raise TypeError(
+            f"{name} is a table with the columns {columns['query']!r} and {columns['doc']!r}: "
+            "write from_frames(qrels_df, run_df), or evaluate(qrels_df, run_df, ...)"
+        )
