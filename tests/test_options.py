@@ -68,7 +68,7 @@ TESTED_ELSEWHERE = {
     **dict.fromkeys(
         ["lightgbm_metric(partial_queries)", "lightgbm_objective(partial_queries)"], "tools/test_lightgbm_objective.py"
     ),
-    **dict.fromkeys(["compare(qrels)", "compare(metrics)"], "what is compared, not an option"),
+    **dict.fromkeys(["compare(truth)", "compare(runs)", "compare(metrics)"], "what is compared, not an option"),
     **dict.fromkeys(["compare(values)", "compare(higher_is_better)"], "comparison/test_compare.py"),
     **dict.fromkeys(
         [

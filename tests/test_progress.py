@@ -71,13 +71,13 @@ def test_truth_and_a_run(bars):
 
 def test_runs_that_are_compared(bars):
     runs = {"one": RUN, "other": {"q0": {"d": 1.0}}}
-    assert dict(rg.compare(runs, QRELS, ["rr"], progress=True)) == dict(rg.compare(runs, QRELS, ["rr"]))
+    assert dict(rg.compare(QRELS, runs, ["rr"], progress=True)) == dict(rg.compare(QRELS, runs, ["rr"]))
     assert [(bar.total, bar.unit, bar.closed, bar.steps) for bar in bars] == [(2, " runs", True, [1, 1])]
 
 
 def test_a_bar_is_closed_where_a_run_fails(bars):
     with pytest.raises(ValueError, match="run 'other': "):
-        rg.compare({"one": RUN, "other": {"q0": {"d": float("nan")}}}, QRELS, progress=True)
+        rg.compare(QRELS, {"one": RUN, "other": {"q0": {"d": float("nan")}}}, progress=True)
     assert [(bar.closed, bar.steps) for bar in bars] == [(True, [1])]
 
 

@@ -121,7 +121,7 @@ FIRST = [
     "rg.from_recommendations([{2}], [[1, 2]]).evaluate('ndcg(gain=exponential)@2').mean()",
     "rg.from_frames(COLUMNS | {'relevance': [1, 2]}, COLUMNS | {'score': [1.0, 1.0]}).evaluate('ndcg').mean()",
     "rg.read_trec(*rg.sample()).evaluate('ndcg@10').mean()",
-    "str(rg.compare({'one': {'q': {'a': 1.0}}}, rg.judgments({'q': ['a']}), 'rr'))",
+    "str(rg.compare(rg.judgments({'q': ['a']}), {'one': {'q': {'a': 1.0}}}, 'rr'))",
     "str(rg.metric('ndcg', k=3, gain='exponential'))",
     "__import__('rankgain.threads').threads.run_chunks([(0, 1), (1, 2), (2, 3)], max, 3)",
     "{*rg.__all__} <= {*dir(rg)}",

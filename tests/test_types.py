@@ -63,12 +63,31 @@ def test_handles_and_results() -> None:
     assert type(assert_type(result["ndcg@10"], Floats)) is np.ndarray
     assert type(assert_type(result.mean("ndcg@10"), float)) is float
     assert type(assert_type(result.mean(), dict[str | rg.Metric, float])) is dict
-    comparison = assert_type(rg.compare({"one": rankings}, metrics="rr"), rg.Comparison)
-    assert type(assert_type(comparison["one"], rg.Evaluation)) is rg.Evaluation
     assert type(assert_type(rankings.curve("ndcg", [1, 2]), rg.Curve)) is rg.Curve
     assert type(assert_type(rankings.tie_spread("rr"), rg.TieSpread)) is rg.TieSpread
     assert type(assert_type(rg.explain("ndcg", like=["lightgbm", "rankgain"]), rg.Explanation)) is rg.Explanation
     assert type(assert_type(rg.judgments({"q": {"d": 1}}), rg.Judgments)) is rg.Judgments
+
+
+def test_compare_takes_truth_and_runs_or_runs_alone() -> None:
+    rankings, qrels, run = rg.from_ranked([[0, 1]]), {"q": {"d": 1}}, {"a": {"q": {"d": 1.0}}}
+    evaluated = {"a": rankings.evaluate("rr")}
+    for comparison in (
+        assert_type(rg.compare(qrels, run, ["rr"]), rg.Comparison),
+        assert_type(rg.compare(truth=qrels, runs=run, metrics="rr", missing="skip"), rg.Comparison),
+        assert_type(rg.compare({"a": rankings}, metrics="rr", queries="same"), rg.Comparison),
+        assert_type(rg.compare(runs={"a": rankings}, metrics=["rr"]), rg.Comparison),
+        assert_type(rg.compare(evaluated), rg.Comparison),
+        assert_type(rg.compare({"a": {"q": 0.5}}, values=True, metrics="rr"), rg.Comparison),
+        assert_type(rg.compare(runs={"a": {"q": 1}}, values=True, metrics="rr", queries="same"), rg.Comparison),
+    ):
+        assert type(assert_type(comparison["a"], rg.Evaluation)) is rg.Evaluation
+    with pytest.raises(TypeError, match="before the truth"):
+        rg.compare(run, "qrels.txt", "rr")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+    with pytest.raises(ValueError, match="no truth was given"):
+        rg.compare(run, metrics="rr")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+    with pytest.raises(ValueError, match="values take no truth"):
+        rg.compare({"a": {"q": 1}}, values=True, metrics="rr", ties="docid")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 def test_a_choice_that_is_none_is_an_error_to_type_checkers_too() -> None:

@@ -2,8 +2,12 @@
 
 import io
 import pickle
+from itertools import product
 
+import numpy as np
 import pytest
+from scipy import sparse
+from support.rejections import outcome
 
 import rankgain as rg
 
@@ -49,7 +53,7 @@ TRUTHS = {
 def test_every_form(truth, missing):
     expected = rg.from_qrels(QRELS, RUN, missing=missing).evaluate(*METRICS)
     others = {name: run for name, run in runs().items() if name != "rankings" or missing == "zero"}
-    comparison = rg.compare(others, TRUTHS[truth](), METRICS, missing=missing)
+    comparison = rg.compare(TRUTHS[truth](), others, METRICS, missing=missing)
     assert list(comparison) == list(others)
     for name, result in comparison.items():
         assert result.to_dict() == expected.to_dict(), name
@@ -64,7 +68,7 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
             return super().read(size)
 
     truth = Once(text(QRELS, "{} 0 {} {}\n").getvalue())
-    comparison = rg.compare({"a": RUN, "b": RUN}, truth)
+    comparison = rg.compare(truth, {"a": RUN, "b": RUN})
     assert comparison.metrics == ["ndcg@10", "mrr@10"]
     assert comparison["a"].to_dict() == comparison["b"].to_dict()
 
@@ -74,7 +78,7 @@ OF_ALL = {query: {"d1": 1} for query in ("q1", "q2", "q3")}
 
 
 def test_queries_that_all_runs_have(backend):
-    comparison = rg.compare(SOME, OF_ALL, "rr", missing="skip", queries="common")
+    comparison = rg.compare(OF_ALL, SOME, "rr", missing="skip", queries="common")
     assert {name: list(result.query_ids) for name, result in comparison.items()} == {"a": ["q2"], "b": ["q2"]}
     assert comparison.best("rr") == ["a"]
     assert "left out, since not all runs have them: 2 queries" in comparison.table()
@@ -82,13 +86,13 @@ def test_queries_that_all_runs_have(backend):
     assert "left out, since not all runs have them: 2 queries" in again.table()
     assert "left out, since not all runs have them: 2 queries" in again._repr_html_()
     two = {name: run | {"q4": {"d1": 1.0}} for name, run in SOME.items()}
-    tests = rg.compare(two, OF_ALL | {"q4": {"d1": 1}}, "rr", missing="skip", queries="common").test()
+    tests = rg.compare(OF_ALL | {"q4": {"d1": 1}}, two, "rr", missing="skip", queries="common").test()
     assert (tests.queries, tests.left_out) == (2, 2)
-    whole = rg.compare(SOME, OF_ALL, "rr", missing="skip")
+    whole = rg.compare(OF_ALL, SOME, "rr", missing="skip")
     assert {name: list(result.query_ids) for name, result in whole.items()} == {"a": ["q1", "q2"], "b": ["q2", "q3"]}
     for queries in ("same", "common"):
-        zero = rg.compare(SOME, OF_ALL, "rr", queries=queries)
-        assert zero == rg.compare(SOME, OF_ALL, "rr")
+        zero = rg.compare(OF_ALL, SOME, "rr", queries=queries)
+        assert zero == rg.compare(OF_ALL, SOME, "rr")
         assert "left out" not in zero.table()
 
 
@@ -99,10 +103,10 @@ NAMES = {"doc": ("film", "movie"), "relevance": "stars", "score": "guess"}
 
 def test_columns_that_are_named():
     expected = rg.from_frames(WATCHED, GUESSES, **NAMES).evaluate("ndcg@10")
-    assert rg.compare({"a": GUESSES}, WATCHED, "ndcg@10", **NAMES)["a"] == expected
+    assert rg.compare(WATCHED, {"a": GUESSES}, "ndcg@10", **NAMES)["a"] == expected
     assert rg.evaluate(WATCHED, GUESSES, "ndcg@10", **NAMES) == expected
     truth = rg.judgments(WATCHED, doc="film", relevance="stars")
-    assert rg.compare({"a": GUESSES}, truth, "ndcg@10", doc="movie", score="guess")["a"] == expected
+    assert rg.compare(truth, {"a": GUESSES}, "ndcg@10", doc="movie", score="guess")["a"] == expected
 
 
 def test_values_that_were_computed_elsewhere():
@@ -145,7 +149,90 @@ def test_evaluations_are_runs():
     runs = rg.compare(own)
     assert runs.metrics == ["rr", "recall@2"]
     assert dict(runs) == own
-    mixed = rg.compare({"one": own["one"], "other": made["other"]}, QRELS)
+    mixed = rg.compare(QRELS, {"one": own["one"], "other": made["other"]})
     assert mixed["other"] == own["other"]
     with pytest.raises(ValueError, match=r"^metrics: the runs are Evaluations, whose metrics are compared: leave"):
         rg.compare(own, metrics="rr")
+
+
+PAIRS = {"q": [("a", 1)]}, {"a": {"q": [("b", 1), ("a", 1)]}}
+
+
+def ordered(tmp_path):
+    """Runs by name, and what may be given for a truth."""
+    path = tmp_path / "run.txt"
+    path.write_text("q1 Q0 d1 0 1 t\n")
+    by_name = {name: {"a": run} for name, run in runs().items() if name != "rankings"} | {
+        "path": {"a": str(path)},
+        "matrix": {"a": np.array([[1, 2], [3, 4]])},
+        "lists by position": {"a": [["d1"], ["d2"]]},
+        "responses": {"a": {"q1": {"hits": {"hits": []}}}},
+        "records": {"a": iter([])},
+    }
+    truths = {name: make() for name, make in TRUTHS.items()} | {
+        "first query without documents": {"q0": {}, **QRELS},
+        "sets": {"q1": {"d1"}},
+        "lists": {"q1": ["d1"], "q2": []},
+        "one id per query": {"q1": "d1"},
+        "one number per query": {"q1": 1},
+        "arrays": {"q1": np.array([1, 2])},
+        "path": "qrels.txt",
+        "list of sets": [{"d1"}],
+        "sparse matrix": sparse.csr_array([[1, 0]]),
+    }
+    return by_name, truths
+
+
+def test_runs_before_truth_are_refused(tmp_path):
+    """Runs by name are one level deeper than truth."""
+    by_name, truths = ordered(tmp_path)
+    for (form, given), (of_truth, truth) in product(by_name.items(), truths.items()):
+        with pytest.raises(TypeError) as error:
+            rg.compare(given, truth, "rr")
+        expected = "the runs are given before the truth: write compare(truth, runs, metrics)"
+        assert str(error.value) == expected, (form, of_truth)
+
+
+def test_truth_before_runs_is_never_refused_for_its_order(tmp_path):
+    by_name, truths = ordered(tmp_path)
+    for given, truth in [*product(by_name.values(), truths.values()), PAIRS]:
+        assert "before the truth" not in str(outcome(lambda truth=truth, given=given: rg.compare(truth, given, "rr")))
+    assert rg.compare(*PAIRS, "rr")["a"]["rr"].tolist() == [0.5]
+
+
+class Run:
+    """A stand-in for ranx's."""
+
+    __module__ = "ranx.data_structures.run"
+
+    def __init__(self, run, name=None):
+        self.run, self.name = run, name
+
+    def to_dict(self):
+        return self.run
+
+
+def test_a_list_of_named_runs_of_ranx():
+    other = {"q1": {"d1": 1.0}}
+    expected = rg.compare(QRELS, {"bm25": RUN, "dense": other}, "rr")
+    assert rg.compare(QRELS, [Run(RUN, "bm25"), Run(other, "dense")], "rr") == expected
+    for names in ((None, "dense"), ("dense", "dense")):
+        with pytest.raises(TypeError, match=r"not list; name them: \{'a': first, 'b': second\}$"):
+            rg.compare(QRELS, [Run(RUN, names[0]), Run(other, names[1])], "rr")
+
+
+ALONE = rg.from_qrels(QRELS, RUN)
+REFUSED = [
+    ("'qrels': write compare(truth, runs, metrics)", TypeError, [{"a": RUN}], {"qrels": QRELS, "metrics": "rr"}),
+    ("multiple values for argument 'truth'", TypeError, [{"a": RUN}], {"truth": QRELS}),
+    ("need no truth: write compare(runs, metrics=...)", TypeError, [{"a": ALONE}, "rr"], {}),
+    ("need no truth: write compare(runs, metrics=...)", TypeError, [{"a": ALONE}, QRELS], {}),
+    ("runs must be a mapping from name to run, not Judgments", TypeError, [QRELS, rg.judgments(QRELS)], {}),
+    ("run 'q1': no truth was given … write compare(truth, runs)", ValueError, [QRELS], {"metrics": "rr"}),
+    ("as one list: compare(truth, runs, ['rr', 'ndcg'])", TypeError, [QRELS, {"a": RUN}, "rr", "ndcg"], {}),
+]
+
+
+@pytest.mark.parametrize(("message", "error", "sides", "keywords"), REFUSED)
+def test_other_orders_are_answered_by_the_call_to_write(rejects, message, error, sides, keywords):
+    rejects(error, message, rg.compare, *sides, **keywords)

@@ -86,7 +86,7 @@ def test_the_definition_names_the_aggregator(comparison, monkeypatch):
 @pytest.mark.parametrize(("metric", "best"), [("unjudged@1", ["one"]), ("num_ret", []), ("num_q", []), ("rr", ["one"])])
 def test_the_best_may_be_the_lowest_or_none(metric, best):
     runs = {"one": {"q": {"d": 2, "x": 1}}, "two": {"q": {"d": 1, "x": 2}}}
-    assert rg.compare(runs, {"q": {"d": 1}}, [metric]).best(metric) == best
+    assert rg.compare({"q": {"d": 1}}, runs, [metric]).best(metric) == best
 
 
 def test_html_shows_the_table(comparison):

@@ -39,12 +39,12 @@ def queries_needed(**options):
     return made(a=[0.0] * 20, b=[0.5, -0.5] * 10).queries_needed("ndcg", "b", "a", **options)
 
 
-def compare(runs=RUN, qrels=QRELS, metrics="mrr", **options):
-    return rg.compare(runs, qrels, metrics, **options)
+def compare(runs=RUN, truth=QRELS, metrics="mrr", **options):
+    return rg.compare(truth, runs, metrics, **options)
 
 
 def values(runs, metrics="s", **options):
-    return rg.compare(runs, metrics=metrics, values=True, **options)
+    return rg.compare(runs=runs, metrics=metrics, values=True, **options)
 
 
 def lookup(held, key):
@@ -137,8 +137,8 @@ ROWS = [
     (queries_needed, ValueError, POWER + "1000", {"difference": 0.1, "power": HUGE}),
     (queries_needed, ValueError, "level must be between 0 and 1", {"difference": 0.1, "level": 2}),
     (compare, TypeError, "runs must be a mapping from name to run, not dict_items", {"runs": RUN.items()}),
-    (compare, ValueError, "run 'a': qrels is not given, and only Rankings include judgments",
-     {"runs": {"a": RUN}, "qrels": None}),
+    (compare, ValueError, "run 'a': no truth was given, which only Rankings include",
+     {"runs": {"a": RUN}, "truth": None}),
     (compare, ValueError, "run 'a': no metric was requested", {"runs": {"a": RUN}, "metrics": []}),
     (compare, ValueError, "unknown metric 'nothing'", {"metrics": "nothing"}),
     (compare, ValueError, "run 'b': | no query in common", {"runs": {"a": RUN, "b": {"q9": {"d": 1.0}}}}),
@@ -147,14 +147,14 @@ ROWS = [
     (compare, ValueError, f"run 'b' lacks 1 query that 'a' has (first: 'q1'){LACKS}",
      {"runs": {"a": QRELS, "b": {"q2": {"d": 0.5}}}, "missing": "skip", "queries": "same"}),
     (compare, TypeError, "the runs are Rankings or Evaluations, which take no doc: leave it out",
-     {"runs": {"a": rg.from_ranked([[1]])}, "qrels": None, "doc": "movie"}),
+     {"runs": {"a": rg.from_ranked([[1]])}, "truth": None, "doc": "movie"}),
     (compare, ValueError, "metrics: the runs are Evaluations, whose metrics are compared: leave",
-     {"runs": {"a": ONE}, "qrels": None}),
+     {"runs": {"a": ONE}, "truth": None}),
     (values, ValueError, "values=True: name the values: metrics='my score'", {"runs": {"a": RUN}, "metrics": None}),
     *(
-        (values, ValueError, "values=True: values take no qrels, rules, ties or missing: leave them out",
+        (values, ValueError, "values=True: values take no truth, rules, ties or missing: leave them out",
          {"runs": {"a": {"q": 1}}, **given})
-        for given in ({"qrels": {}}, {"ties": "docid"}, {"missing": "skip"})
+        for given in ({"truth": {}}, {"ties": "docid"}, {"missing": "skip"})
     ),
     (values, TypeError, "run 'a': values=True: must be a mapping from query to value, not", {"runs": {"a": [1, 2]}}),
     (values, TypeError, "run 'a': query 'q': a value must be a number, not str", {"runs": {"a": {"q": "1"}}}),
@@ -184,8 +184,8 @@ def test_refused(cases):
 
 
 def test_metrics_side_by_side_are_answered_by_the_line_to_write():
-    with pytest.raises(TypeError, match=r"compare\(runs, qrels, \['rr', 'ndcg@10'\]\)"):
-        rg.compare({"a": RUN}, QRELS, "rr", rg.metric("ndcg", k=10))
+    with pytest.raises(TypeError, match=r"compare\(truth, runs, \['rr', 'ndcg@10'\]\)"):
+        rg.compare(QRELS, {"a": RUN}, "rr", rg.metric("ndcg", k=10))
 
 
 def test_t_without_scipy(monkeypatch):

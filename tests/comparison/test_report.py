@@ -87,7 +87,7 @@ def test_warnings_beyond_the_first_are_counted(tmp_path):
     judged = {query: [document, "n"] for query, own in QRELS.items() for document in own}
     runs = {"judged": judged} | {f"not{run}": {query: ["x", "y"] for query in QRELS} for run in range(7)}
     qrels = {query: own | {"n": 0} for query, own in QRELS.items()}
-    held = rg.compare(runs, qrels, "rr@2")
+    held = rg.compare(qrels, runs, "rr@2")
     text = page(tmp_path, held, held.test("judged", flips=99))
     assert text.count("Warning: ") == 5
     assert "… and 2 more: see Tests.warnings" in text
@@ -162,7 +162,7 @@ def runs_in(form):
 
 @pytest.mark.parametrize("form", ["dicts", "lists", "frames", "rankings"])
 def test_what_each_run_ranked_first(tmp_path, form):
-    text = page(tmp_path, rg.compare(runs_in(form), QRELS if form != "rankings" else None, "rr"))
+    text = page(tmp_path, rg.compare(QRELS if form != "rankings" else None, runs_in(form), "rr"))
     assert "Below a value: the document that the run ranked first." in text
     row = re.search(r"<tr>\s*<td[^>]*><bdi>q3</bdi>.*?</tr>", text, re.DOTALL)[0]
     assert re.findall(r"<td.*?>([\d.+-]+)", row, re.DOTALL) == ["1.0000", "0.5000", "-0.5000"]
@@ -173,6 +173,6 @@ def test_nothing_is_said_where_ids_are_not_at_hand(tmp_path):
     runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
     assert "ranked first" not in page(tmp_path, rg.compare(runs, metrics="rr"))
     few = {"one": {"q0": {}, "q1": {"d1": 1.0}}, "other": {"q0": {"d0": 1.0}}}
-    text = page(tmp_path, rg.compare(few, QRELS, "rr"))
+    text = page(tmp_path, rg.compare(QRELS, few, "rr"))
     row = re.search(r"<tr>\s*<td[^>]*><bdi>q1</bdi>.*?</tr>", text, re.DOTALL)[0]
     assert re.findall(r"<bdi>(.*?)</bdi>", row) == ["q1", "d1"]

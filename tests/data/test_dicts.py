@@ -301,7 +301,7 @@ def test_queries_that_are_added_while_they_are_read(form, side):
     qrels, run = given["qrels"], given["run"]
     calls = {
         "dicts": lambda: rg.from_qrels(qrels, run).evaluate("rr"),
-        "compare": lambda: rg.compare({"one": run, "other": run}, qrels, ["rr"]),
+        "compare": lambda: rg.compare(qrels, {"one": run, "other": run}, ["rr"]),
         "evaluate": lambda: rg.evaluate(qrels, run, "rr"),
         "judgments": lambda: rg.judgments(qrels),
         "pytrec_eval": lambda: pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run),

@@ -21,7 +21,7 @@ CALLS = {  # arguments that are accepted
     rg.judgments: [QRELS],
     rg.evaluate: [QRELS, RUN, "rr"],
     rankings_evaluate: ["rr"],
-    rg.compare: [{"one": RUN}, QRELS, "rr"],
+    rg.compare: [QRELS, {"one": RUN}, "rr"],
     rg.metric: ["ndcg"],
 }
 EVERY = [call for call in CALLS if call not in (rg.judgments, rg.compare, rg.metric)]

@@ -93,7 +93,7 @@ def test_frames_warn_of_a_column_that_may_hold_grades(library, values):
         (lambda **options: rg.from_frames(graded, run, **options), "qrels_df"),
         (lambda **options: rg.judgments(graded, **options), "truth"),
         (lambda **options: rg.evaluate(graded, run, "ndcg", **options), "qrels_df"),
-        (lambda **options: rg.compare({"a": run, "b": run}, graded, "ndcg", **options), "truth"),
+        (lambda **options: rg.compare(graded, {"a": run, "b": run}, "ndcg", **options), "truth"),
     ]:
         (message,) = warnings_of(call)
         assert message.startswith(f"{name} has no column of relevance: each row counts as 1")

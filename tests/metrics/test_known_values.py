@@ -241,5 +241,5 @@ def test_gauc_of_parts_is_that_of_all():
     whole = rg.from_ranked([grades for part in parts for grades in part]).evaluate("gauc")
     assert merged[0].merge(*merged[1:]).mean() == whole.mean()
     assert (
-        rg.compare({"a": [[1, 2], [3, 4, 5]]}, [[1], [4]], ["gauc"]).aggregate()["a"]["gauc"] == (2 * 1.0 + 3 * 0.5) / 5
+        rg.compare([[1], [4]], {"a": [[1, 2], [3, 4, 5]]}, ["gauc"]).aggregate()["a"]["gauc"] == (2 * 1.0 + 3 * 0.5) / 5
     )

@@ -84,7 +84,7 @@ def test_nothing_foreign_is_imported():
 
 
 def test_dir_shows_what_users_use():
-    used = "rankgain.compare({'a': {'q': {'d': 1}}}, {'q': {'d': 1}}, ['rr']); rankgain.rankings; rankgain.results"
+    used = "rankgain.compare({'q': {'d': 1}}, {'a': {'q': {'d': 1}}}, ['rr']); rankgain.rankings; rankgain.results"
     assert loaded(f"import rankgain; {used}; after = dir(rankgain)") == set(rg.__all__)
     public = "import rankgain.sklearn, rankgain.pytrec_eval, rankgain.cli; after = dir(rankgain)"
     assert loaded(public) == {*rg.__all__, "pytrec_eval", "sklearn"}

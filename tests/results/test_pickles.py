@@ -23,7 +23,7 @@ RECORDS = {
     "Evaluation": lambda: rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", rg.metric("rr", k=5)),
     "Curve": lambda: rg.from_ranked([[3, 0, 1], [0, 1, 2]]).curve("ndcg", [1, 2]),
     "TieSpread": lambda: rg.from_scores([[0, 1], [1, 0]], [[0.5] * 2] * 2).tie_spread("rr"),
-    "Comparison": lambda: rg.compare({"a": RUN, "b": RUN}, QRELS, ["ndcg@10"]),
+    "Comparison": lambda: rg.compare(QRELS, {"a": RUN, "b": RUN}, ["ndcg@10"]),
     "Explanation": lambda: rg.explain("ndcg@10"),
     "Judgments": lambda: rg.judgments(QRELS),
     "RelevanceEvaluator": lambda: RelevanceEvaluator(QRELS, {"ndcg_cut.10", "map"}),

@@ -29,7 +29,7 @@ def test_tables_for_papers():
     lines = RESULT.to_latex().splitlines()
     assert lines[0] == r"\begin{tabular}{lr}"
     assert lines[4:7] == [r"rr & 0.5000 \\", r"ndcg@10 & 0.5436 \\", r"11pt\_avg & 0.5000 \\"]
-    comparison = rg.compare(RUNS, QRELS, ["ndcg@10", "mrr"])
+    comparison = rg.compare(QRELS, RUNS, ["ndcg@10", "mrr"])
     assert comparison.to_markdown().splitlines()[0] == "| metric | bm\\_25 | dense |"
     assert "**" in comparison.to_markdown()
     assert r"metric & bm\_25 & dense \\" in comparison.to_latex()
@@ -53,7 +53,7 @@ def test_names_that_would_act_in_a_table():
 
 def test_a_wide_frame_of_several_runs():
     pytest.importorskip("pandas")
-    comparison = rg.compare(RUNS, QRELS, ["ndcg@10", "mrr"])
+    comparison = rg.compare(QRELS, RUNS, ["ndcg@10", "mrr"])
     wide = comparison.to_pandas(wide=True)
     assert list(wide.columns) == [(m, r) for m in ("ndcg@10", "mrr") for r in RUNS]
     assert list(wide.index) == ["q1", "q2", "q3"]

@@ -269,7 +269,7 @@ CALLS = {
     "TieSpread.notes": lambda s: s.spread.notes(),
     "TieSpread.rows": lambda s: s.spread.rows(),
     "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
-    "compare": lambda s: rg.compare({"dict": s.run, "frame": s.columns}, s.judgments, METRICS),
+    "compare": lambda s: rg.compare(s.judgments, {"dict": s.run, "frame": s.columns}, METRICS),
     "dcg": lambda s: [
         rg.dcg(grades, discount=f"jarvelin:{b}") for grades in (s.grades, s.lists[0]) for b in range(2, 6)
     ],

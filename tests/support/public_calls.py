@@ -110,9 +110,9 @@ def tie_spread(metrics=("ndcg",), make=None, **options):
     return made(QRELS, RUN, make).tie_spread(*metrics, **options).to_dict()
 
 
-def compared(runs=None, qrels=QRELS, metrics=("rr",), **rules):
+def compared(truth=QRELS, runs=None, metrics=("rr",), **rules):
     runs = {"one": RUN, "other": {"q": {"a": 1.0, "x": 0.0, "c": 0.0}}} if runs is None else runs
-    return rg.compare(runs, qrels, metrics, **rules)
+    return rg.compare(truth, runs, metrics, **rules)
 
 
 def compare(**rules):
@@ -122,8 +122,8 @@ def compare(**rules):
 def of_comparison(method):
     """A method of a Comparison, of some runs."""
 
-    def call(runs=None, qrels=QRELS, metrics=("rr",), **own):
-        return getattr(compared(runs, qrels, metrics), method)(**own)
+    def call(qrels=QRELS, runs=None, metrics=("rr",), **own):
+        return getattr(compared(qrels, runs, metrics), method)(**own)
 
     return call
 

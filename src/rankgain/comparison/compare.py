@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Never
+import os
+from collections.abc import Iterable, Mapping, Set
+from numbers import Number
+from typing import Any, Literal, Never, overload
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from rankgain import _backend
 from rankgain.choices import Missing, Ties, check_choice
 from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
+from rankgain.data.forms import form_of, is_of_ranx
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.any import rankings_of
 from rankgain.inputs.frames import pair_of
@@ -25,14 +28,66 @@ from rankgain.scalars import check_number
 DEFAULT = "ndcg@10", "mrr@10"
 
 
+Requested = str | Metric | Iterable[str | Metric] | None
+Queries = Literal["all", "same", "common"]
+
+
+@overload
 def compare(
+    truth: Any,
     runs: Mapping[str, Any],
-    qrels: Any = None,
-    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    metrics: Requested = None,
+    *,
+    ties: Ties | None = None,
+    missing: Missing = "zero",
+    queries: Queries = "all",
+    progress: bool = False,
+    **rules: Any,
+) -> Comparison: ...
+@overload
+def compare(
+    runs: Mapping[str, Rankings | Evaluation],
+    /,
+    *,
+    metrics: Requested = None,
+    queries: Queries = "all",
+    progress: bool = False,
+) -> Comparison: ...
+@overload
+def compare(
+    *,
+    runs: Mapping[str, Rankings | Evaluation],
+    metrics: Requested = None,
+    queries: Queries = "all",
+    progress: bool = False,
+) -> Comparison: ...
+@overload
+def compare(
+    runs: Mapping[str, Mapping[Any, float]],
+    /,
+    *,
+    values: Literal[True],
+    metrics: str,
+    higher_is_better: bool | None = True,
+    queries: Queries = "all",
+) -> Comparison: ...
+@overload
+def compare(
+    *,
+    runs: Mapping[str, Mapping[Any, float]],
+    values: Literal[True],
+    metrics: str,
+    higher_is_better: bool | None = True,
+    queries: Queries = "all",
+) -> Comparison: ...
+def compare(
+    truth: Any = None,
+    runs: Any = None,
+    metrics: Requested = None,
     *more: Never,
     ties: Ties | None = None,
     missing: Missing = "zero",
-    queries: Literal["all", "same", "common"] = "all",
+    queries: Queries = "all",
     values: bool = False,
     higher_is_better: bool | None = True,
     progress: bool = False,
@@ -42,13 +97,14 @@ def compare(
 
     Parameters
     ----------
-    runs : mapping of str to run
+    truth : truth, optional
+        Anything that `judgments` accepts or returns. If all runs are Rankings, Evaluations or values, leave it out:
+        the first argument is then `runs`.
+    runs : mapping of str to run, or None
         The runs by name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
         recommended ids (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), the objects of
         other tools that `evaluate` accepts, Rankings, which include their judgments, or Evaluations. If `values`, dicts
-        from query id to a value that was computed elsewhere.
-    qrels : truth, optional
-        Anything that `judgments` accepts or returns. By default, all runs must be Rankings, Evaluations or values.
+        from query id to a value that was computed elsewhere. Or a list of ranx's Runs, whose names differ.
     metrics : str, Metric or iterable of them, optional
         What to compute, as in `Rankings.evaluate`. By default, ndcg@10 and mrr@10, or the metrics of the Evaluations
         if there are any. If `values`, the name of the values, which is required.
@@ -79,12 +135,13 @@ def compare(
     ------
     ValueError
         If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
-        the run); if `qrels` is not given and a run needs it, or it is given with `values`; if `metrics` are given with
+        the run); if `truth` is not given and a run needs it, or it is given with `values`; if `metrics` are given with
         Evaluations; if a value is infinite; if `runs` is empty; if `queries` is unknown; or if it is ``"same"`` and the
         runs have different queries, or ``"common"`` and they have none in common.
     TypeError
-        If `runs` is not a mapping from str to runs, if several metrics are not given as one list, if there are rules
-        and all runs are Rankings or Evaluations, if a value is not a number, or if one of these calls would raise it.
+        If `runs` is not a mapping from str to runs, if it is given before `truth`, if several metrics are not given as
+        one list, if there are rules and all runs are Rankings or Evaluations, if a value is not a number, or if one of
+        these calls would raise it.
     OSError
         If a file cannot be read.
     ImportError
@@ -101,7 +158,7 @@ def compare(
     >>> qrels = {"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}}
     >>> bm25 = {"q1": {"d2": 1.4, "d1": 0.9}, "q2": {"d7": 2.0}}
     >>> dense = {"q1": {"d1": 0.8, "d3": 0.7}, "q2": {"d5": 0.6}}
-    >>> comparison = rg.compare({"bm25": bm25, "dense": dense}, qrels, ["ndcg@10", "mrr@10"])
+    >>> comparison = rg.compare(qrels, {"bm25": bm25, "dense": dense}, ["ndcg@10", "mrr@10"])
     >>> print(comparison)
     metric      bm25    dense
     -------  -------  -------
@@ -119,21 +176,27 @@ def compare(
     """
     if more:
         listed = ", ".join(repr(str(metric)) for metric in (metrics, *more))
-        raise TypeError(f"compare takes its metrics as one list: compare(runs, qrels, [{listed}])")
+        raise TypeError(f"compare takes its metrics as one list: compare(truth, runs, [{listed}])")
+    if "qrels" in rules:
+        raise TypeError("compare() got an unexpected keyword argument 'qrels': write compare(truth, runs, metrics)")
     check_choice(queries, "queries", ("all", *QUERIES))
+    if runs is None:  # one argument is the runs
+        truth, runs = None, truth
+    runs = _by_name(runs)
+    _check_order(truth, runs)
     if not isinstance(runs, Mapping) or isinstance(runs, Evaluation):
         several = isinstance(runs, (list, tuple, Evaluation, Rankings))
         names = "; name them: {'a': first, 'b': second}" if several else ""
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}{names}")
     kept: dict[str, Rankings] = {}
     if values:
-        if qrels is not None or rules or ties is not None or missing != "zero":
-            raise ValueError("values=True: values take no qrels, rules, ties or missing: leave them out")
+        if truth is not None or rules or ties is not None or missing != "zero":
+            raise ValueError("values=True: values take no truth, rules, ties or missing: leave them out")
         results = _given(runs, metrics, higher_is_better)
     else:
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
-            results = _evaluated(runs, qrels, metrics, ties, missing, rules, kept, bar)
+            results = _evaluated(runs, truth, metrics, ties, missing, rules, kept, bar)
     left_out = 0
     if queries != "all" and results:
         results, _, left_out = on_common_queries(results, queries)
@@ -142,8 +205,8 @@ def compare(
 
 def _evaluated(
     runs: Mapping[str, Any],
-    qrels: Any,
-    metrics: str | Metric | Iterable[str | Metric] | None,
+    truth: Any,
+    metrics: Requested,
     ties: Ties | None,
     missing: Missing,
     rules: Mapping[str, Any],
@@ -164,7 +227,8 @@ def _evaluated(
     if rules and all(isinstance(run, (Rankings, Evaluation)) for run in runs.values()):
         raise TypeError(f"the runs are Rankings or Evaluations, which take no {', '.join(rules)}: leave it out")
     of_truth, of_runs = _by_side(rules)
-    truth = None if qrels is None else qrels if isinstance(qrels, Judgments) else judgments(qrels, **of_truth)
+    if truth is not None and not isinstance(truth, Judgments):
+        truth = judgments(truth, **of_truth)
     results = {}
     for name, run in runs.items():
         if isinstance(run, Evaluation):
@@ -173,7 +237,7 @@ def _evaluated(
         try:
             if not isinstance(run, Rankings):
                 if truth is None:
-                    raise ValueError("qrels is not given, and only Rankings include judgments")
+                    raise ValueError("no truth was given, which only Rankings include: write compare(truth, runs)")
                 run = rankings_of(truth, run, {"ties": ties} if ties else {}, missing=missing, **of_runs)
             kept[name] = run
             results[name] = kept[name].evaluate(*requested)
@@ -183,6 +247,42 @@ def _evaluated(
         if bar is not None:
             bar.update()
     return results
+
+
+def _by_name(runs: Any) -> Any:
+    """A list of ranx's Runs as a mapping, if their names differ; anything else unchanged."""
+    if isinstance(runs, (list, tuple)) and all(map(is_of_ranx, runs)):
+        named = {run.name: run for run in runs if isinstance(run.name, str)}
+        return named if len(named) == len(runs) else runs
+    return runs
+
+
+def _check_order(truth: Any, runs: Any) -> None:
+    """Raise TypeError if the runs were given before the truth: runs by name are one level deeper."""
+    if _depth(truth) <= _depth(runs):
+        return
+    if all(isinstance(run, (Rankings, Evaluation)) for run in truth.values()):
+        raise TypeError("the runs are Rankings or Evaluations, which need no truth: write compare(runs, metrics=...)")
+    raise TypeError("the runs are given before the truth: write compare(truth, runs, metrics)")
+
+
+def _depth(value: Any) -> int:
+    """2 for a mapping to runs, 1 for one to text that is no path of a file, 0 for anything else."""
+    if not isinstance(value, Mapping) or not value or form_of(value, "runs") == "frame":
+        return 0
+    first = next(iter(value.values()))
+    return 1 + os.path.exists(first) if isinstance(first, (str, os.PathLike)) else 2 * _is_run(first)
+
+
+def _is_run(value: Any) -> bool:
+    """Whether a value is more than the documents of one query."""
+    if isinstance(value, Mapping):
+        first = next(iter(value.values()), None)
+    elif isinstance(value, (list, tuple)):
+        first = next(iter(value), None)
+    else:
+        return not isinstance(value, (bytes, Number, Set)) and getattr(value, "ndim", 2) == 2
+    return isinstance(first, (list, tuple, Mapping, Set)) or getattr(first, "ndim", 0) > 0
 
 
 def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None) -> dict[str, Evaluation]:

@@ -77,7 +77,7 @@ def plain(value: Any) -> Any:
             break
     if isinstance(value, Mapping):
         return _of_responses(value) if _holds_responses(value) else value
-    if type(value).__module__.partition(".")[0] == "ranx" and hasattr(value, "to_dict"):
+    if is_of_ranx(value):
         return value.to_dict()
     if isinstance(value, (list, tuple)):
         return _columns(value) if len(value) and _is_record(value[0]) else value
@@ -88,6 +88,11 @@ def plain(value: Any) -> Any:
         rest = chain([first], value)
         return _columns(rest) if _is_record(first) else list(rest)
     return value
+
+
+def is_of_ranx(value: Any) -> bool:
+    """Whether the value is ranx's Qrels or Run."""
+    return type(value).__module__.partition(".")[0] == "ranx" and hasattr(value, "to_dict")
 
 
 def _is_record(value: Any) -> bool:

@@ -34,9 +34,9 @@ def rows():
     tied = {"one": {"q": {"b": 1.0, "a": 1.0}}, "other": {"q": {"a": 1.0, "c": 1.0}}}
     for ties, one, other in [("average", 3 / 4, 3 / 4), ("stable", 1 / 2, 1.0), ("best", 1.0, 1.0)]:
         due = {"one": {"rr": one}, "other": {"rr": other}}
-        yield Option("compare", "ties", ties, due, runs=tied, qrels={"q": {"a": 1}})
+        yield Option("compare", "ties", ties, due, runs=tied, truth={"q": {"a": 1}})
     found, judged = {"q": {"a": 1.0}}, {"q": {"a": 1}, "r": {"a": 1}}
     due = {"one": {"rr": 1.0}, "other": {"rr": 1.0}}
-    yield Option("compare", "missing", "skip", due, runs={"one": found, "other": found}, qrels=judged)
+    yield Option("compare", "missing", "skip", due, runs={"one": found, "other": found}, truth=judged)
     runs = {"one": {**found, "r": {"b": 1.0}}, "other": found}
-    yield Option("compare", "queries", "common", due, runs=runs, qrels=judged, missing="skip")
+    yield Option("compare", "queries", "common", due, runs=runs, truth=judged, missing="skip")
