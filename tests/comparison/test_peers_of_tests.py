@@ -38,19 +38,23 @@ def test_students_t_without_spread():
     runs = {"a": [0.0, 0.0, 0.0], "b": [0.25, 0.25, 0.25], "c": [0.0, 0.0, 0.0]}
     tests = comparison(runs).test("a", method="t", margin=0.1)
     assert (tests["ndcg", "b", "a"].p, tests["ndcg", "c", "a"].p) == (0.0, 1.0)
-    assert tests["ndcg", "c", "a"].not_worse
+    assert tests["ndcg", "c", "a"].not_worse_p == pytest.approx(0.9**3)
+    assert tests["ndcg", "b", "a"].not_worse
     assert tests.options.correction == "holm"
 
 
 def test_the_margin_by_students_t():
     random = np.random.default_rng(0)
     runs = {"a": random.random(30), "b": random.random(30)}
-    for run, baseline in (("b", "a"), ("a", "b")):
-        found = comparison(runs).test(baseline, method="t", margin=0.1)["ndcg", run, baseline]
-        d = runs[run] - runs[baseline]
-        above = ttest_1samp(d, -0.1, alternative="greater").pvalue
-        below = ttest_1samp(d, 0.1, alternative="less").pvalue
-        assert (found.not_worse_p, found.equivalent_p) == pytest.approx((above, max(above, below)), rel=1e-6)
+    runs["c"] = np.where(np.arange(30) < 20, runs["a"], runs["b"])
+    for run, baseline, equal in (("b", "a", 0), ("a", "b", 0), ("c", "a", 20)):
+        pair = comparison(runs).test(baseline, method="t", margin=0.1, correction=None)["ndcg", run, baseline]
+        d, loss = runs[run] - runs[baseline], (equal / 30) ** 2  # of the query that is added
+        above, below = (
+            max(ttest_1samp(own, -0.1, alternative="greater").pvalue for own in (sign * d, np.append(sign * d, -loss)))
+            for sign in (1, -1)
+        )
+        assert (pair.not_worse_p, pair.equivalent_p) == pytest.approx((above, max(above, below)), rel=1e-6)
 
 
 def test_corrections():

@@ -30,9 +30,9 @@ def of_shifted(queries, *shifts, metric="cg", baseline=None, **options):
     return comparison(shifted(queries, *shifts), metric=metric).test(baseline, **options)
 
 
-def of_values(runs, baseline=None, **options):
+def of_values(runs, baseline=None, margin=None, **options):
     values = {name: dict(enumerate(own)) for name, own in runs.items()}
-    return rg.compare(values, metrics="score", values=True, **options).test(baseline)
+    return rg.compare(runs=values, metrics="score", values=True, **options).test(baseline, margin=margin)
 
 
 def of_two_metrics(**options):
@@ -94,20 +94,34 @@ SAID = {  # tests, what they say, and what they do not
         "higher than a: decided alone (p = 0.0312), not among 2 comparisons (adjusted p = 0.0625)",
     ),
     "margin": (
-        lambda: of_shifted(60, 0.0, 0.0, margin=0.1),
-        "r1 is not worse than r0 by more than 0.1 (one-sided p | cg: r1 and r0 are less than 0.1 apart (one-sided p",
+        lambda: of_shifted(60, 0.0, 0.0, metric="ap", margin=0.1),
+        "r1 is not worse than r0 by more than 0.1 (one-sided p < 0.0001; 60 of 60 queries differ). | "
+        "ap: r1 and r0 are less than 0.1 apart (one-sided p",
     ),
     "small margin": (
-        lambda: of_shifted(60, 0.0, 0.0, margin=0.001),
-        "cg: it is not shown that r1 is at most 0.001 worse than r0 (one-sided p = 0.",
+        lambda: of_shifted(60, 0.0, 0.0, metric="ap", margin=0.001),
+        "ap: it is not shown that r1 is at most 0.001 worse than r0 (one-sided p = 0.",
+    ),
+    "margin without bound": (
+        lambda: of_shifted(60, 0.0, 0.0, metric="dcg", margin=0.1),
+        "dcg: the margin 0.1 is not tested: the metric has no upper bound.",
+    ),
+    "margin without bound of all pairs": (
+        lambda: of_shifted(60, 0.0, 0.0, 0.0, metric="dcg", margin=0.1, flips=99),
+        "dcg: the margin 0.1 is not tested: the metric has no upper bound.",
+        "not worse by | not shown",
+    ),
+    "margin of values": (
+        lambda: of_values({"a": [0.5] * 8, "b": [0.75] * 8}, higher_is_better=False, margin=0.1),
+        "score: the margin 0.1 is not tested: the metric has no upper bound.",
     ),
     "margin from a baseline": (
-        lambda: of_shifted(60, 0.0, 0.01, -0.2, baseline="r0", margin=0.1, level=0.9),
+        lambda: of_shifted(60, 0.0, 0.01, -0.2, metric="ap", baseline="r0", margin=0.1, level=0.9),
         "not worse than r0 by more than 0.1: r1. | not shown to be at most 0.1 worse than r0: r2. | ; one-sided tests "
         "of the margin 0.1 at 0.05, corrected by Holm; rankgain",
     ),
     "margin of all pairs": (
-        lambda: of_shifted(60, 0.0, 0.01, -0.2, margin=0.1, correction=None),
+        lambda: of_shifted(60, 0.0, 0.01, -0.2, metric="ap", margin=0.1, correction=None),
         "not worse by more than 0.1: r1 than r0. | not shown to be at most 0.1 worse: r2 than r0, r2 than r1. | margin "
         "0.1 at 0.025; rankgain | 3 comparisons: not corrected",
     ),

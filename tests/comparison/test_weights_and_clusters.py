@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 from support.made_runs import against_nothing, comparison, evaluation
-from support.marks import quick_first
 
 import rankgain as rg
 from rankgain.comparison.testing import sample_of
@@ -34,7 +33,7 @@ def made(seed, queries, clusters=None):
 
 
 def the_test(differences, **options):
-    return against_nothing(differences).test(**options)["cg", "run", "zero"]
+    return against_nothing(differences, metric="ndcg").test(**options)["ndcg", "run", "zero"]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -60,32 +59,97 @@ def test_all_sign_vectors(seed, weighted, queries, clusters, level, options):
     assert (found.low, found.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
 
 
+def share_below(differences, weights, margin):
+    """The share of all subsets whose weighted mean is −margin or less; the empty one counts."""
+    parts = np.array(list(itertools.product((0.0, 1.0), repeat=len(weights))))
+    return float((parts @ (weights * (differences + margin)) <= 1e-9).mean())
+
+
 @pytest.mark.parametrize("options", [{}, {"method": "exact", "flips": 99}])
 @pytest.mark.parametrize("margin", [0.05, 0.3])
-@pytest.mark.parametrize("queries", quick_first([8, 17]))
+@pytest.mark.parametrize(("queries", "weighted"), [(8, False), (8, True), (17, False)])
 @pytest.mark.parametrize("is_worse", [False, True])
-def test_the_margin_by_all_sign_vectors(margin, options, queries, is_worse):
-    """Where parts of the queries are that much worse, of which the whole is one; and to flip nothing."""
+def test_margin_by_all_sign_vectors(margin, options, queries, weighted, is_worse):
+    """The larger p-value of two tests: of these queries, and of one more that is worse by the squared share of ties."""
     differences, weights, _ = made(3, queries)
-    if is_worse:  # then to flip all queries is as far as to flip none
-        differences = [-1 - abs(difference) for difference in differences]
-    if queries == 17:  # of which those that do not differ are not gone through
-        differences[:8], weights = [0.0] * 8, None
-    found = the_test(differences, weights=weights, margin=margin, **options)
-    parts = np.array(list(itertools.product((0.0, 1.0), repeat=queries))[1:-1])
-    weights = np.ones(queries) if weights is None else np.array(weights)
-    means = parts @ (weights * differences) / (parts @ weights)
-    whole = float((weights * differences).sum() / weights.sum())
-    worse, better = (1 + (sign * whole <= -margin) + np.count_nonzero(sign * means <= -margin) for sign in (1, -1))
-    assert found.not_worse_p == worse / 2**queries
-    assert found.equivalent_p == max(worse, better) / 2**queries
+    differences = np.array(differences)
+    if is_worse:  # all queries are worse by more than the margin, so that the subset of all counts
+        differences = -(1 + np.abs(differences)) / 2
+    differences[: queries - 7] = 0.0
+    weights = np.array(weights) if weighted else np.ones(queries)
+    pair = the_test(differences.tolist(), weights=weights if weighted else None, margin=margin, **options)
+    loss = (weights[differences == 0.0].sum() / weights.sum()) ** 2
+    worse, better = (
+        max(
+            share_below(sign * differences, weights, margin),
+            share_below(np.append(sign * differences, -loss), np.append(weights, weights.mean()), margin),
+        )
+        for sign in (1, -1)
+    )
+    assert (pair.not_worse_p, pair.equivalent_p) == (worse, max(worse, better))
+
+
+@pytest.mark.parametrize(("weighted", "zeros"), [(False, 6), (True, 3)])
+def test_margin_by_random_flips_is_near_the_exact_one(weighted, zeros):
+    """Within five standard deviations, for 18 queries that differ and some that do not."""
+    random = np.random.default_rng(0)
+    differences = [*random.normal(0.0, 0.05, 18), *[0.0] * zeros]
+    options = {"margin": 0.02, "weights": random.integers(1, 4, 18 + zeros) if weighted else None, "flips": 9999}
+    exact, by_flips = (the_test(differences, method=method, **options) for method in ("exact", "randomization"))
+    assert (exact.flips, by_flips.flips) == (0, 9999)
+    for p, estimate in ((exact.not_worse_p, by_flips.not_worse_p), (exact.equivalent_p, by_flips.equivalent_p)):
+        assert 0.005 < p < 0.5
+        assert abs(estimate - p) < 5 * math.sqrt(p * (1 - p) / 9999)
+
+
+@pytest.mark.parametrize("method", ["randomization", "t"])
+@pytest.mark.parametrize(
+    ("queries", "margin", "p"), [(6, 0.05, 0.95**6), (30, 0.2, 0.8**30), (6, 0.0, 1.0), (6, 2.0, 0.0)]
+)
+def test_margin_where_no_query_differs(method, queries, margin, p):
+    """The chance that no query differs if a share `margin` of the queries were worse by 1."""
+    if method == "t":
+        pytest.importorskip("scipy")
+    pair = the_test([0.0] * queries, margin=margin, method=method)
+    assert pair.not_worse_p == pair.equivalent_p == pytest.approx(p, rel=1e-12)
+    if method != "t":
+        in_clusters = the_test([0.25, -0.25] * queries, margin=margin, clusters=np.arange(2 * queries) // 2)
+        assert in_clusters.not_worse_p == pair.not_worse_p
+
+
+@pytest.mark.parametrize("metric", ["cg", "dcg@10", "num_ret"])
+def test_margin_is_not_tested_without_a_largest_difference(metric):
+    pair = against_nothing([0.5] * 8, metric=metric).test(margin=0.1)[metric, "run", "zero"]
+    assert math.isnan(pair.not_worse_p)
+    assert math.isnan(pair.equivalent_p)
+    assert not pair.not_worse
+    assert not pair.equivalent
+
+
+def test_margin_of_a_geometric_mean_is_one_of_logarithms():
+    """The largest difference is that between 1 and 10^-5."""
+    pair = against_nothing([0.0] * 8, metric="gm_ap").test(margin=1.0)["gm_ap", "run", "zero"]
+    assert pair.not_worse_p == pytest.approx((1 - 1 / math.log2(1e5)) ** 8)
+
+
+def test_margin_of_several_runs_leaves_out_metrics_without_one():
+    """Holm's correction counts the comparisons that are tested."""
+    random = np.random.default_rng(1)
+    runs = comparison({name: {"cg": random.random(30), "ap": random.random(30)} for name in "abc"})
+    one, both = (
+        runs.test("a", margin=0.2, flips=999, correction="holm", family="all", metrics=metrics)
+        for metrics in ("ap", None)
+    )
+    for run in "bc":
+        assert both["ap", run, "a"].not_worse_p == one["ap", run, "a"].not_worse_p
+        assert math.isnan(both["cg", run, "a"].not_worse_p)
 
 
 @pytest.mark.parametrize("queries", [12, 20, 60])
 @pytest.mark.parametrize("weight", [1, 4, 0.125])
 def test_equal_weights_and_single_clusters_change_nothing(queries, weight):
     random = np.random.default_rng(queries)
-    runs = comparison({name: random.random(queries) for name in "abc"}, metric="cg")
+    runs = comparison({name: random.random(queries) for name in "abc"})
     plain = runs.test(flips=999, margin=0.05)
     assert repr(dict(runs.test(flips=999, margin=0.05, clusters=range(queries)))) == repr(dict(plain))
     for key, its in runs.test(flips=999, margin=0.05, weights=[weight] * queries).items():
@@ -117,7 +181,7 @@ def test_p_and_interval_agree(seed, queries):
     for options in ({"weights": weights}, {"clusters": labels}, {"weights": weights, "clusters": labels}):
         found = the_test(differences, **options, flips=199, level=0.9, margin=0.05)
         assert found.decided == (not found.low <= 0.0 <= found.high)
-        assert found.not_worse == (found.low > -0.05)
+        assert found.low > -0.05 or not found.not_worse
         assert found.low <= found.difference <= found.high
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rankgain.comparison.power import POWER
-from rankgain.comparison.significance import rejected
+from rankgain.comparison.significance import largest_p
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better
@@ -33,7 +33,7 @@ class Difference(NamedTuple):
         than rounding.
     low, high : float
         The ends of the closed interval of differences that the same test does not reject. Infinite if there is no
-        interval.
+        interval: with too few queries for the level, or if no query (or no sum of a cluster) differs.
     level : float
         The level of the interval; a difference is decided if p is at most 1 − level.
     p, adjusted : float
@@ -49,14 +49,14 @@ class Difference(NamedTuple):
         How many queries were tested.
     detectable : float
         The true difference that a new test with as many queries (or clusters) of this spread would find four times in
-        five; NaN for fewer than 8.
+        five; NaN for fewer than 8, and if nothing varies.
     method : {"exact", "randomization", "t"}
         How p was computed.
     flips : int
         How many random flips p, the interval or the correction used; 0 if none.
     not_worse_p, equivalent_p : float
         One-sided p-values of "worse by the margin or more" and of "apart by the margin or more", corrected by Holm over
-        the family if p is corrected; NaN without a margin.
+        the family if p is corrected; NaN without a margin, and for metrics without an upper bound.
     margin : float
         The margin; NaN if none was given.
     comparisons : int
@@ -117,7 +117,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].decided
         True
         """
-        return rejected(self.adjusted, alpha_of(self), self.flips)
+        return self.adjusted <= largest_p(alpha_of(self), self.flips)
 
     @property
     def not_worse(self) -> bool:
@@ -130,7 +130,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test(margin=0.02)["rr", "b", "a"].not_worse
         True
         """
-        return rejected(2 * self.not_worse_p, alpha_of(self), self.flips)
+        return 2 * self.not_worse_p <= largest_p(alpha_of(self), self.flips)
 
     @property
     def equivalent(self) -> bool:
@@ -143,7 +143,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test(margin=0.02)["rr", "b", "a"].equivalent
         False
         """
-        return rejected(2 * self.equivalent_p, alpha_of(self), self.flips)
+        return 2 * self.equivalent_p <= largest_p(alpha_of(self), self.flips)
 
     def verdict(self) -> str:
         """State what the test shows about the two runs; "not decided" never means that they are equal.
@@ -225,7 +225,9 @@ class Difference(NamedTuple):
         if math.isnan(self.margin) or not better(self.metric):
             return []
         run, baseline, margin = printable(self.run), printable(self.baseline), short(self.margin)
-        p = f"one-sided {p_phrase(self.not_worse_p)}"
+        if math.isnan(self.not_worse_p):
+            return [f"the margin {margin} is not tested: the metric has no upper bound."]
+        p = f"one-sided {p_phrase(self.not_worse_p)}; {self.better + self.worse} of {self.queries} queries differ"
         if not self.not_worse:
             return [f"it is not shown that {run} is at most {margin} worse than {baseline} ({p})."]
         shown = [f"{run} is not worse than {baseline} by more than {margin} ({p})."]
@@ -256,7 +258,7 @@ def alpha_of(pair: Difference) -> float:
 
 def decided_alone(pair: Difference) -> bool:
     """Whether the p-value would be at most 1 − level if nothing else had been compared."""
-    return rejected(pair.p, alpha_of(pair), pair.flips)
+    return pair.p <= largest_p(alpha_of(pair), pair.flips)
 
 
 def direction(pair: Difference) -> int:

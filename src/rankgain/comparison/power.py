@@ -22,13 +22,13 @@ def quantile(share: float) -> float:
 
 
 def detectable(sd: float, queries: float, alpha: float) -> float:
-    """The smallest true difference that a test detects four times in five; NaN for fewer than 8 queries.
+    """The smallest true difference that a test detects four times in five; NaN for fewer than 8 queries or no spread.
 
     It is (z_{1−α/2} + z_0.8) · sd / √(n − z_{1−α/2}² / 2); the last term corrects for the wider tails of t.
     """
     z = quantile(1 - alpha / 2)
     effective = queries - z * z / 2
-    if queries < FEWEST or effective <= 0:
+    if queries < FEWEST or effective <= 0 or not sd:
         return math.nan
     return (z + quantile(POWER)) * sd / math.sqrt(effective)
 

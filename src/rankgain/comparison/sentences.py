@@ -149,6 +149,9 @@ def _alone(head: str, pairs: Sequence[Difference]) -> Iterator[str]:
 
 def _by_margin(head: str, margin: str, baseline: str | None, pairs: Sequence[Difference]) -> Iterator[str]:
     than = "" if baseline is None else f" than {printable(baseline)}"
+    if all(math.isnan(pair.not_worse_p) for pair in pairs):
+        yield f"{head}: the margin {margin} is not tested: the metric has no upper bound."
+        return
     for shown in (True, False):
         group = [pair for pair in pairs if pair.not_worse == shown]
         names = _listed([pair.run if baseline is not None else f"{pair.run} than {pair.baseline}" for pair in group])

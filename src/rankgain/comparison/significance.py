@@ -21,11 +21,11 @@ from rankgain.threads import run_chunks
 
 MOST_BITS = 40  # bits of the fraction of a value on the grid
 SIGNIFICAND = 52  # bits that a sum may fill
-ENUMERATED = 16  # queries; up to this many, all sign vectors replace random flips
+ENUMERATED = 16  # rows; up to this many, all sign vectors replace random flips
 EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # nonzero differences up to which p is exact, by default and on request
-SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # means of parts up to which an interval is exact
-MOST_ZEROS = 1000  # zero differences whose binomials are still small
-ROUNDING = 1e-6  # of (1 − level) · (flips + 1)
+SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # distinct subsets up to which an interval is exact, likewise
+MOST_ZEROS = 1000  # zero differences whose binomial coefficients are still small
+ROUNDING = 1e-6  # absolute tolerance of (1 − level) · (flips + 1)
 CHUNK = 1 << 14  # flips per task of a thread
 PAIRS = 64  # pairs per task, for intervals
 MOST_FLIPS = 10**8
@@ -36,6 +36,9 @@ def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
     """The base-2 logarithm of the grid's unit, so fine that the sum of all queries stays below 2^53 units."""
     exponent = 1 if bounded else math.frexp(largest)[1]
     return exponent - min(MOST_BITS, SIGNIFICAND - (queries - 1).bit_length())
+
+
+Pair = tuple[float, float]
 
 
 class Columns(NamedTuple):
@@ -79,11 +82,12 @@ class Facts(NamedTuple):
 
     totals: Floats
     norms: Floats  # the root of the sum of squares, which flips leave unchanged
-    nonzero: Ints  # differences of more than one unit, which rounding may cause between equal sums
+    nonzero: Ints  # the number of differences of more than one unit, which rounding may cause between equal sums
+    equal: Floats  # the share of the weight in rows that do not differ
 
     def of(self, pairs: Ints) -> Facts:
         """The facts about these pairs, in this order."""
-        return Facts(self.totals[pairs], self.norms[pairs], self.nonzero[pairs])
+        return Facts(self.totals[pairs], self.norms[pairs], self.nonzero[pairs], self.equal[pairs])
 
     @property
     def scales(self) -> Floats:
@@ -93,33 +97,38 @@ class Facts(NamedTuple):
 
 def ratios(values: Floats | float, norms: Floats) -> Floats:
     """The values divided by the norms; 0 where a norm is."""
-    found: Floats = np.divide(values, norms, out=np.zeros(len(norms)), where=norms > 0)
-    return found
+    quotients: Floats = np.divide(values, norms, out=np.zeros(len(norms)), where=norms > 0)
+    return quotients
 
 
 def facts(columns: Columns) -> Facts:
-    found: list[tuple[float, float]] = []
-    counts: list[Ints] = []
+    """Compute the facts about all pairs."""
+    weights = np.ones(len(columns.values)) if columns.weights is None else columns.weights
+    totals: list[float] = []
+    norms: list[float] = []
+    nonzero: list[Ints] = []
+    equal: list[Floats] = []
     for rows in _blocks(columns):
-        counts.append(not_zero(rows, columns.sizes).sum(axis=1))
-        for row, squares in zip(rows, rows * rows, strict=True):
-            found.append((float(row.sum()), math.sqrt(math.fsum(squares.tolist()))))
-    totals, norms = zip(*found, strict=True)
-    return Facts(np.array(totals), np.array(norms), np.concatenate(counts))
+        differ = not_zero(rows, columns.sizes)
+        nonzero.append(differ.sum(axis=1))
+        equal.append(~differ @ weights / columns.whole)
+        totals += rows.sum(axis=1).tolist()
+        norms += [math.sqrt(math.fsum(squares.tolist())) for squares in rows * rows]
+    return Facts(np.array(totals), np.array(norms), np.concatenate(nonzero), np.concatenate(equal))
 
 
 def inner_norms(columns: Columns) -> Floats:
     """The norms of the differences minus their mean."""
     weights = np.ones(len(columns.values)) if columns.weights is None else columns.weights
-    found: list[Floats] = []
+    norms: list[Floats] = []
     for rows in _blocks(columns):
         centred = rows - weights * (rows.sum(axis=1, keepdims=True) / columns.whole)
-        found.append(np.where(np.ptp(rows / weights, axis=1) > 0, np.sqrt((centred * centred).sum(axis=1)), 0.0))
-    return np.concatenate(found)
+        norms.append(np.where(np.ptp(rows / weights, axis=1) > 0, np.sqrt((centred * centred).sum(axis=1)), 0.0))
+    return np.concatenate(norms)
 
 
 def _blocks(columns: Columns) -> Iterator[Floats]:
-    """Yield the differences of all pairs, some pairs at a time."""
+    """Yield the differences of all pairs, as many pairs at a time as `NUMBERS` allows."""
     pairs, step = len(columns.left), max(NUMBERS // len(columns.values), 1)
     for start in range(0, pairs, step):
         yield columns.differences(start, min(start + step, pairs))
@@ -127,23 +136,23 @@ def _blocks(columns: Columns) -> Iterator[Floats]:
 
 def not_zero(differences: Floats, sizes: Floats | float = 1.0) -> Bools:
     """Which differences, or sums of `sizes` differences, are larger than rounding errors."""
-    apart: Bools = np.abs(differences) > sizes
-    return apart
+    nonzero: Bools = np.abs(differences) > sizes
+    return nonzero
 
 
 def spreads(columns: Columns, weights: Floats | None) -> Floats:
     """The standard deviation of the differences of each pair; with weights, for the `effective` number of queries."""
-    found: list[Floats] = []
+    deviations: list[Floats] = []
     for rows in _blocks(columns):
         if weights is None:
             centred = rows - rows.mean(axis=1, keepdims=True)
             variances = (centred * centred).sum(axis=1) / (rows.shape[1] - 1)
         else:
-            shares, many = weights / weights.sum(), effective(weights)
+            shares, count = weights / weights.sum(), effective(weights)
             centred = rows - (rows * shares).sum(axis=1, keepdims=True)
-            variances = (centred * centred * shares).sum(axis=1) * (many / (many - 1) if many > 1 else math.nan)
-        found.append(np.where(not_zero(rows).any(axis=1), np.sqrt(variances), 0.0))
-    return np.concatenate(found)
+            variances = (centred * centred * shares).sum(axis=1) * (count / (count - 1) if count > 1 else math.nan)
+        deviations.append(np.where(not_zero(rows).any(axis=1), np.sqrt(variances), 0.0))
+    return np.concatenate(deviations)
 
 
 def effective(weights: Floats) -> float:
@@ -189,32 +198,32 @@ class Flips:
 
     @property
     def total(self) -> int:
-        """The number of flips of which a p-value is a share."""
+        """The denominator of a p-value."""
         return self.count + self.extra
 
     def exceeded(self, columns: Columns, facts: Facts, joint: bool, sizes: Floats | None = None) -> tuple[Ints, Ints]:
-        """Count the flips that reach the observed statistic of each pair; and of it or any later pair, for max-T.
+        """Count the flips at least as extreme as the observed statistic of each pair; for max-T, of it or a later pair.
 
-        `sizes`: the sums to reach instead of the observed ones.
+        `sizes`: thresholds to use instead of the observed sums.
         """
         pairs = len(columns.left)
         scales = facts.scales if joint else np.zeros(pairs)
         limits = self.limits(facts) if joint else np.zeros(pairs)
         kernel = _backend.flips.exceed
-        reached = (np.abs(facts.totals) if sizes is None else sizes) - 2.0 * self.slack
+        thresholds = (np.abs(facts.totals) if sizes is None else sizes) - 2.0 * self.slack
 
         def work(start: int, stop: int) -> tuple[Ints, Ints]:
-            own, any_of = np.zeros(pairs, dtype=np.int64), np.zeros(pairs, dtype=np.int64)
-            given = self.sums, columns.left, columns.right, facts.totals, self.slack
-            kernel(*given, reached, scales, limits, start, stop, own, any_of)
-            return own, any_of
+            single, joint_counts = np.zeros(pairs, dtype=np.int64), np.zeros(pairs, dtype=np.int64)
+            arguments = self.sums, columns.left, columns.right, facts.totals, self.slack
+            kernel(*arguments, thresholds, scales, limits, start, stop, single, joint_counts)
+            return single, joint_counts
 
         counts = run_chunks(self._chunks(CHUNK), work, self.threads)
-        own, any_of = (np.sum([pair[side] for pair in counts], axis=0) for side in (0, 1))
-        return own + self.extra, any_of + self.extra
+        single, joint_counts = (np.sum([chunk[column] for chunk in counts], axis=0) for column in (0, 1))
+        return single + self.extra, joint_counts + self.extra
 
     def limits(self, facts: Facts) -> Floats:
-        """The values that the largest statistic must reach to count against a pair."""
+        """The thresholds from which the largest statistic of a flip counts against each pair."""
         return np.where(facts.norms > 0, (np.abs(facts.totals) - self.slack) * facts.scales, 0.0)
 
     def largest(self, columns: Columns, facts: Facts) -> Floats:
@@ -224,11 +233,11 @@ class Flips:
         more strongly than their errors do.
         """
         means, inner = facts.totals / self.whole, ratios(1.0, inner_norms(columns))
-        given = list(zip(columns.left, columns.right, facts.totals, facts.scales, means, inner, strict=True))
+        pairs = list(zip(columns.left, columns.right, facts.totals, facts.scales, means, inner, strict=True))
 
         def work(start: int, stop: int) -> Floats:
             highest, count = np.full(stop - start, -1.0), self.flipped[start:stop]
-            for left, right, total, scale, mean, inner_scale in given:
+            for left, right, total, scale, mean, inner_scale in pairs:
                 flipped = self._column(right)[start:stop] - self._column(left)[start:stop]
                 np.maximum(highest, (np.abs(total - 2.0 * flipped) + self.slack) * scale, out=highest)
                 np.maximum(highest, np.abs(2.0 * (flipped - count * mean)) * inner_scale, out=highest)
@@ -239,31 +248,32 @@ class Flips:
     def bounds(self, columns: Columns, totals: Floats, allowed: Ints) -> tuple[Floats, Floats]:
         """The smallest and the largest mean difference that the test does not reject, in units of the grid.
 
-        `allowed`: for each pair, how many sign vectors may reach the observed statistic if it is rejected.
+        `allowed`: for each pair, the largest number of sign vectors as extreme as the observation at which it is
+        rejected.
         """
         pairs = len(columns.left)
         low, high = np.full(pairs, -np.inf), np.full(pairs, np.inf)
         ranks = (allowed - self.parts_missing + 1 - self.extra).tolist()
-        given = self.sums, self.flipped, columns.left, columns.right, totals, self.slack, self.whole
+        arguments = self.sums, self.flipped, columns.left, columns.right, totals, self.slack, self.whole
 
         def work(start: int, stop: int) -> None:
             for pair in range(start, stop):
                 if ranks[pair] >= 1:
-                    _backend.flips.bounds(*given, ranks[pair], pair, pair + 1, low, high)
+                    _backend.flips.bounds(*arguments, ranks[pair], pair, pair + 1, low, high)
 
         run_chunks([(start, min(start + PAIRS, pairs)) for start in range(0, pairs, PAIRS)], work, self.threads)
         return low, high
 
-    def one_sided(self, left: int, right: int, total: float, margin: float, sign: float) -> float:
-        """The one-sided p-value of the hypothesis that the mean is −margin or less (sign 1), or margin or more (−1)."""
-        found = sign * (self._column(right) - self._column(left))
-        parts = (self.flipped > 0) & (self.flipped < self.whole)
-        some, rest, sums = self.flipped[parts], self.whole - self.flipped[parts], found[parts]
-        beyond = np.count_nonzero((sums - self.slack) / some <= -margin)
-        beyond += np.count_nonzero((sign * total - sums - self.slack) / rest <= -margin)
-        # The flip of nothing always counts; that of all queries if the mean itself is beyond the margin.
-        trivial = 1 + ((sign * total - self.slack) / self.whole <= -margin)
-        return ((self.extra + self.parts_missing) * trivial + int(beyond)) / (2 * self.total)
+    def shares_below(self, left: int, right: int, total: float, margin: float, sign: float, limits: Pair) -> Pair:
+        """As `Subsets.shares_below`, for a pair of columns; the flipped rows of each flip count with the other rows."""
+        sums = sign * (self._column(right) - self._column(left)) + margin * self.flipped
+        whole = sign * total + margin * self.whole
+
+        def share(limit: float) -> float:
+            count = np.count_nonzero(sums <= limit) + np.count_nonzero(sums >= whole - limit)
+            return (int(count) + self.extra * ((limit >= 0.0) + (whole <= limit))) / (2 * self.total)
+
+        return share(limits[0]), share(limits[1])
 
     def _column(self, number: int) -> Floats:
         return self.sums[number] if number >= 0 else np.zeros(self.count)
@@ -278,14 +288,14 @@ def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
 
 
 def threshold(alpha: float, total: int, random: bool) -> int:
-    """The largest number of sign vectors, of `total`, that may reach the observed statistic if it is rejected."""
+    """The largest number of sign vectors, of `total`, as extreme as the observation at which it is rejected."""
     share = Fraction(alpha) * total
     return math.floor(share + Fraction(ROUNDING) if random else share)
 
 
-def rejected(p: float, alpha: float, flips: int) -> bool:
-    """Whether p ≤ alpha, with the tolerance of whole random flips, if any were used."""
-    return p <= alpha + (ROUNDING / (flips + 1) if flips else 0.0)
+def largest_p(alpha: float, flips: int) -> float:
+    """The largest p that is rejected: alpha, with the rounding tolerance of `threshold` if random flips were used."""
+    return alpha + (ROUNDING / (flips + 1) if flips else 0.0)
 
 
 # Exact
@@ -294,10 +304,10 @@ def rejected(p: float, alpha: float, flips: int) -> bool:
 def exact_p(differences: Floats, sizes: Floats | float = 1.0) -> float:
     """The two-sided p-value over all sign vectors, by meeting in the middle: sums of each half of the differences.
 
-    `sizes`: the number of queries that each difference is the sum of.
+    `sizes`: the number of queries in the sum of each difference.
     """
-    apart = differences[not_zero(differences, sizes)]
-    rows, total = np.abs(apart.astype(np.int64)), int(apart.sum())
+    nonzero = differences[not_zero(differences, sizes)]
+    rows, total = np.abs(nonzero.astype(np.int64)), int(nonzero.sum())
     excess = abs(total) - 2 * int(np.broadcast_to(sizes, len(differences)).sum())
     if excess <= 0:
         return 1.0
@@ -315,61 +325,60 @@ def _sorted_sums(sizes: Ints) -> Ints:
     return np.sort(sums)
 
 
-class ExactMeans:
-    """The means of all parts of the queries, and the number of parts that have each mean.
+class Subsets:
+    """All subsets of the rows: the sum and the weight of each, and the number of subsets that have both.
 
-    Differences of zero without weights are interchangeable: only their number in a part matters.
+    Differences of zero without weights are interchangeable: only their number in a subset matters.
     """
 
     def __init__(self, differences: Floats, columns: Columns) -> None:
-        self.signs, self._slack = len(differences), columns.slack
+        signs = len(differences)
+        self._slack, self._whole, self._total = columns.slack, columns.whole, 1 << signs
         if columns.weights is None:
             rows = differences[not_zero(differences)]
-            sums, sizes = _all_subsets(rows[:, None])
+            sums, weights = _all_subsets(rows[:, None])
         else:
             rows = differences
             sums, _ = _all_subsets(np.column_stack([rows, columns.weights]))
-            sizes = sums[1]
-        zeros = self.signs - len(rows)
-        size = (sizes[:, None] + np.arange(zeros + 1)).ravel()
-        parts = (size > 0) & (size < columns.whole)
-        self._size = size[parts]
-        self._sum = np.repeat(sums[0], zeros + 1)[parts]
-        self._distinct = zeros == 0  # each part counts once
-        self._weight = np.tile(_binomials(zeros, self.signs), len(sums[0]))[parts]
-        self._total, self._whole = float(differences.sum()), columns.whole
-
-    def _means(self, sign: float) -> Floats:
-        return (sign * self._sum - self._slack) / self._size
+            weights = sums[1]
+        zeros = signs - len(rows)
+        self._sums = np.repeat(sums[0], zeros + 1)
+        self._weights = (weights[:, None] + np.arange(zeros + 1)).ravel()
+        self._counts = np.tile(_binomials(zeros, signs), len(sums[0])) if zeros else None  # None: each counts once
 
     def bound(self, sign: float, alpha: float) -> float:
-        """The lower end (sign 1), or the negative of the upper end."""
-        rank = threshold(alpha, 1 << self.signs, random=False) // 2
+        """The lower end of the interval (sign 1), or the negative of the upper end."""
+        rank = threshold(alpha, self._total, random=False) // 2
         if rank < 1:
             return -math.inf
-        means = self._means(sign)
-        if self._distinct:
+        proper = (self._weights > 0) & (self._weights < self._whole)
+        means = (sign * self._sums[proper] - self._slack) / self._weights[proper]
+        if self._counts is None:
             return float(np.partition(means, rank - 1)[rank - 1])
         order = np.argsort(means)
-        cumulated = np.cumsum(self._weight[order])
+        cumulated = np.cumsum(self._counts[proper][order])
         return float(means[order[int(np.searchsorted(cumulated, rank))]])
 
-    def one_sided(self, margin: float, sign: float) -> float:
-        """As `Flips.one_sided`."""
-        beyond = int(self._weight[self._means(sign) <= -margin].sum())
-        trivial = 1 + ((sign * self._total - self._slack) / self._whole <= -margin)
-        return (trivial + beyond) / (1 << self.signs)
+    def shares_below(self, margin: float, sign: float, limits: Pair) -> Pair:
+        """The share of the subsets whose sum, with the margin added to each row, is at most each of the limits."""
+        sums = sign * self._sums + margin * self._weights
+
+        def share(limit: float) -> float:
+            below = sums <= limit
+            return int(np.count_nonzero(below) if self._counts is None else self._counts[below].sum()) / self._total
+
+        return share(limits[0]), share(limits[1])
 
 
 @lru_cache(64)
 def _binomials(zeros: int, queries: int) -> Array:
     """The numbers of ways to choose 0, 1 … of the zeros; Python ints if 64 bits may not suffice."""
-    kind = np.int64 if queries < 63 else np.object_
-    return np.array([math.comb(zeros, taken) for taken in range(zeros + 1)], dtype=kind)
+    dtype = np.int64 if queries < 63 else np.object_
+    return np.array([math.comb(zeros, chosen) for chosen in range(zeros + 1)], dtype=dtype)
 
 
 def countable(nonzero: int, columns: Columns, most: int) -> bool:
-    """Whether the means of all parts are few enough to be enumerated."""
+    """Whether at most `most` distinct subsets have to be enumerated."""
     signs = len(columns.values)
     nonzero = nonzero if columns.weights is None else signs
     zeros = signs - nonzero
@@ -382,9 +391,9 @@ def countable(nonzero: int, columns: Columns, most: int) -> bool:
 def holm(p: Floats) -> Floats:
     """Holm's step-down correction (Holm 1979): it bounds the chance of any false finding under any dependence."""
     order = np.argsort(p, kind="stable")
-    left = np.arange(len(p), 0, -1)
+    remaining = np.arange(len(p), 0, -1)
     adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(left * p[order]), 1.0)
+    adjusted[order] = np.minimum(np.maximum.accumulate(remaining * p[order]), 1.0)
     return adjusted
 
 

@@ -20,8 +20,8 @@ from rankgain.comparison.significance import (
     SUBSETS,
     SUBSETS_REQUESTED,
     Columns,
-    ExactMeans,
     Flips,
+    Subsets,
     benjamini_hochberg,
     clustered_spreads,
     countable,
@@ -29,17 +29,17 @@ from rankgain.comparison.significance import (
     exact_p,
     facts,
     holm,
+    largest_p,
     not_zero,
     ratios,
-    rejected,
     spreads,
     student,
     threshold,
     unit_exponent,
 )
 from rankgain.errors import quoted
-from rankgain.metrics.aggregators import mean
-from rankgain.metrics.metric import Metric, better, parse
+from rankgain.metrics.aggregators import LEAST, geometric_mean, mean
+from rankgain.metrics.metric import Metric, Score, aggregator, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import check_level
@@ -77,7 +77,7 @@ class Options(NamedTuple):
 
 
 Key = tuple[str | Metric, str, str]
-OneSided = Callable[[Floats, float], Floats]  # the p-values of all pairs, by their margins and the sign
+OneSided = Callable[[int, float, float, float], float]  # p by pair, margin, sign, and the loss of the row added
 
 
 class Tested(Mapping[Key, Difference]):
@@ -260,7 +260,8 @@ class _Family:
 
     def differences(self) -> Iterator[Difference]:
         tested = self._by_t() if self.options.method == STUDENT else self._by_flips()
-        tested["low"], tested["high"] = (tested[end] * self.units + 0.0 for end in ("low", "high"))
+        for end, none in (("low", -np.inf), ("high", np.inf)):  # no interval if all sign vectors are alike
+            tested[end] = np.where(self.facts.nonzero > 0, tested[end] * self.units + 0.0, none)
         for number, values in enumerate(zip(*(column.tolist() for column in tested.values()), strict=True)):
             yield self._difference(number, dict(zip(tested, values, strict=True)))
 
@@ -306,86 +307,93 @@ class _Family:
         shared = options.intervals == SIMULTANEOUS and options.correction != MAX_T
         return options.alpha / self.count if shared else options.alpha
 
-    # By flips
+    # By sign flips
 
     def _by_flips(self) -> dict[str, Array]:
+        """The fields that depend on the method, from all sign vectors of a pair if it has few, else from flips.
+
+        p can be exact where the interval is not: p needs the sign vectors of the nonzero differences alone, the
+        interval those of all rows. With simultaneous max-T, the interval of each pair depends on all pairs, and comes
+        from flips.
+        """
         columns, observed, options = self.columns, self.facts, self.options
-        exact, means = self._exactly()
-        estimated = np.isnan(exact)
-        uncounted = np.array([own is None for own in means])
-        joint = options.correction == MAX_T and self.count > 1
-        one_step = joint and options.intervals == SIMULTANEOUS
+        exact, subsets = self._enumerate()
+        max_t = options.correction == MAX_T and self.count > 1
+        single_step = max_t and options.intervals == SIMULTANEOUS
         flips = None
-        if joint or uncounted.any():
+        if max_t or None in subsets:
             flips = Flips(columns, options.flips, options.seed, options.threads)
-        random = flips is not None and bool(flips.extra)
-        p = any_of = exact
+        drawn = 0 if flips is None or not flips.extra else flips.count
+
         low, high = np.full(self.count, -np.inf), np.full(self.count, np.inf)
+        from_flips = np.array([single_step or each is None for each in subsets])
+        for number, each in enumerate(subsets):
+            if each is not None and not single_step:
+                low[number], high[number] = each.bound(1.0, self._alpha), -each.bound(-1.0, self._alpha)
+        p = joint_p = exact
         if flips is not None:
-            counts, joint_counts = self._counts(flips, joint and not one_step)
-            p = np.where(estimated, counts / flips.total, exact)
-            allowed = np.full(self.count, threshold(self._alpha, flips.total, random))
-            if one_step:
+            counts, joint_counts = self._counts(flips, max_t and not single_step)
+            allowed = np.full(self.count, threshold(self._alpha, flips.total, bool(flips.extra)))
+            if single_step:
                 joint_counts, allowed = self._in_one_step(flips)
-            any_of = joint_counts / flips.total
-            drawn = np.flatnonzero((one_step | uncounted) & (observed.nonzero > 0))
-            low[drawn], high[drawn] = flips.bounds(columns.of(drawn), observed.totals[drawn], allowed[drawn])
-        for number, own in enumerate(means):
-            if own is not None and not one_step:
-                low[number], high[number] = own.bound(1.0, self._alpha), -own.bound(-1.0, self._alpha)
-        used = flips.count if flips is not None and random else 0
-        adjusted = self._adjusted(p, any_of)
-        self._agree(adjusted if one_step else p, low, high, used)
+            p, joint_p = np.where(np.isnan(exact), counts / flips.total, exact), joint_counts / flips.total
+            pairs = np.flatnonzero(from_flips & (observed.nonzero > 0))
+            low[pairs], high[pairs] = flips.bounds(columns.of(pairs), observed.totals[pairs], allowed[pairs])
+        adjusted = self._adjusted(p, joint_p)
+        low, high = self._reconcile(adjusted if single_step else p, low, high, drawn)
 
-        def one_sided(number: int, margin: float, sign: float) -> float:
-            own = means[number]
-            if own is not None:
-                return own.one_sided(margin, sign)
-            assert flips is not None
-            left, right = int(columns.left[number]), int(columns.right[number])
-            return flips.one_sided(left, right, float(observed.totals[number]), margin, sign)
+        def one_sided(number: int, margin: float, sign: float, extra: float) -> float:
+            # A row of weight w and difference −extra fulfils the condition of a sum if (margin − extra) · w is added.
+            weight, slack = columns.whole / self.signs, columns.slack
+            limits = slack, slack + (extra - margin) * weight
+            each = subsets[number]
+            if each is None:
+                assert flips is not None
+                pair = int(columns.left[number]), int(columns.right[number]), float(observed.totals[number])
+                without, added = flips.shares_below(*pair, margin, sign, limits)
+            else:
+                without, added = each.shares_below(margin, sign, limits)
+            return max(without, (without + added) / 2)
 
-        def of_all(margins: Floats, sign: float) -> Floats:
-            return np.array([one_sided(number, margin, sign) for number, margin in enumerate(margins.tolist())])
-
-        fields = {"p": p, "adjusted": adjusted, "low": low, "high": high, "flips": np.full(self.count, used)}
-        return fields | {"method": np.where(estimated & random, RANDOM, EXACT)} | self._margins(of_all)
+        method = np.where(np.isnan(exact) & (drawn > 0), RANDOM, EXACT)
+        fields = {"p": p, "adjusted": adjusted, "low": low, "high": high, "method": method}
+        return fields | {"flips": np.full(self.count, drawn)} | self._margins(one_sided)
 
     def _in_one_step(self, flips: Flips) -> tuple[Ints, Ints]:
-        """For each pair, how many sign vectors have a largest statistic that reaches it; and how many may reach its
-        sum, so that its interval contains 0 exactly if more do."""
+        """For each pair, count the sign vectors whose largest statistic is at least its own; and the sign vectors that
+        its interval allows, so that it contains 0 if and only if the pair is not decided."""
         columns, observed = self.columns, self.facts
         largest = np.sort(flips.largest(columns, observed))
-        reached = flips.extra + flips.count - np.searchsorted(largest, flips.limits(observed))
+        joint_counts = flips.extra + flips.count - np.searchsorted(largest, flips.limits(observed))
         most = threshold(self._alpha, flips.total, bool(flips.extra)) - flips.extra
-        critical = largest[max(flips.count - 1 - most, 0)]  # a statistic beyond it is rejected
-        # Only what is beyond it by more than rounding.
+        critical = largest[max(flips.count - 1 - most, 0)]  # a larger statistic is rejected
+        # Count only statistics that are larger by more than rounding.
         sizes = ratios(critical, observed.scales) + 3.0 * flips.slack
         allowed, _ = flips.exceeded(columns, observed, joint=False, sizes=sizes)
-        return reached, allowed
+        return joint_counts, allowed
 
-    def _exactly(self) -> tuple[Floats, list[ExactMeans | None]]:
-        """For each pair the exact p, and the means of all parts; NaN and None if flips have to estimate them.
+    def _enumerate(self) -> tuple[Floats, list[Subsets | None]]:
+        """For each pair the exact p, and all subsets; NaN and None if flips have to estimate them.
 
-        Up to ENUMERATED queries, flips are all sign vectors, so that all are NaN and None.
+        Up to ENUMERATED rows, flips are all sign vectors, so that all are NaN and None.
         """
         requested = self.options.method == EXACT
-        what = "queries" if self.signs == self.queries else "clusters"
-        most, subsets = (EXACT_REQUESTED, SUBSETS_REQUESTED) if requested else (EXACT_BY_DEFAULT, SUBSETS)
+        unit = "queries" if self.signs == self.queries else "clusters"
+        most, most_subsets = (EXACT_REQUESTED, SUBSETS_REQUESTED) if requested else (EXACT_BY_DEFAULT, SUBSETS)
         p = np.full(self.count, math.nan)
-        means: list[ExactMeans | None] = [None] * self.count
+        subsets: list[Subsets | None] = [None] * self.count
         for number, nonzero in enumerate(self.facts.nonzero.tolist()):
             if requested and nonzero > most:
                 raise ValueError(
-                    f"method='exact': {self._named(number)} differ in {nonzero} {what}, and all sign vectors can be "
+                    f"method='exact': {self._named(number)} differ in {nonzero} {unit}, and all sign vectors can be "
                     f"enumerated for at most {most}: choose method='randomization'"
                 )
             if nonzero <= most and self.signs > ENUMERATED:
-                own = self.columns.differences(number, number + 1)[0]
-                p[number] = exact_p(own, self.columns.sizes)
-                if countable(nonzero, self.columns, subsets):
-                    means[number] = ExactMeans(own, self.columns)
-        return p, means
+                differences = self.columns.differences(number, number + 1)[0]
+                p[number] = exact_p(differences, self.columns.sizes)
+                if countable(nonzero, self.columns, most_subsets):
+                    subsets[number] = Subsets(differences, self.columns)
+        return p, subsets
 
     def _named(self, number: int) -> str:
         metric, run, base = self.keys[number]
@@ -393,14 +401,14 @@ class _Family:
         return f"{metric!s}: {names[run]!r} and {names[base]!r}"
 
     def _counts(self, flips: Flips, joint: bool) -> tuple[Ints, Ints]:
-        """Count the flips that reach each pair; and, for step-down max-T, it or any pair that ranks below it."""
+        """Count the flips as extreme as each pair; and, for step-down max-T, as it or any pair that ranks below it."""
         if not joint:
             return flips.exceeded(self.columns, self.facts, joint=False)
         order = np.argsort(-ratios(np.abs(self.facts.totals), self.facts.norms), kind="stable")
-        own, any_of = flips.exceeded(self.columns.of(order), self.facts.of(order), joint=True)
-        counts, joined = np.empty_like(own), np.empty_like(any_of)
-        counts[order], joined[order] = own, np.maximum.accumulate(any_of)
-        return counts, joined
+        single, any_of = flips.exceeded(self.columns.of(order), self.facts.of(order), joint=True)
+        counts, joint_counts = np.empty_like(single), np.empty_like(any_of)
+        counts[order], joint_counts[order] = single, np.maximum.accumulate(any_of)
+        return counts, joint_counts
 
     def _adjusted(self, p: Floats, joint: Floats) -> Floats:
         if self.alone:
@@ -410,48 +418,78 @@ class _Family:
             return adjusted
         return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
 
-    def _agree(self, p: Floats, low: Floats, high: Floats, used: int) -> None:
-        """Move an end from flips that contradicts an exact p: to 0, or to one unit on its side of 0."""
+    def _reconcile(self, p: Floats, low: Floats, high: Floats, drawn: int) -> tuple[Floats, Floats]:
+        """Move each end from flips that contradicts an exact p: to 0, or to one unit on its side of 0."""
         unit = self.columns.slack / self.columns.whole
-        for number in range(self.count):
-            if self.facts.nonzero[number] == 0:
-                low[number] = high[number] = 0.0
-            elif not rejected(float(p[number]), self._alpha, used):
-                low[number], high[number] = min(low[number], 0.0), max(high[number], 0.0)
-            elif low[number] <= 0.0 <= high[number]:
-                side = low if self.facts.totals[number] > 0 else high
-                side[number] = math.copysign(unit, self.facts.totals[number])
+        decided, positive = p <= largest_p(self._alpha, drawn), self.facts.totals > 0
+        wrong = (low <= 0.0) & (high >= 0.0)
+        low = np.where(decided, np.where(wrong & positive, unit, low), np.minimum(low, 0.0))
+        return low, np.where(decided, np.where(wrong & ~positive, -unit, high), np.maximum(high, 0.0))
 
     def _margins(self, one_sided: OneSided) -> dict[str, Array]:
-        """One-sided p-values of each pair: of "worse by the margin", and of "apart by the margin" on either side."""
-        if self.options.margin is None:
-            not_worse = equivalent = np.full(self.count, math.nan)
-        else:
-            sides = np.stack([one_sided(self.options.margin / self.units, sign) for sign in (1.0, -1.0)])
-            lower = [better(metric) < 0 for metric, _, _ in self.keys]
-            not_worse, equivalent = np.where(lower, sides[1], sides[0]), sides.max(axis=0)
-            if not self.alone:
-                not_worse, equivalent = holm(not_worse), holm(equivalent)
+        """One-sided p-values of each pair: of "worse by the margin or more", and of "apart by it or more".
+
+        Sign flips know only the queries that differ. Where few do, a sample easily misses the rare ones that are much
+        worse; so the test is also made with one row more, whose difference is −z² times the largest possible (z: the
+        share of rows that do not differ), and the larger p counts. Where no row differs, p is the chance of that if a
+        share `margin` of the queries were worse by the largest difference. NaN without a largest difference.
+        """
+        sides = np.full((2, self.count), math.nan)
+        margin, lower = self.options.margin, np.array([better(metric) < 0 for metric, _, _ in self.keys])
+        for number, (metric, _, _) in enumerate(self.keys):
+            largest = largest_difference(metric)
+            if margin is None or math.isinf(largest):
+                continue
+            if not self.facts.nonzero[number]:
+                sides[:, number] = max(1.0 - margin / largest, 0.0) ** self.signs
+                continue
+            extra = float(self.facts.equal[number]) ** 2 * largest
+            in_units = margin / self.units[number], extra / self.units[number]
+            sides[:, number] = [one_sided(number, in_units[0], sign, in_units[1]) for sign in (1.0, -1.0)]
+        not_worse, equivalent = np.where(lower, sides[1], sides[0]), sides.max(axis=0)
+        if not self.alone:
+            tested = ~np.isnan(not_worse)
+            not_worse[tested], equivalent[tested] = holm(not_worse[tested]), holm(equivalent[tested])
         return {"not_worse_p": not_worse, "equivalent_p": equivalent}
 
     # By Student's t
 
     def _by_t(self) -> dict[str, Array]:
-        special, freedom = student(), self.queries - 1
-        means, errors = self.facts.totals / self.queries, self.sds / self.units / math.sqrt(self.queries)
-        half = float(special.stdtrit(freedom, 1 - self._alpha / 2))
+        special, count = student(), self.queries
+        means, errors = self.facts.totals / count, self.sds / self.units / math.sqrt(count)
+        half = float(special.stdtrit(count - 1, 1 - self._alpha / 2))
 
-        def below(distances: Floats) -> Floats:
+        def below(distances: Floats, errors: Floats, freedom: int) -> Floats:
             """The probability of smaller values; 0 or 1 if nothing varies."""
             scaled = np.divide(distances, errors, out=np.where(distances < 0, -np.inf, np.inf), where=errors > 0)
             tails: Floats = special.stdtr(freedom, scaled)
             return tails
 
-        p = np.minimum(2 * below(-np.abs(means)), 1.0)
+        def one_sided(number: int, margin: float, sign: float, extra: float) -> float:
+            mean, error = sign * means[number], errors[number]
+            squares = error**2 * count * (count - 1) + (mean + extra) ** 2 * count / (count + 1)
+            more = (count * mean - extra) / (count + 1), math.sqrt(squares / (count + 1) / count)
+            p = [
+                below(np.array([-(centre + margin)]), np.array([spread]), freedom)
+                for centre, spread, freedom in ((mean, error, count - 1), (*more, count))
+            ]
+            return float(max(p)[0])
+
+        p = np.minimum(2 * below(-np.abs(means), errors, count - 1), 1.0)
         low, high = means - half * errors, means + half * errors
         fields = {"p": p, "adjusted": self._adjusted(p, p), "low": low, "high": high}
         same = {"method": np.full(self.count, STUDENT), "flips": np.zeros(self.count, dtype=np.int64)}
-        return fields | same | self._margins(lambda margins, sign: below(-(sign * means + margins)))
+        return fields | same | self._margins(one_sided)
+
+
+def largest_difference(metric: str | Metric) -> float:
+    """The largest difference that two runs can have for a query; infinite if the metric has no upper bound."""
+    if isinstance(metric, Score):
+        return math.inf
+    if aggregator(metric) is geometric_mean:
+        return -math.log2(LEAST)
+    ((_, record),) = parse(metric)
+    return max(TABLE[record.name].highest, abs(record.empty))  # an `empty` of NaN has no effect
 
 
 def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[float, float]:
