@@ -111,8 +111,14 @@ def id_kind(identifier: Any) -> type:
 
 def id_error(value: Any, position: int) -> tuple[int, int, int]:
     """The error of an id that is null or of an unsupported type."""
-    null = value is None or type(value).__name__ in ("NAType", "NaTType") or (type(value) is float and value != value)
-    return NULL_ID if null else ID_TYPE, 0, position
+    return NULL_ID if is_null(value) else ID_TYPE, 0, position
+
+
+def is_null(identifier: Any) -> bool:
+    """Whether the id is None, NaN, or the NA or NaT of pandas."""
+    if identifier is None or type(identifier).__name__ in ("NAType", "NaTType"):
+        return True
+    return type(identifier) is float and identifier != identifier
 
 
 def decimal(field: bytes) -> float | None:
@@ -141,6 +147,8 @@ def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: l
     if len(truth) != size:
         return CHANGED, -1
     for position, (document, value) in enumerate(list(truth.items())):
+        if document is None or (type(document) is float and document != document):
+            return NULL_ID, position
         grade = real(value)
         if len(truth) != size:  # reading a number may run the caller's code
             return CHANGED, -1

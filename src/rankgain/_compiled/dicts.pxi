@@ -9,7 +9,8 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from rankgain._codes cimport (
-    CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, STABLE,
+    CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, NULL_ID, OTHER_IDS,
+    STABLE,
 )
 cdef object PLAIN, scalars
 from rankgain import scalars
@@ -93,6 +94,8 @@ cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py
     with cython.critical_section(truth):
         while index < n and PyDict_Next(truth, &at, &key, &value):
             position[0] = index
+            if key == <PyObject*>None or (PyFloat_CheckExact(key) and PyFloat_AsDouble(key) != PyFloat_AsDouble(key)):
+                return NULL_ID
             if not read_plain(value, &grades[index]):
                 return FOREIGN
             if not -DBL_MAX <= grades[index] <= DBL_MAX:

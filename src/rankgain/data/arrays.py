@@ -68,13 +68,13 @@ def objects_of(value: Any, name: str) -> Any:
 
 
 def check_id(identifier: Any, where: str) -> None:
-    """Refuse invalid ids: unhashable objects, tensors, and values not equal to themselves such as NaN and NA."""
+    """Refuse invalid ids: unhashable objects, tensors, None, and values not equal to themselves such as NaN and NA."""
     if type(identifier) in _PLAIN_IDS:
         return
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
         raise TypeError(f"{where}: an id must be hashable and not an array, not {type(identifier).__name__}")
-    if is_missing(identifier):
-        raise ValueError(f"{where}: the id is NaN or missing")
+    if identifier is None or is_missing(identifier):
+        raise ValueError(f"{where}: the id is {'None' if identifier is None else 'NaN or missing'}")
 
 
 def is_missing(identifier: Any) -> bool:

@@ -18,7 +18,7 @@ from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.series import by_query
 from rankgain.errors import ErrorCode, InputError, quoted, refusal
-from rankgain.scalars import Array, Ints, listed, paired
+from rankgain.scalars import Array, Ints, is_null, listed, paired
 
 # The users (a range if they have no names) and their ids: a list of rows, or a matrix of integers.
 IdLists = tuple[Sequence[Any], Any]
@@ -182,6 +182,8 @@ def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSet
 def _repeated(user: int, ids: list[Any]) -> ErrorCode:
     seen: set[Any] = set()
     for position, identifier in enumerate(ids):
+        if is_null(identifier):
+            return _codes.NULL_ID, user, position
         if not isinstance(identifier, Hashable):
             return _codes.ID_TYPE, user, position
         if identifier in seen:

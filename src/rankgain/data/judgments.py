@@ -206,9 +206,9 @@ def of_dicts(
         by_query = list(map(as_dict, by_query))
     sets = JudgmentSets(name, queries, _backend.dicts.JudgmentDicts(by_query))
     if sets.error_code is not None and sets.error_code[2] >= 0:
-        _, query, position = sets.error_code
+        code, query, position = sets.error_code
         document, value = next(islice(by_query[query].items(), position, None))
-        sets.detail = type_name(value)
+        sets.detail = "" if code == _codes.NULL_ID else type_name(value)
         sets.documents.append(document)
     return sets
 
