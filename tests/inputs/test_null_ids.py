@@ -25,20 +25,21 @@ def test_qid_may_not_be_null(rejects, column):
         rejects(ValueError, message, rg.from_scores, [1, 0, 1], [0.1, 0.2, 0.3], qid=column(values))
 
 
+def evaluate(constructor, *sides):
+    return constructor(*sides).evaluate("rr")
+
+
 @pytest.mark.parametrize("null", [None, math.nan], ids=repr)
 def test_documents_in_judgments_may_not_be_null(rejects, null):
-    def evaluated(*sides):
-        return rg.from_qrels(*sides).evaluate("rr")
-
     for judged, message in [
         ({null: 1}, f"query 'q', document {null!r}: {NULL}"),
         ({"a": 1, null: 0, "b": math.nan}, f"query 'q', document {null!r}: {NULL}"),
         ({"a": np.float32(2), "b": math.nan, null: 1}, "query 'q', document 'b': the grade is NaN"),
     ]:
         qrels = {"p": {"a": 1}, "q": judged}
-        rejects(ValueError, f"qrels: {message}", evaluated, qrels, {"q": {"a": 1.0}})
+        rejects(ValueError, f"qrels: {message}", evaluate, rg.from_qrels, qrels, {"q": {"a": 1.0}})
         rejects(ValueError, f"truth: {message}", rg.judgments, qrels)
-        rejects(ValueError, message, lambda: rg.from_recommendations(qrels, {"q": ["a"]}).evaluate("rr"))
+        rejects(ValueError, message, evaluate, rg.from_recommendations, qrels, {"q": ["a"]})
         rejects(ValueError, message, pytrec_eval.RelevanceEvaluator, qrels, {"map"})
     for ids in ({null, "a"}, [null], ["a", null], [(1, 2), null]):
         message = f"truth: query 'q', document {null!r}: {NULL}"

@@ -59,7 +59,7 @@ def test_from_scores_rejects_group_sizes(rejects, row):
 @pytest.mark.parametrize("row", [
     ("shape…3 documents…one id for each", ValueError,
      [1, 1], [], [1] * 4, np.ones((1, 3)), np.ones((3, 1)), 5),
-    ("position 1…NaN", ValueError, [1, nan, 1], [None, nan, "a"], np.array([1, nan, 1], dtype="f2")),
+    ("position 1…NaN", ValueError, [1, nan, 1], ["a", nan, None], np.array([1, nan, 1], dtype="f2")),
     ("position 1…NaN or missing", ValueError, *([1, missing, 1] for missing in MISSING)),
     ("masked", ValueError, masked(0, 1, 0)),
     ("position 0…hashable", TypeError, np.array([{}, {}, {}]), [[1], [1], [2]], [[1], [1, 2], [2]]),

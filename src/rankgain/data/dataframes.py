@@ -13,7 +13,8 @@ import numpy as np
 from rankgain import _codes
 from rankgain.data.arrays import vector_of
 from rankgain.data.column_names import DEFAULT_COLUMNS, SCORES_IF_NUMERIC, bare, default_columns, is_pandas
-from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of
+from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of, python_ids
+from rankgain.data.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.ragged import flat_numbers
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, id_kind
@@ -83,6 +84,14 @@ class Frame:
 
     def ids(self, name: str) -> Ids:
         return _as_ids(self._read(name), self.where(name))
+
+    def documents(self, name: str) -> Ids:
+        """The ids of documents, one per row: lists as text are refused."""
+        ids = self.ids(name)
+        if ids.kind == "str" and python_ids(ids.take(slice(0, 1)), "str")[0].startswith("["):
+            texts = python_ids(ids.take(slice(0, EXAMINED)), "str")
+            refuse_list_texts(texts, f"{self.where(name)}, which must have a row per document,")
+        return ids
 
     def numbers(self, name: str) -> Any:
         return _as_numbers(self._read(name), self.where(name))

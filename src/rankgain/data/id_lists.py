@@ -15,6 +15,7 @@ from rankgain.data.column_names import is_series, refuse_table
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, ids_of, ids_of_rows
 from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
+from rankgain.data.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.series import by_query
 from rankgain.errors import ErrorCode, InputError, quoted, refusal
@@ -68,9 +69,15 @@ def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...],
             if isinstance(row, (Set, Mapping)):
                 raise TypeError(f"{name}: query {quoted(user)}: must be {demand}, not {type(row).__name__}{SWAPPED}")
     return [
-        listed(row) if isinstance(row, kinds) else vector_of(row, f"{name}: query {quoted(user)}", demand)
+        listed(row) if isinstance(row, kinds) else _vector(row, f"{name}: query {quoted(user)}", demand)
         for user, row in zip(users, rows, strict=True)
     ]
+
+
+def _vector(row: Any, where: str, demand: str) -> Array:
+    if isinstance(row, str) and (advice := list_text_advice(row)):
+        raise TypeError(f"{where}: must be {demand}, not str{advice}")
+    return vector_of(row, where, demand)
 
 
 def column_of(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Ints, Ints]:
@@ -141,6 +148,7 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
     if isinstance(rows, np.ndarray):
         return users, rows if rows.ndim == 2 else rows.reshape(-1, 1)
     if rows and isinstance(rows[0], PLAIN_IDS) and all(issubclass(kind, PLAIN_IDS) for kind in {*map(type, rows)}):
+        refuse_list_texts(rows, name)
         return users, [(identifier,) for identifier in rows]  # one id per user
     return lists
 

@@ -136,7 +136,7 @@ def from_frames(
         _check_swapped(judgments, frame, relevance, score, rank)
         judgments = of_frame(judgments, queries[0], docs[0], relevance)
     groups = QueryRows.of(frame.ids(frame.need("query", queries[1])))
-    documents = frame.ids(frame.need("doc", docs[1]))
+    documents = frame.documents(frame.need("doc", docs[1]))
     scores = _scores(frame, score, rank)[1]
     run = RunColumns(frame.argument, groups, documents, scores, check_all=validate == "full", duplicates=duplicates)
     return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), rules)
@@ -145,7 +145,7 @@ def from_frames(
 def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
     """The judgments in a frame."""
     query, column = frame.need("query", query), frame.need("doc", doc)
-    groups, documents = QueryRows.of(frame.ids(query)), frame.ids(column)
+    groups, documents = QueryRows.of(frame.ids(query)), frame.documents(column)
     grades = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
     if bare(scores) == "position":

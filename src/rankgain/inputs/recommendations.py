@@ -22,6 +22,7 @@ from rankgain.data.id_lists import (
     runs_of_tuples,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts
+from rankgain.data.list_texts import refuse_list_texts
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
 from rankgain.data.source import check_query_ids
@@ -113,6 +114,7 @@ def from_recommendations(
     demand = "hold lists of ids, best first, or be a mapping to those"
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
+        refuse_list_texts(rows, "recommended")
         users, rows = range(1), [rows]  # one user's list
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")

@@ -1,0 +1,43 @@
+"""Lists that became text, as CSV files store them, where ids are expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from rankgain.errors import quoted
+
+EXAMINED = 100  # ids; a title such as "[REC]" may be the id of one
+
+
+def _is_list_text(value: Any) -> bool:
+    return isinstance(value, str) and value[:1] == "[" and value.rstrip()[-1:] == "]"
+
+
+def refuse_list_texts(ids: Iterable[Any], where: str) -> None:
+    """Refuse ids if all of the first ones are text in brackets."""
+    texts = list(islice(ids, EXAMINED))
+    if texts and all(map(_is_list_text, texts)):
+        raise ValueError(f"{where} holds lists as text, {quoted(texts[0])}, not ids: {_conversion(texts)}")
+
+
+def list_text_advice(value: Any) -> str:
+    """The end of an error for a value that should be a list: what to write if it is the text of one."""
+    return f": the text of a list; {_conversion([value])}" if _is_list_text(value) else ""
+
+
+def _conversion(texts: list[str]) -> str:
+    """How to convert texts to lists."""
+    import ast  # only needed for an error
+    import json
+
+    sample = next((text for text in texts if "," in text and "..." not in text), None)
+    if sample is not None:
+        for name, convert in (("json.loads", json.loads), ("ast.literal_eval", ast.literal_eval)):
+            try:
+                convert(sample)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            return f"convert each with {name}"
+    return "store lists in parquet or JSON, or split each text into ids"
