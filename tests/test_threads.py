@@ -9,11 +9,22 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from support.marks import freed_at_once, quick_first
 from support.threaded import QUERIES, evaluated, from_scores, scores
+from support.training import (
+    GRADES,
+    SCORES,
+    catboost_metric,
+    lambda_rank,
+    lightgbm_metric,
+    lightgbm_objective,
+    xgboost_metric,
+    xgboost_objective,
+)
 
 import rankgain as rg
 from rankgain import threads as threading_of
@@ -161,3 +172,32 @@ def test_no_more_helpers_are_asked_than_there_are_threads_and_chunks(monkeypatch
         monkeypatch.setattr(threading_of, "_executor", lambda: pool)
         assert run_chunks([(0, chunk) for chunk in range(chunks)], lambda _, stop: stop, threads) == [*range(chunks)]
     assert len(asked) == helpers
+
+
+SCORED = rg.from_scores([[1, 0, 2]], [[0.5, 0.25, 0.125]])
+QRELS, RUN = {"q": {"a": 1}}, {"q": {"a": 0.5}}
+WITH_THREADS = {
+    rg.evaluate: [QRELS, RUN, "ndcg"],
+    SCORED.evaluate: ["ndcg"],
+    SCORED.tie_spread: ["ndcg"],
+    rg.read_trec: [os.devnull, os.devnull],
+    rg.lambdarank: [GRADES, SCORES],
+    lambda_rank: [],
+    lightgbm_objective: [],
+    xgboost_objective: [],
+    lightgbm_metric: [],
+    xgboost_metric: [],
+    catboost_metric: [],
+}
+
+
+@pytest.mark.parametrize("row", [
+    ("threads must be from 1 to 256, not {value}", ValueError, 0, -1, 257),
+    ("threads must be an integer, not {type}", TypeError, True, 2.0, 1.5, Fraction(2), "2", None),
+])  # fmt: skip
+def test_a_number_of_threads_is_rejected(rejects, row):
+    message, error, *values = row
+    for threads in values:
+        expected = message.format(value=threads, type=type(threads).__name__)
+        for function, given in WITH_THREADS.items():
+            rejects(error, expected, function, *given, threads=threads)

@@ -1,4 +1,4 @@
-"""What comparisons and their tests refuse, each with its sentence; `support/refusals` has what other calls refuse."""
+"""What comparisons and their tests reject, each with its sentence."""
 
 import math
 import sys
@@ -6,14 +6,11 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from support.cases import HUGE, Case, check_each, table
 from support.made_runs import against_nothing, comparison, evaluation
 
 import rankgain as rg
 
-pytestmark = pytest.mark.usefixtures("backend")
-
-nan, inf = math.nan, math.inf
+nan, inf, HUGE = math.nan, math.inf, 10**400
 QRELS, RUN = {"q1": {"d1": 1}, "q2": {"d7": 1}}, {"q1": {"d1": 0.9}}
 FIFTY = np.random.default_rng(0).random(50)
 ONE, BOTH = (rg.from_ranked([[0, 1]]).evaluate(*asked) for asked in (("rr",), ("rr", "cg@1")))
@@ -91,7 +88,7 @@ ROWS = [
     (run_test, TypeError, "seed must be an integer, not NoneType", {"seed": None}),
     (run_test, ValueError, "threads must be from 1 to 256, not 0", {"threads": 0}),
     (run_test, ValueError, "weights has 2 numbers, and there are 3 queries: give one per query", {"weights": [1, 2]}),
-    (run_test, ValueError, "ndcg: a test needs at least 2 queries | there is one", {"weights": [0, 1, 0]}),
+    (run_test, ValueError, "ndcg: a test needs at least 2 queries…there is one", {"weights": [0, 1, 0]}),
     (run_test, ValueError, "clusters has 2 labels, and there are 3 queries: give one per", {"clusters": [1, 2]}),
     (run_test, ValueError, f"clusters: 2 queries have no cluster {NO_CLUSTER}", {"clusters": {0: "x"}}),
     (run_test, ValueError, "clusters: 1 query has no cluster (first: 1)", {"clusters": [1.0, nan, 1.0]}),
@@ -103,7 +100,7 @@ ROWS = [
     ),
     (run_test, ValueError, "there is one run: a test needs two or more", {"runs": made(a=[0.1, 0.2])}),
     *(
-        (run_test, ValueError, f"at least 2 queries | value in all runs, and there is {there}", {"runs": runs})
+        (run_test, ValueError, f"at least 2 queries…value in all runs, and there is {there}", {"runs": runs})
         for there, runs in {"one": made(a=[0.5], b=[0.5]), "none": made(a=[nan], b=[nan])}.items()
     ),
     (run_test, ValueError, f"run 'b' lacks 2 queries that 'a' has (first: 'q3'){LACKS}",
@@ -127,7 +124,7 @@ ROWS = [
     (groups, ValueError, "by: 1 query has no group (first: 2)", {"by": {0: "x", 1: "y", 2: nan}}),
     (groups, ValueError, "by has 1 labels, and there are 3 queries: give one per query, in the order", {"by": ["x"]}),
     *(
-        (groups, TypeError, f"by must be a mapping from query to group, or | label per query, not {kind}", {"by": by})
+        (groups, TypeError, f"by must be a mapping from query to group, or…label per query, not {kind}", {"by": by})
         for kind, by in {"str": "xyz", "int": 3}.items()
     ),
     (queries_needed, ValueError, "difference must be finite and not 0, not 0: give the smallest", {"difference": 0}),
@@ -140,10 +137,17 @@ ROWS = [
     (compare, ValueError, "run 'a': no truth was given, which only Rankings include",
      {"runs": {"a": RUN}, "truth": None}),
     (compare, ValueError, "run 'a': no metric was requested", {"runs": {"a": RUN}, "metrics": []}),
+    (compare, TypeError, "runs must be a mapping from name to run, not list", {"runs": [RUN]}),
+    (compare, TypeError, "not Evaluation; name them: {'a': first, 'b': second}", {"runs": ONE}),
+    (compare, ValueError, "run 'bad':…NaN", {"runs": {"good": RUN, "bad": {"q1": {"d1": nan}}}}),
+    *(
+        (compare, ValueError, "queries must be 'all' or 'same' or 'common'", {"runs": {"a": RUN}, "queries": queries})
+        for queries in ("each", None)
+    ),
     (compare, ValueError, "unknown metric 'nothing'", {"metrics": "nothing"}),
-    (compare, ValueError, "run 'b': | no query in common", {"runs": {"a": RUN, "b": {"q9": {"d": 1.0}}}}),
+    (compare, ValueError, "run 'b':…no query in common", {"runs": {"a": RUN, "b": {"q9": {"d": 1.0}}}}),
     (compare, TypeError, "run 'b': run: query 'q1', document 'd'", {"runs": {"a": RUN, "b": {"q1": {"d": "x"}}}}),
-    (compare, TypeError, "run 'a': recommended | float", {"runs": {"a": [[0.5, 0.1]]}}),
+    (compare, TypeError, "run 'a': recommended…float", {"runs": {"a": [[0.5, 0.1]]}}),
     (compare, ValueError, f"run 'b' lacks 1 query that 'a' has (first: 'q1'){LACKS}",
      {"runs": {"a": QRELS, "b": {"q2": {"d": 0.5}}}, "missing": "skip", "queries": "same"}),
     (compare, TypeError, "the runs are Rankings or Evaluations, which take no doc: leave it out",
@@ -162,6 +166,7 @@ ROWS = [
     (values, TypeError, "higher_is_better must be True, False", {"runs": {"a": {"q": 1}}, "higher_is_better": "no"}),
     (rg.Comparison, ValueError, "evaluations is empty: give at least one run", {"evaluations": {}}),
     (rg.Comparison, TypeError, "evaluations must be a mapping of str to Evaluation, not list", {"evaluations": [ONE]}),
+    (rg.Comparison, TypeError, "run 'b': must be an Evaluation, not None", {"evaluations": {"a": ONE, "b": None}}),
     (rg.Comparison, TypeError, "the name of a run must be a str, not int 1", {"evaluations": {1: ONE}}),
     *(
         (rg.Comparison, ValueError, f"run 'b' {has} the metric cg@1, unlike the first: evaluate the same metrics",
@@ -171,6 +176,7 @@ ROWS = [
     (lookup, KeyError, "unknown run 'worse'; there are: a, b", {"held": made(), "key": "worse"}),
     (lookup, KeyError, "not tested: a key is (metric, run, baseline), such as ('ndcg', 'b', 'a')",
      {"held": made().test(), "key": ("ndcg", "a", "b")}),
+    (made().best, KeyError, "rr@77 was not evaluated; there are: ndcg", {"metric": "rr@77"}),
     (tied_with_best, KeyError, "ap was not tested; there are: ndcg", {"metric": "ap"}),
     (letters, KeyError, "ap was not tested", {"metric": "ap"}),
     (letters, ValueError, "letters are for all pairs: test without a baseline", {"baseline": "r0"}),
@@ -178,22 +184,33 @@ ROWS = [
 ]  # fmt: skip
 
 
-@table([Case(error, message, function, **given) for function, error, message, given in ROWS])
-def test_refused(cases):
-    check_each(cases)
+@pytest.mark.parametrize("row", [(message, error, function, given) for function, error, message, given in ROWS])
+def test_comparisons_reject_arguments(rejects, row):
+    message, error, function, given = row
+    rejects(error, message, function, **given)
 
 
+def test_a_frame_needs_distinct_names(rejects):
+    alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
+    message = "two metrics are both called cg(gain=<lambda>), and a frame needs distinct names: evaluate them sep"
+    compared = rg.Comparison({"one": rg.from_ranked([[1]]).evaluate(*alike)})
+    rejects(ValueError, message, compared.to_pandas)
+
+
+@pytest.mark.usefixtures("backend")
 def test_metrics_side_by_side_are_answered_by_the_line_to_write():
     with pytest.raises(TypeError, match=r"compare\(truth, runs, \['rr', 'ndcg@10'\]\)"):
         rg.compare(QRELS, {"a": RUN}, "rr", rg.metric("ndcg", k=10))
 
 
+@pytest.mark.usefixtures("backend")
 def test_t_without_scipy(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.special", None)
     with pytest.raises(ImportError, match=r"^method='t' needs SciPy: pip install 'rankgain\[stats\]'$"):
         made().test(method="t")
 
 
+@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
     ("b", "left_out"),
     [
@@ -209,6 +226,7 @@ def test_queries_that_only_one_run_answered_are_left_out(b, left_out):
     assert tests["ndcg", "b", "a"].difference == pytest.approx((0.4 - 0.1 + 0.5 - 0.2) / 2)
 
 
+@pytest.mark.usefixtures("backend")
 def test_no_value_in_any_run_is_left_out():
     runs = made(a=[0.1, nan, 0.3], b=[0.2, nan, 0.1])
     tests = runs.test()
@@ -216,6 +234,7 @@ def test_no_value_in_any_run_is_left_out():
     assert runs.per_query("ndcg", "b", "a")[0][0] == 0
 
 
+@pytest.mark.usefixtures("backend")
 def test_too_few_flips_for_a_family():
     runs = {f"r{run}": np.random.default_rng(run).random(30) for run in range(5)}
     needs = "too few flips for 10 comparisons: needs flips=2000"

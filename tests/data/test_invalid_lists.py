@@ -120,10 +120,10 @@ def test_functions_of_relevance_reject_labels_and_scores(rejects, function):
 
 LARGE = np.array([np.finfo(np.longdouble).max])
 
+if LARGE[0] > np.finfo(np.float64).max:
 
-@pytest.mark.skipif(LARGE[0] <= np.finfo(np.float64).max, reason="long double is float64")
-def test_numbers_beyond_float64_are_infinite(rejects):
-    rejects(ValueError, "y_true: query 0, position 0…infinite", evaluate_scores, LARGE, [1])
-    rejects(ValueError, "relevance: position 0…infinite", rg.gain, LARGE)
-    rejects(ValueError, "discount: position 0…finite", rg.discount, 1, LARGE)
-    rejects(ValueError, "position 0…gain…finite", rg.dcg, [1], gain=lambda grades: grades * LARGE)
+    def test_numbers_beyond_float64_are_infinite(rejects):
+        rejects(ValueError, "y_true: query 0, position 0…infinite", evaluate_scores, LARGE, [1])
+        rejects(ValueError, "relevance: position 0…infinite", rg.gain, LARGE)
+        rejects(ValueError, "discount: position 0…finite", rg.discount, 1, LARGE)
+        rejects(ValueError, "position 0…gain…finite", rg.dcg, [1], gain=lambda grades: grades * LARGE)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.marks import in_one_case, quick_first
-from support.refusals.metrics import BY_IDEAL, OF_THE_LIST
 from support.strategies import TIES, asked, asked_of
 
 import rankgain as rg
@@ -256,18 +255,3 @@ def test_err_of_a_group_that_would_take_minutes_is_refused():
 def test_a_sum_of_counts_may_overflow():
     result = rg.from_ranked([[1, 1], [1], [1]]).evaluate("num_rel")
     assert result.aggregate(weights=[1e308] * 3) == {"num_rel": math.inf}
-
-
-@pytest.mark.parametrize("name", sorted(OF_THE_LIST))
-def test_metrics_that_do_not_look_at_what_judged_lacks(name):
-    lacking = rg.from_ranked([[1], [3, 3]], judged=[[1], [3]])
-    assert lacking.evaluate(name)[name][1] == rg.from_ranked([3, 3], judged=[3]).evaluate(name)[name][0]
-
-
-@pytest.mark.parametrize("name", [name for name in TABLE if name not in OF_THE_LIST | BY_IDEAL])
-def test_judged_that_has_what_was_returned_or_what_counts(name):
-    """Of relevant documents far down, however little they add to the value."""
-    row = [0] * 30 + [1, 1]
-    rg.from_ranked([row], judged=[[1, 0, 1]]).evaluate(name)
-    if TABLE[name].cuts:
-        rg.from_ranked([row], judged=[[1, 0]]).evaluate(rg.metric(name, k=31))

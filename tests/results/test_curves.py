@@ -145,6 +145,51 @@ def test_without_matplotlib(monkeypatch):
             draw()
 
 
+SCORED = rg.from_scores([[1, 0, 2], [0, 1, 0]], [[0.5, 0.25, 0.125], [1.0, 0.5, 0.25]])
+
+
+@pytest.mark.parametrize("row", [
+    ("ndcg@5 has a cut-off; request 'ndcg' without one, and give the cut-offs as ks", ValueError, "ndcg@5", [1]),
+    ("ndcg@5 has a cut-off", ValueError, rg.metric("ndcg", k=5), [1]),
+    ("ndcg_cut has a cut-off; request 'ndcg'", ValueError, "ndcg_cut", [1]),
+    ("a metric is a string or", TypeError, None, [1]),
+    ("ks is empty", ValueError, "ndcg", []),
+    ("ks: position 1: must be a positive integer, not 0", ValueError, "ndcg", [1, 0]),
+    ("ks: position 0: must be a positive integer, not -3", ValueError, "ndcg", np.array([-3, 1])),
+    ("ks: position 2: must be a positive integer, not None", TypeError, "ndcg", [1, 2, None]),
+    ("ks: position 0: must be a positive integer, not 1.0", TypeError, "ndcg", [1.0]),
+    ("ks: position 0: must be a positive integer, not True", TypeError, "ndcg", [True]),
+    ("ks: position 0: must be a positive integer, not '1'", TypeError, "ndcg", ["1"]),
+    ("ks must hold cut-offs, positive integers, not int", TypeError, "ndcg", 10),
+    ("ks must hold cut-offs, positive integers, not str", TypeError, "ndcg", "10"),
+    ("ks must hold cut-offs, positive integers, not ndarray", TypeError, "ndcg", np.array(10)),
+])  # fmt: skip
+def test_curve_rejects_a_metric_or_cutoffs(rejects, row):
+    message, error, metric, ks = row
+    rejects(error, message, SCORED.curve, metric, ks)
+
+
+@pytest.mark.parametrize("row", [
+    ("level must be between 0 and 1, such as 0.95, not 95", ValueError, 95),
+    ("level must be between 0 and 1, such as 0.95, not 1000", ValueError, 10**400),
+    ("level must be between 0 and 1", ValueError, math.nan),
+    ("level must be a number, not str", TypeError, "x"),
+])  # fmt: skip
+def test_interval_rejects_a_level(rejects, row):
+    message, error, level = row
+    rejects(error, message, SCORED.curve("ndcg", (1, 2)).interval, level=level)
+
+
+@pytest.mark.parametrize("row", [
+    ("k must be a positive integer", ValueError, 0, -1),
+    ("k must be a positive integer", TypeError, 2.5, "3", True),
+])  # fmt: skip
+def test_metric_at_rejects_a_cutoff(rejects, row):
+    message, error, *values = row
+    for k in values:
+        rejects(error, message, rg.metric("ndcg").at, k)
+
+
 if find_spec("matplotlib"):
     import matplotlib
     from matplotlib.axes import Axes
@@ -215,3 +260,20 @@ if find_spec("matplotlib"):
         assert dict(matplotlib.rcParams) == before
         code = "import sys, rankgain as rg; rg.plot(rg.from_ranked([1])); sys.exit('matplotlib.pyplot' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+    RANKED = rg.from_ranked([[1, 0]])
+
+    @pytest.mark.parametrize("row", [
+        ("rankings must be a Rankings, not list", TypeError, [[1, 0]], {}),
+        ("rankings['b'] must be a Rankings, not Evaluation", TypeError, {"b": RANKED.evaluate("dcg")}, {}),
+        ("rankings is empty", ValueError, {}, {}),
+        ("metrics is empty", ValueError, RANKED, {"metrics": []}),
+        ("ndcg@5 has a cut-off", ValueError, RANKED, {"metrics": "ndcg@5"}),
+        ("ks is empty", ValueError, RANKED, {"ks": []}),
+    ])  # fmt: skip
+    def test_plot_rejects_rankings_metrics_and_cutoffs(rejects, row):
+        message, error, rankings, options = row
+        rejects(error, message, rg.plot, rankings, **options)
+
+    def test_plot_of_a_curve_rejects_axes(rejects):
+        rejects(TypeError, "axes must be", RANKED.curve("ndcg", (1, 2)).plot, axes=5)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.refusals.results import SUMMARY
 
 import rankgain as rg
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
@@ -215,3 +214,69 @@ def test_queries_that_weigh_as_much_as_a_float_can():
         small = [weight / 1e308 for weight in weights]
         assert result.mean("gauc", weights=weights) == pytest.approx(result.mean("gauc", weights=small), rel=1e-15)
         assert result.aggregate("gauc", weights=weights) == result.mean("gauc", weights=weights)
+
+
+# rejected JSON and rejected parts
+
+SUMMARY = {
+    "summary": 1,
+    "metrics": {"rr": {"aggregator": "mean", "count": 1, "sum": "0x1"}},
+    "counts": {"queries": 1, "missing": 0, "unjudged": 0, "empty": 0},
+    "ties": None,
+    "missing": None,
+    "like": None,
+    "backend": "python",
+    "versions": ["0.1.0"],
+}
+TIES = "ties must be one of 'average', 'stable', 'docid', 'best', 'worst', not "
+
+
+def of_metric(aggregator="mean", **state):
+    return {"metrics": {"rr": {"aggregator": aggregator, **state}}}
+
+
+@pytest.mark.parametrize("row", [  # message, change of SUMMARY
+    ("format 2, and this release reads 1", {"summary": 2}),
+    ("unknown aggregator 'median'", of_metric("median", count=1, sum="0x1")),
+    ("a count must be an integer of at least 0", of_metric(count=-1, sum="0x1")),
+    ("invalid literal", of_metric(count=1, sum="x")),
+    ("it lacks 'sum'", of_metric(count=1)),
+    ("a count must be an integer of at least 0, not 1.0", {"counts": {"queries": 1.0}}),
+    ("it lacks 'queries'", {"counts": {}}),
+    ("rr has values of 2 queries, and there", of_metric(count=2, sum="0x1")),
+    ("rr has a sum without values", of_metric(count=0, sum="0x1")),
+    ("rr has a sum", of_metric("geometric_mean", count=0, sum="0x0", sum_log2="0x1")),
+    ("negative weights", of_metric("weighted_mean", count=1, sum="0x1", weights="-0x1")),
+    ("2 empty queries, of 1", {"counts": {"queries": 1, "empty": 2}}),
+    ("2 missing queries, of 1", {"counts": {"queries": 1, "missing": 2}, "missing": "zero"}),
+    ("missing and unjudged queries, but no rule", {"counts": {"queries": 1, "missing": 2}}),
+    ("missing and unjudged queries, but no rule", {"counts": {"queries": 1, "unjudged": 2}}),
+    (f"{TIES}3", {"ties": 3}),
+    (f"{TIES}'banana'", {"ties": "banana"}),
+    ("missing must be 'zero' or 'skip', not 'banana'", {"missing": "banana"}),
+    ("like='banana': unknown tool", {"like": "banana"}),
+    ("like must be the name of a tool, not int 3", {"like": 3}),
+    ("not iterable", {"versions": 3}),
+])  # fmt: skip
+def test_from_json_rejects_a_state(rejects, row):
+    message, change = row
+    message = f"this is not the JSON of a Summary:…{message}"
+    rejects(ValueError, message, rg.Summary.from_json, json.dumps(SUMMARY | change))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", "null", b"{}", "{", "[" * 100_000], ids=lambda text: str(text)[:9])
+def test_from_json_rejects_other_text(rejects, text):
+    rejects(ValueError, "this is not the JSON of a Summary", rg.Summary.from_json, text)
+
+
+def test_summaries_reject_others(rejects):
+    rankings = rg.from_qrels({"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1}, "b": {"d": 1}})
+    summary = rankings.evaluate("rr").summary()
+    state = json.loads(summary.to_json())
+    state["metrics"]["rr"]["aggregator"] = "total"
+    rejects(TypeError, "others[0] must be a Summary, not str", summary.merge, "x")
+    rejects(ValueError, "others[0] lacks the metric rr", summary.merge, rankings.evaluate("ap").summary())
+    message, average = "others[0] has ties='average', the first has 'docid'", rankings.under(ties="average")
+    rejects(ValueError, message, summary.merge, average.evaluate("rr").summary())
+    message = "others[0] has the total of rr, the first the mean"
+    rejects(ValueError, message, summary.merge, rg.Summary.from_json(json.dumps(state)))

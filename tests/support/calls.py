@@ -8,7 +8,7 @@ import numpy as np
 
 import rankgain as rg
 from rankgain.data.judgments import judgment_sets
-from support.public_calls import FirstColumn, Matrix
+from support.training import FirstColumn, Matrix
 
 CLASSES = [
     rg.Comparison,

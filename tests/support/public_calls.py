@@ -8,13 +8,21 @@ from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 
-import numpy as np
-
 import rankgain as rg
 import rankgain.pytrec_eval
 import rankgain.sklearn
+from support.training import (
+    GRADES,
+    SCORES,
+    catboost_metric,
+    lambda_rank,
+    lightgbm_metric,
+    lightgbm_objective,
+    scorer,
+    xgboost_metric,
+    xgboost_objective,
+)
 
-GRADES, SCORES, SIZES = [1, 0, 2, 0, 1], [0.5, 0.25, 0.125, 1.0, 0.5], [3, 2]  # two queries
 MATRIX = [[1, 0, 2], [0, 1, 0]], [[0.5, 0.25, 0.125], [1.0, 0.5, 0.25]]
 QRELS = {"q": {"a": 1, "b": 0, "c": 2}, "r": {"a": 1}}
 RUN = {"q": {"a": 0.5, "b": 1.0, "x": 0.25}, "r": {"a": 0.5, "b": 0.5}}
@@ -22,30 +30,6 @@ TRUTH = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "a"], "relevance": [1
 COLUMNS = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]}
 LABELLED = {"query_id": ["q", "q", "q", "r"], "label": [1, 0, 2, 1], "score": [0.5, 1.0, 0.25, 2.0]}
 METRICS, LISTS = ("ndcg", "dcg@2", "rr"), [[1, 0, 2], [0, 1]]
-
-
-class FirstColumn:
-    """A model as scikit-learn has them."""
-
-    def predict(self, X):
-        return np.asarray(X, float)[:, 0]
-
-
-class Matrix:
-    """A set of documents as XGBoost has them; the weights are of queries."""
-
-    def __init__(self, labels, sizes, weights=None):
-        self.labels, self.bounds = labels, np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
-        self.weights = [] if weights is None else weights
-
-    def get_label(self):
-        return self.labels
-
-    def get_weight(self):
-        return np.asarray(self.weights, dtype=float)
-
-    def get_uint_info(self, field):
-        return self.bounds
 
 
 def evaluated(constructor):
@@ -150,35 +134,6 @@ def affected(metric):
     return rg.from_qrels(QRELS, RUN).tie_spread("ndcg").affected(metric)
 
 
-def lightgbm_metric(metrics=("ndcg",), labels=GRADES, scores=SCORES, weight=None, group=SIZES, **options):
-    return rg.lightgbm_metric(*metrics, **options)(labels, scores, weight, group)
-
-
-def xgboost_metric(metrics=("ndcg",), labels=GRADES, scores=SCORES, weight=None, sizes=SIZES, **options):
-    """Called as `train` calls it, or with the labels and scores of one query, as XGBRanker does."""
-    call = rg.xgboost_metric(*metrics, **options)
-    return call(labels, scores) if "per_query" in options else call(scores, Matrix(labels, sizes, weight))
-
-
-def catboost_metric(metric="ndcg", sets=((GRADES, SIZES),), labels=GRADES, scores=SCORES, weight=None, **options):
-    return rg.catboost_metric(metric, *sets, **options).evaluate([scores], labels, weight)
-
-
-def lambda_rank(y_true=GRADES, y_score=SCORES, group_sizes=None, qid=None, mask=None, sample_weight=None, **options):
-    gradients = rg.LambdaRank(**options)
-    given = {"group_sizes": group_sizes, "qid": qid, "mask": mask, "sample_weight": sample_weight}
-    gradients(y_true, y_score, **given)
-    return gradients(y_true, y_score, **given)  # with the labels that it has kept
-
-
-def lightgbm_objective(metric="ndcg@2", labels=GRADES, scores=SCORES, weight=None, group=SIZES, **options):
-    return rg.lightgbm_objective(metric, **options)(labels, scores, weight, group)
-
-
-def xgboost_objective(metric="ndcg@2", labels=GRADES, scores=SCORES, weight=None, sizes=SIZES, **options):
-    return rg.xgboost_objective(metric, **options)(scores, Matrix(labels, sizes, weight))
-
-
 def drawn(rankings=None, **options):
     figure = rg.plot(rg.from_ranked(LISTS) if rankings is None else rankings, **options)
     return [panel.get_ylabel() for panel in figure.axes]
@@ -186,11 +141,6 @@ def drawn(rankings=None, **options):
 
 def curve_plot(**options):
     return rg.from_ranked(LISTS).curve("ndcg", (1, 2)).plot(**options).get_ylabel()
-
-
-def scorer(metric="ndcg", labels=GRADES, scores=SCORES, rows=None, ids=(7, 7, 7, 9, 9), model=None, **options):
-    rows = [[score] for score in scores] if rows is None else rows
-    return rg.scorer(metric, **options)(model or FirstColumn(), rows, labels, qid=ids)
 
 
 def batches(columns):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.marks import in_one_case
-from support.public_calls import Matrix
+from support.training import Matrix
 from support.training_sets import TRAIN, VALID, evaluated
 
 import rankgain as rg

@@ -6,7 +6,8 @@ import numpy as np
 from support import textbook
 from support.cases import SAME, Option
 from support.options.inputs import of_scores
-from support.public_calls import GRADES, MATRIX, QRELS, RUN, SCORES, SIZES
+from support.public_calls import MATRIX, QRELS, RUN
+from support.training import GRADES, SCORES, SIZES
 
 import rankgain as rg
 

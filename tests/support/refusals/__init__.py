@@ -4,10 +4,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 SUBJECTS = {  # and what they need
-    "metrics": (),
-    "results": (),
     "columns": ("pandas", "polars", "pyarrow", "scipy"),
-    "training": ("sklearn",),
 }
 
 
