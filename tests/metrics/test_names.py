@@ -231,4 +231,4 @@ def test_evaluate_without_a_metric_lists_them(rejects):
 def test_evaluate_rejects_progress(rejects, progress):
     for call, *given in ((rg.evaluate, QRELS, RUN, "rr"), (RANKINGS.evaluate, "rr")):
         rejects(TypeError, "must be True or False", call, *given, progress=progress)
-    rejects(TypeError, "must be True or False", rg.compare, {"one": RUN}, QRELS, "rr", progress=progress)
+    rejects(TypeError, "must be True or False", rg.compare, QRELS, {"one": RUN}, "rr", progress=progress)
