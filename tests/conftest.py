@@ -99,7 +99,7 @@ def needed_by(item: pytest.Item) -> tuple[str, ...]:
 def switch(name: str) -> None:
     _backend.use(name)
     discounts._tables.clear()
-    functions._kept.clear()
+    functions._settings_cache.clear()
 
 
 CHOSEN = _backend.name

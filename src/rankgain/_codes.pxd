@@ -23,7 +23,7 @@ cdef enum:
     LISTS = 0
     DICTS = 1
     COLUMNS = 2
-    PLACES = 3
+    HITS = 3
 
 cdef enum:
     DISCOUNTED_SUM = 0
@@ -53,7 +53,7 @@ cdef enum:
     STOP = 4
     IRRELEVANT = 5
     TABLE = 6
-    ASKED = 7
+    CALLABLE = 7
 
 cdef enum:
     AS_IS = 0

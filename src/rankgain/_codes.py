@@ -17,7 +17,7 @@ AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 
 # The form of a chunk of a Source.
-LISTS, DICTS, COLUMNS, PLACES = range(4)
+LISTS, DICTS, COLUMNS, HITS = range(4)
 
 # The kind of a term: how the hits or the judged grades of a query become one number per cut-off.
 (
@@ -41,8 +41,8 @@ LISTS, DICTS, COLUMNS, PLACES = range(4)
     RETURNED_ABOVE,
 ) = range(18)
 
-# How a term maps grades to gains; ASKED: a callable returned those of each query.
-NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, IRRELEVANT, TABLE, ASKED = range(8)
+# How a term maps grades to gains; CALLABLE: a Python function returned those of each query.
+NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, IRRELEVANT, TABLE, CALLABLE = range(8)
 
 # How the values of terms become that of a metric.
 (

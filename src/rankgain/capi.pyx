@@ -17,8 +17,8 @@ from libc.string cimport memset
 from rankgain._codes cimport AVERAGE, LOG2, STABLE, UNIT, VECTOR
 from rankgain._compiled.lambdas cimport Lambdas, lambda_query, lambda_size
 from rankgain._compiled.walk cimport (
-    FLOAT32, FLOAT64, Discount, Numbers, Result, Workspace, as_numbers, dcg_one, discount_at, find_relevant, finite,
-    first_error, gain_of, ideal_depth, idcg_one, lay_out, order_hits, quotient, rr_one, sum_each, sum_hits,
+    FLOAT32, FLOAT64, Discount, Numbers, Result, Workspace, as_numbers, dcg_one, discount_at, find_first_relevant,
+    finite, first_error, gain_of, ideal_depth, idcg_one, lay_out, order_hits, quotient, rr_one, sum_each, sum_hits,
     workspace_size,
 )
 
@@ -560,8 +560,9 @@ cdef int measure_rr(Query* query, double above, double empty, double* value) noe
         if hits < 0:
             rr.code = RANKGAIN_NAN_SCORE
         else:
-            find_relevant(
-                hits, query.grade, query.first, query.last, above, query.ties, empty, &query.k, 1, &rr.value
+            find_first_relevant(
+                hits, query.grade, query.first, query.last, above, query.ties, empty, True, &query.k, 1,
+                &rr.value,
             )
     return write_result(value, rr)
 

@@ -60,9 +60,9 @@ if TYPE_CHECKING:
 
 MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # immutable types of settings
-_kept: dict[tuple[Any, ...], _Settings] = {}
-_kept_metrics: dict[tuple[Any, ...], Metric] = {}
-_Made = TypeVar("_Made")
+_settings_cache: dict[tuple[Any, ...], _Settings] = {}
+_metrics_cache: dict[tuple[Any, ...], Metric] = {}
+_Value = TypeVar("_Value")
 
 
 class _Settings:
@@ -102,31 +102,33 @@ class _Settings:
 
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
-    """The settings, checked once and kept: this makes small calls fast."""
+    """The settings, checked once and cached, which makes small calls fast."""
     try:
-        return _kept[k, gain, discount, ideal, empty, type(k), type(empty)]  # True is not a valid k, though it equals 1
+        # The types are part of the key: True is not a valid k, though it equals 1.
+        return _settings_cache[k, gain, discount, ideal, empty, type(k), type(empty)]
     except Exception:  # not seen yet, or not hashable
         pass
     key = k, gain, discount, ideal, empty, type(k), type(empty)
-    return _keep(_kept, key, _Settings(k, gain, discount, ideal, empty))
+    return _remember(_settings_cache, key, _Settings(k, gain, discount, ideal, empty))
 
 
 def _settings_of_rr(k: Any, rel: Any) -> _Settings:
-    """The settings of a reciprocal rank, also kept."""
+    """The settings of a reciprocal rank, cached likewise."""
     try:
-        return _kept[k, rel, type(k), type(rel)]
+        return _settings_cache[k, rel, type(k), type(rel)]
     except Exception:
         pass
-    return _keep(_kept, (k, rel, type(k), type(rel)), _Settings(k, "linear", NO_DISCOUNT, "judged", 0.0, rel))
+    key = k, rel, type(k), type(rel)
+    return _remember(_settings_cache, key, _Settings(k, "linear", NO_DISCOUNT, "judged", 0.0, rel))
 
 
-def _keep(kept: dict[tuple[Any, ...], _Made], key: tuple[Any, ...], made: _Made) -> _Made:
-    """Keep what was made of immutable arguments, and return it; mutable ones are checked at each call."""
+def _remember(cache: dict[tuple[Any, ...], _Value], key: tuple[Any, ...], value: _Value) -> _Value:
+    """Cache a value unless an argument in its key is mutable, and return it."""
     if all(isinstance(part, _FIXED) for part in key):
-        if len(kept) >= MOST_SETTINGS:
-            kept.clear()
-        kept[key] = made
-    return made
+        if len(cache) >= MOST_SETTINGS:
+            cache.clear()
+        cache[key] = value
+    return value
 
 
 def _one_or_many(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrMany[_P]:
@@ -1120,12 +1122,12 @@ def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
     """The metric, kept as settings are."""
     key = name, k, rel, type(k), type(rel)
     try:
-        return _kept_metrics[key]
+        return _metrics_cache[key]
     except Exception:  # not seen yet, or not hashable
         pass
     from rankgain.metrics.metric import Metric
 
-    return _keep(_kept_metrics, key, Metric(name, k) if rel is None else Metric(name, k, rel=rel))
+    return _remember(_metrics_cache, key, Metric(name, k) if rel is None else Metric(name, k, rel=rel))
 
 
 def _refusal(error: InputError, lists: RaggedArray) -> Exception:

@@ -108,7 +108,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
     keys = tuple(column.key for column in columns) if one_to_one and not plan.has_callable_gain else None
     program = plan.program(0)
     rules = Rules("docid", 32 if release == 9 else 64, judged_only=judged_only)
-    most = min(DictSource.most, plan.tabled)
+    most = min(DictSource.most, plan.longest_tabled_list)
     planned = _Planned(columns, computed, plan, rules, keys, plan.engine.rows, program, most)
     if len(_plans) >= MOST_PLANS:
         _plans.clear()

@@ -153,7 +153,7 @@ def test_pooled_documents_in_a_tie_group_gain_nothing(beta):
         hits = np.array([2.0, 1.0, worthless]), np.array([1, 1, 1]), np.array([4, 4, 4])
         judged = np.array([0, 1]), np.array([2.0]), np.array([1])
         arguments = np.array([4]), np.array([0, 3]), *hits, *judged, [None] * 3, out, 0
-        assert engine.figure(needed, AVERAGE, 1, *arguments) == 0
+        assert engine.metrics_from_hits(needed, AVERAGE, 1, *arguments) == 0
     assert outs[0].tolist() == outs[1].tolist()
     assert outs[0, 0, 0] == pytest.approx(1 / 4 * (1 + 2 * beta) / (1 + 2 * beta))
 

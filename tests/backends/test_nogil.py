@@ -37,7 +37,7 @@ HOLDERS = {
     "dicts.of": "copies two arrays",
     "lists.__cinit__": "keeps the view of a table",
     "walk.hits": "`run_buffers` releases it; a walk over dicts has to hold it",
-    "walk.figure": "stands between calls of a callable, which need the GIL",
+    "walk.metrics_from_hits": "stands between calls of a callable, which need the GIL",
 }
 ALLOCATORS = {
     "walk_make_chains": "is for those that reserve scratch, and tells them whether there was room",

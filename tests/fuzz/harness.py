@@ -64,7 +64,7 @@ def backends():
 def use(backend):
     """As `_backend.use`, which takes longer than many a call."""
     vars(_backend).update(backend.modules)
-    discounts._tables, functions._kept = backend.tables, backend.settings
+    discounts._tables, functions._settings_cache = backend.tables, backend.settings
 
 
 def outcome(call):

@@ -122,8 +122,8 @@ def test_settings_are_remembered_by_type():
     for k in range(1, 1000):
         assert rg.cg([1] * 1000, k=k) == k
         assert rg.recall([1, 0], k=k) == 1.0
-    assert len(functions._kept) <= functions.MOST_SETTINGS
-    assert len(functions._kept_metrics) <= functions.MOST_SETTINGS
+    assert len(functions._settings_cache) <= functions.MOST_SETTINGS
+    assert len(functions._metrics_cache) <= functions.MOST_SETTINGS
 
 
 @pytest.mark.parametrize("function", [rg.precision, rg.recall, rg.average_precision, rg.hit_rate])

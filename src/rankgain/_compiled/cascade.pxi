@@ -1,4 +1,4 @@
-# A reader who stops: ERR and its ideal. See `_reference/cascade.py`.
+# ERR, the cascade model of a reader who stops, and its ideal. See `_reference/cascade.py`.
 from libc.stdint cimport int64_t
 
 from rankgain._codes cimport AVERAGE, LARGE_GROUP, WORST
@@ -8,11 +8,11 @@ cdef double FAINT = 1e-40
 cdef Py_ssize_t MOST = 4096
 
 cdef struct Survival:
-    # The chance to go on after some of a group's documents; see the reference's `_stopping`.
+    # The probability of reading on after j documents of a tie group; see `_stopping` of the reference.
     double* means
     double* drops
     double* chances
-    Py_ssize_t n  # of each
+    Py_ssize_t n  # entries of each array
     double stopping
     int64_t h
     int64_t m
@@ -22,7 +22,7 @@ cdef struct Survival:
 cdef bint survive(
     Survival* survival, const double* stop, Py_ssize_t h, int64_t m, int64_t most, double* scratch, Py_ssize_t capacity
 ) noexcept nogil:
-    """False where there are more chances than are looked at together."""
+    """Initialise the survival of a tie group; False if it needs more than MOST terms."""
     cdef double* means = scratch
     cdef double* drops = scratch + 2 * capacity
     cdef double q
@@ -82,11 +82,11 @@ cdef int sum_cascade(
     Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* chance, int ties, double* scratch,
     Py_ssize_t capacity, Cutoffs* cutoffs
 ) noexcept nogil:
-    cdef Py_ssize_t i = 0, j, k, index, h, done = 0
+    cdef Py_ssize_t i = 0, j, k, index, h, emitted = 0
     cdef int64_t a, b, rank, depth
     cdef double total = 0.0, going_on = 1.0, after
     cdef Survival survival
-    while i < stop and done < cutoffs.n:
+    while i < stop and emitted < cutoffs.n:
         a = first[i]
         b = last[i]
         j = group_stop(first, i, stop) if b > a else i + 1
@@ -98,8 +98,8 @@ cdef int sum_cascade(
             if not survive(&survival, chance + i, h, b - a + 1, depth, scratch, capacity):
                 return LARGE_GROUP
             rank = a
-            while rank <= b and done < cutoffs.n:
-                reach(cutoffs, &done, rank, total)
+            while rank <= b and emitted < cutoffs.n:
+                emit_before(cutoffs, &emitted, rank, total)
                 after = after_next(&survival)
                 total += going_on * survival.stopping / <double>rank
                 rank += 1
@@ -111,24 +111,24 @@ cdef int sum_cascade(
             for k in range(j - i):
                 index = j - 1 - k if ties == WORST else i + k
                 rank = max(a, b - (j - i) + 1) + k if ties == WORST else a + k
-                reach(cutoffs, &done, rank, total)
+                emit_before(cutoffs, &emitted, rank, total)
                 total += going_on * chance[index] / <double>rank
                 going_on *= 1.0 - chance[index]
         i = j
-    fill_rest(cutoffs, done, total)
+    fill_rest(cutoffs, emitted, total)
     return 0
 
 
 cdef void sum_ideal_cascade(const double* stop, const int64_t* count, Py_ssize_t n, Cutoffs* cutoffs) noexcept nogil:
-    cdef Py_ssize_t index = 0, done = 0
+    cdef Py_ssize_t index = 0, emitted = 0
     cdef int64_t rank = 0, until
     cdef double total = 0.0, going_on = 1.0
-    while index < n and stop[index] != 0.0 and going_on != 0.0 and done < cutoffs.n:
+    while index < n and stop[index] != 0.0 and going_on != 0.0 and emitted < cutoffs.n:
         until = rank + count[index]
-        while rank < until and going_on != 0.0 and done < cutoffs.n:
+        while rank < until and going_on != 0.0 and emitted < cutoffs.n:
             rank += 1
-            reach(cutoffs, &done, rank, total)
+            emit_before(cutoffs, &emitted, rank, total)
             total += going_on * stop[index] / <double>rank
             going_on *= 1.0 - stop[index]
         index += 1
-    fill_rest(cutoffs, done, total)
+    fill_rest(cutoffs, emitted, total)

@@ -1,13 +1,13 @@
-# What counts relevant documents down a list: average precision, Q-measure, bpref, infAP, interpolated precision, G.
-# See `_reference/precisions.py`.
+# Metrics that count relevant documents down the list: average precision, Q-measure, bpref, infAP, interpolated
+# precision, G. See `_reference/precisions.py`.
 from libc.math cimport log2
 from libc.stdint cimport int64_t
 
 from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, BEST, NOT_FINITE, WORST
 
 
-cdef struct Rising:
-    # The sum of gains, highest first, up to a rank that never falls; see `_ideal_gain` of the reference.
+cdef struct RunningIdeal:
+    # The cumulative ideal gain up to a rank; ranks must ascend. See `_ideal_gain` of the reference.
     const double* gain
     const int64_t* count
     Py_ssize_t index
@@ -19,10 +19,10 @@ cdef struct Rising:
     double beyond
 
 
-cdef inline Rising rising(
+cdef inline RunningIdeal start_running_ideal(
     Py_ssize_t n, const double* gain, const int64_t* count, double lowest, double beyond
 ) noexcept nogil:
-    cdef Rising ideal
+    cdef RunningIdeal ideal
     ideal.gain = gain
     ideal.count = count
     ideal.index = 0
@@ -35,7 +35,7 @@ cdef inline Rising rising(
     return ideal
 
 
-cdef double rise(Rising* ideal, int64_t rank) noexcept nogil:
+cdef double ideal_up_to(RunningIdeal* ideal, int64_t rank) noexcept nogil:
     cdef int64_t step
     cdef double gain
     while ideal.rank < rank:
@@ -54,20 +54,22 @@ cdef double rise(Rising* ideal, int64_t rank) noexcept nogil:
     return ideal.total
 
 
-cdef inline double share_at(int64_t relevant, double beta, double gained, Rising* ideal, int64_t rank) noexcept nogil:
+cdef inline double share_at(
+    int64_t relevant, double beta, double gained, RunningIdeal* ideal, int64_t rank
+) noexcept nogil:
     if beta != 0.0:
-        return (<double>relevant + beta * gained) / (<double>rank + beta * rise(ideal, rank))
+        return (<double>relevant + beta * gained) / (<double>rank + beta * ideal_up_to(ideal, rank))
     return <double>relevant / <double>rank
 
 
 cdef void sum_precisions(
     Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
-    double beta, Rising* ideal, Cutoffs* cutoffs
+    double beta, RunningIdeal* ideal, Cutoffs* cutoffs
 ) noexcept nogil:
-    cdef Py_ssize_t i = 0, j, index, k, done = 0
-    cdef int64_t a, b, m, h, found = 0, step, rank
+    cdef Py_ssize_t i = 0, j, index, k, emitted = 0
+    cdef int64_t a, b, m, h, n_relevant = 0, step, rank
     cdef double total = 0.0, gained = 0.0, group, relevant, share, value, at
-    while i < stop and done < cutoffs.n:
+    while i < stop and emitted < cutoffs.n:
         a = first[i]
         b = last[i]
         j = group_stop(first, i, stop) if b > a else i + 1
@@ -82,17 +84,17 @@ cdef void sum_precisions(
                     h += 1
                     relevant += grade[index]
             step = 0
-            while h and step < m and done < cutoffs.n:
-                reach(cutoffs, &done, a + step, total)
+            while h and step < m and emitted < cutoffs.n:
+                emit_before(cutoffs, &emitted, a + step, total)
                 share = <double>step / <double>(m - 1)
-                value = <double>h / <double>m * (<double>(found + 1) + <double>(h - 1) * share)
+                value = <double>h / <double>m * (<double>(n_relevant + 1) + <double>(h - 1) * share)
                 at = <double>(a + step)
                 if beta != 0.0:
                     value += beta * (gained * <double>h + relevant + (<double>h * group - relevant) * share) / <double>m
-                    at = <double>(a + step) + beta * rise(ideal, a + step)
+                    at = <double>(a + step) + beta * ideal_up_to(ideal, a + step)
                 total += value / at
                 step += 1
-            found += h
+            n_relevant += h
             gained += group
         else:
             for k in range(j - i):
@@ -100,11 +102,11 @@ cdef void sum_precisions(
                 rank = max(a, b - (j - i) + 1) + k if ties == WORST else a + k
                 gained += max(grade[index], 0.0)
                 if grade[index] > above:
-                    reach(cutoffs, &done, rank, total)
-                    found += 1
-                    total += share_at(found, beta, gained, ideal, rank)
+                    emit_before(cutoffs, &emitted, rank, total)
+                    n_relevant += 1
+                    total += share_at(n_relevant, beta, gained, ideal, rank)
         i = j
-    fill_rest(cutoffs, done, total)
+    fill_rest(cutoffs, emitted, total)
 
 
 cdef inline double preference(int64_t higher, int64_t relevant, int64_t most) noexcept nogil:
@@ -115,9 +117,9 @@ cdef double sum_preferences(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     int64_t relevant, int64_t non_relevant, bint graded
 ) noexcept nogil:
-    """`graded`: all returned documents are judged, so that ranks count those that are not relevant."""
+    """Sum the preferences of bpref. `graded`: every returned document is judged; ranks count the non-relevant ones."""
     cdef Py_ssize_t i = 0, j, index
-    cdef int64_t most = min(relevant, non_relevant), h, z, higher = 0, found = 0, number
+    cdef int64_t most = min(relevant, non_relevant), h, z, higher = 0, n_relevant = 0, number
     cdef double total = 0.0, preferences
     while i < n:
         j = group_stop(first, i, n)
@@ -127,7 +129,7 @@ cdef double sum_preferences(
             h += grade[index] > above
             z += 0.0 <= grade[index] <= above
         if graded:
-            higher = first[i] - 1 - found
+            higher = first[i] - 1 - n_relevant
             z = last[i] - first[i] + 1 - h
         if h and ties == AVERAGE:
             preferences = 0.0
@@ -137,7 +139,7 @@ cdef double sum_preferences(
         elif h:
             total += <double>h * preference(higher + z if ties == WORST else higher, relevant, most)
         higher += z
-        found += h
+        n_relevant += h
         i = j
     return total
 
@@ -147,7 +149,7 @@ cdef double share_of_pairs(
     int64_t returned, double missed, double empty
 ) noexcept nogil:
     cdef Py_ssize_t i = 0, j, index
-    cdef int64_t relevant = 0, found = 0, others, h, tied, after
+    cdef int64_t relevant = 0, n_relevant = 0, others, h, tied, after
     cdef double total = 0.0
     for index in range(n):
         relevant += grade[index] > above
@@ -162,8 +164,8 @@ cdef double share_of_pairs(
         for index in range(i, j):
             h += grade[index] > above
         tied = last[i] - first[i] + 1 - h
-        found += h
-        after = others - (last[i] - found)
+        n_relevant += h
+        after = others - (last[i] - n_relevant)
         if ties == BEST:
             total += <double>h * <double>(after + tied)
         elif ties == WORST:
@@ -174,8 +176,8 @@ cdef double share_of_pairs(
     return total / (<double>relevant * <double>others)
 
 
-cdef struct Walk:
-    # The hits of a query one by one, in an order that is known; the reference asks its tie groups for them.
+cdef struct HitCursor:
+    # A cursor over the hits of a query, one rank at a time, under a policy that orders ties.
     const int64_t* first
     const int64_t* last
     Py_ssize_t next
@@ -187,31 +189,31 @@ cdef struct Walk:
     Py_ssize_t index
 
 
-cdef inline Walk walk_of(Py_ssize_t n, const int64_t* first, const int64_t* last, int ties) noexcept nogil:
-    cdef Walk walk
-    walk.first = first
-    walk.last = last
-    walk.next = walk.start = walk.end = 0
-    walk.stop = n
-    walk.ties = ties
-    walk.rank = walk.index = 0
-    return walk
+cdef inline HitCursor hit_cursor(Py_ssize_t n, const int64_t* first, const int64_t* last, int ties) noexcept nogil:
+    cdef HitCursor cursor
+    cursor.first = first
+    cursor.last = last
+    cursor.next = cursor.start = cursor.end = 0
+    cursor.stop = n
+    cursor.ties = ties
+    cursor.rank = cursor.index = 0
+    return cursor
 
 
-cdef inline bint advance(Walk* walk) noexcept nogil:
-    """Go to the next hit; False where there is none."""
-    if walk.next == walk.stop:
+cdef inline bint advance(HitCursor* cursor) noexcept nogil:
+    """Advance to the next hit; False at the end."""
+    if cursor.next == cursor.stop:
         return False
-    if walk.next == walk.end:
-        walk.start = walk.next
-        walk.end = group_stop(walk.first, walk.next, walk.stop)
-    if walk.ties == WORST:
-        walk.index = walk.end - 1 - (walk.next - walk.start)
-        walk.rank = walk.last[walk.start] - (walk.end - walk.start) + 1 + (walk.next - walk.start)
+    if cursor.next == cursor.end:
+        cursor.start = cursor.next
+        cursor.end = group_stop(cursor.first, cursor.next, cursor.stop)
+    if cursor.ties == WORST:
+        cursor.index = cursor.end - 1 - (cursor.next - cursor.start)
+        cursor.rank = cursor.last[cursor.start] - (cursor.end - cursor.start) + 1 + (cursor.next - cursor.start)
     else:
-        walk.index = walk.next
-        walk.rank = walk.first[walk.start] + (walk.next - walk.start)
-    walk.next += 1
+        cursor.index = cursor.next
+        cursor.rank = cursor.first[cursor.start] + (cursor.next - cursor.start)
+    cursor.next += 1
     return True
 
 
@@ -221,21 +223,21 @@ cdef double EPSILON = 0.00001
 cdef double sum_inferred(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties
 ) noexcept nogil:
-    cdef int64_t pooled = 0, judged = 0, found = 0
+    cdef int64_t pooled = 0, judged = 0, n_relevant = 0
     cdef double total = 0.0, share, higher, rank
-    cdef Walk walk = walk_of(n, first, last, ties)
-    while advance(&walk):
-        if grade[walk.index] > above:
-            rank = <double>walk.rank
-            higher = <double>(walk.rank - 1)
-            if walk.rank > 1:
-                share = (<double>found + EPSILON) / (<double>judged + 2.0 * EPSILON)
+    cdef HitCursor cursor = hit_cursor(n, first, last, ties)
+    while advance(&cursor):
+        if grade[cursor.index] > above:
+            rank = <double>cursor.rank
+            higher = <double>(cursor.rank - 1)
+            if cursor.rank > 1:
+                share = (<double>n_relevant + EPSILON) / (<double>judged + 2.0 * EPSILON)
                 total += 1.0 / rank + higher / rank * (<double>pooled / higher) * share
             else:
                 total += 1.0
-            found += 1
+            n_relevant += 1
         pooled += 1
-        judged += grade[walk.index] >= 0.0
+        judged += grade[cursor.index] >= 0.0
     return total
 
 
@@ -243,37 +245,38 @@ cdef double mean_interpolated(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     int64_t relevant, const double* points, Py_ssize_t n_points, bint up, double* best
 ) noexcept nogil:
-    """`best`: scratch for a number a point."""
-    cdef Py_ssize_t place
-    cdef int64_t found = 0
+    """Average the interpolated precisions; `best`: scratch, one double per recall point."""
+    cdef Py_ssize_t point
+    cdef int64_t n_relevant = 0
     cdef double precision, total = 0.0
-    cdef Walk walk = walk_of(n, first, last, ties)
-    for place in range(n_points):
-        best[place] = 0.0
-    while advance(&walk):
-        if grade[walk.index] > above:
-            found += 1
-            precision = <double>found / <double>walk.rank
-            for place in range(n_points):  # points rise, so those that need more documents come last
-                if <int64_t>(points[place] * <double>relevant + (0.9 if up else 0.5)) > found:
+    cdef HitCursor cursor = hit_cursor(n, first, last, ties)
+    for point in range(n_points):
+        best[point] = 0.0
+    while advance(&cursor):
+        if grade[cursor.index] > above:
+            n_relevant += 1
+            precision = <double>n_relevant / <double>cursor.rank
+            for point in range(n_points):  # recall points ascend, so later ones need more documents
+                if <int64_t>(points[point] * <double>relevant + (0.9 if up else 0.5)) > n_relevant:
                     break
-                best[place] = max(best[place], precision)
-    for place in range(n_points):
-        total += best[place]
+                best[point] = max(best[point], precision)
+    for point in range(n_points):
+        total += best[point]
     return total / <double>n_points
 
 
 cdef int sum_costs(
-    Py_ssize_t n, const int64_t* first, const int64_t* last, const double* gain, int ties, Rising* cost, double* out
+    Py_ssize_t n, const int64_t* first, const int64_t* last, const double* gain, int ties, RunningIdeal* cost,
+    double* out
 ) noexcept nogil:
     cdef double total = 0.0, gained = 0.0, missed
-    cdef Walk walk = walk_of(n, first, last, ties)
-    while advance(&walk):
-        if gain[walk.index] != 0.0:
-            gained += gain[walk.index]
-            missed = rise(cost, walk.rank) - gained
+    cdef HitCursor cursor = hit_cursor(n, first, last, ties)
+    while advance(&cursor):
+        if gain[cursor.index] != 0.0:
+            gained += gain[cursor.index]
+            missed = ideal_up_to(cost, cursor.rank) - gained
             if missed < -TOLERANCE * gained:
                 return ABOVE_IDEAL
-            total += gain[walk.index] / log2(2.0 + max(missed, 0.0))
+            total += gain[cursor.index] / log2(2.0 + max(missed, 0.0))
     out[0] = total
     return 0 if finite(total) else NOT_FINITE

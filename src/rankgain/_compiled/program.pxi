@@ -1,11 +1,11 @@
-# What is computed of the hits and judged grades of one query: terms, then figures made of them. See
+# Computes the metrics of one query from its hits and judged grades: terms, then their combinations. See
 # `_reference/program.py`.
 from libc.math cimport floor
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport calloc, free
 
 from rankgain._codes cimport (
-    ABOVE_IDEAL, ANY_RELEVANT, ASKED, AS_IS, BEST, BIASED, BOUNDED_MEAN, BY_CAPPED, BY_HITS, BY_RELEVANT, CASCADE,
+    ABOVE_IDEAL, ANY_RELEVANT, CALLABLE, AS_IS, BEST, BIASED, BOUNDED_MEAN, BY_CAPPED, BY_HITS, BY_RELEVANT, CASCADE,
     COST_SUM, DISCOUNTED_SUM, FALLOUT, FILLED, FIRST_RELEVANT, F_MEASURE, GRADE_LEVELS, IDEAL_CASCADE,
     IDEAL_SUM, INFERRED_SUM, INTERPOLATED, IRRELEVANT, JUDGED_ABOVE, NOT_FINITE, ONE, PAIRS, PRECISION_AT_RELEVANT,
     PRECISION_SUM, PREFERENCE_SUM, QUOTIENT, RANKS, RATIO, RELEVANT_RANKS, RESIDUAL, RETURNED_ABOVE, SET_AP,
@@ -13,65 +13,66 @@ from rankgain._codes cimport (
 )
 
 cdef enum:
-    MOST_PLACES = 4  # values of terms of which a figure is made
-    MOST_PARAMETERS = 5
-    LONG = 1 << 20  # documents of a query whose terms take so long that Ctrl-C is heard between them
-    INTERRUPTED = -1  # in place of an error code: an exception is set
+    MAX_VALUES = 4  # values of terms that a combination takes
+    MAX_PARAMETERS = 5
+    LONG_QUERY = 1 << 20  # documents: above this size check for Ctrl-C between terms
+    INTERRUPTED = -1  # instead of an error code: an exception is set
 
 cdef extern from "Python.h":
     int check_signals "PyErr_CheckSignals"() noexcept
 
 
-cdef struct Figure:
-    int how
+cdef struct Combination:
+    int kind
     bint bounded
     double empty
-    Py_ssize_t places[MOST_PLACES]
-    Py_ssize_t last  # of the places
-    double parameters[MOST_PARAMETERS]
+    Py_ssize_t value_indices[MAX_VALUES]
+    Py_ssize_t last  # of the value indices
+    double parameters[MAX_PARAMETERS]
 
 cdef struct Steps:
     Term* terms
     Py_ssize_t n_terms
-    Figure* figures
-    Py_ssize_t n_figures
+    Combination* combinations
+    Py_ssize_t n_combinations
     Py_ssize_t n_values
     Py_ssize_t most_points
-    int64_t depth  # the deepest rank that a term looks at
-    int64_t judged_depth  # how many of the highest judged grades
-    double lowest  # hits have grades above this; …
-    bint non_relevant  # … all judged documents are hits, unless all that are returned are judged
+    int64_t depth  # the deepest rank that a term reads
+    int64_t judged_depth  # the number of highest judged grades that terms read
+    double lowest  # hits have grades above this
+    bint non_relevant  # all judged documents are hits, unless every returned document is judged
 
 
 cdef class Program:
-    """What to compute of each query: see `rankgain.metrics.program`. It does not change, and threads share it."""
+    """The terms and combinations of metrics: see `rankgain.metrics.program`. Immutable; shared by threads."""
 
     cdef Steps steps
-    cdef list views  # what the terms point to
+    cdef list views  # keep the arrays alive that the terms point to
 
     def __cinit__(
-        self, list terms, list figures, int64_t depth, int64_t judged_depth, double lowest, bint non_relevant=False, /
+        self, list terms, list combinations, int64_t depth, int64_t judged_depth, double lowest,
+        bint non_relevant=False, /
     ):
         cdef Py_ssize_t index
         self.views = []
         self.steps.n_terms = len(terms)
-        self.steps.n_figures = len(figures)
+        self.steps.n_combinations = len(combinations)
         self.steps.depth = depth
         self.steps.judged_depth = judged_depth
         self.steps.lowest = lowest
         self.steps.non_relevant = non_relevant
         self.steps.terms = <Term*>calloc(self.steps.n_terms + 1, sizeof(Term))
-        self.steps.figures = <Figure*>calloc(self.steps.n_figures + 1, sizeof(Figure))
-        if self.steps.terms == NULL or self.steps.figures == NULL:
+        self.steps.combinations = <Combination*>calloc(self.steps.n_combinations + 1, sizeof(Combination))
+        if self.steps.terms == NULL or self.steps.combinations == NULL:
             raise MemoryError
         for index in range(self.steps.n_terms):
             self.read_term(&self.steps.terms[index], terms[index])
-        for index in range(self.steps.n_figures):
-            self.read_figure(&self.steps.figures[index], figures[index])
+        for index in range(self.steps.n_combinations):
+            self.read_combination(&self.steps.combinations[index], combinations[index])
 
     def __dealloc__(self):
         free(self.steps.terms)
-        free(self.steps.figures)
+        free(self.steps.combinations)
 
     cdef int read_term(self, Term* term, tuple given) except -1:
         cdef const double[::1] grades, gains, table, points
@@ -88,20 +89,20 @@ cdef class Program:
         term.discount.size = table.shape[0]
         term.cutoffs = integers(cutoffs)
         term.n = cutoffs.shape[0]
-        term.place = self.steps.n_values
+        term.first_value = self.steps.n_values
         term.points = doubles(points)
         term.n_points = points.shape[0]
         self.steps.n_values += term.n
         self.steps.most_points = max(self.steps.most_points, term.n_points)
         return 0
 
-    cdef int read_figure(self, Figure* figure, tuple given) except -1:
+    cdef int read_combination(self, Combination* combination, tuple given) except -1:
         cdef Py_ssize_t index
-        figure.how, places, figure.bounded, figure.empty, parameters = given
-        for index in range(len(places)):
-            figure.places[index] = figure.last = places[index]
+        combination.kind, value_indices, combination.bounded, combination.empty, parameters = given
+        for index in range(len(value_indices)):
+            combination.value_indices[index] = combination.last = value_indices[index]
         for index in range(len(parameters)):
-            figure.parameters[index] = parameters[index]
+            combination.parameters[index] = parameters[index]
         return 0
 
 
@@ -111,13 +112,13 @@ cdef int sum_returned(
     const Term* term, const GainTable* table, Query* query, bint pooled, const int64_t* cutoffs, Py_ssize_t n_cutoffs,
     double* values
 ) noexcept nogil:
-    """Gain times discount over the hits."""
+    """Sum gain times discount over the hits."""
     cdef const double* gain
     cdef Py_ssize_t n
     cdef int code = hit_gains(term, table, query, cutoffs[n_cutoffs - 1], pooled, &gain, &n), ties = query.ties
     if code:
         return code
-    if term.gain == IRRELEVANT:  # the fewer documents that are not relevant, the better
+    if term.gain == IRRELEVANT:  # fewer non-relevant documents are better: best and worst swap
         ties = BEST if ties == WORST else WORST if ties == BEST else ties
     sum_hits(n, query.first, query.last, gain, ties, &term.discount, cutoffs, n_cutoffs, values)
     return 0 if all_finite(values, n_cutoffs) else NOT_FINITE
@@ -127,7 +128,7 @@ cdef int sum_best(
     const Term* term, const GainTable* table, Query* query, const int64_t* cutoffs, Py_ssize_t n_cutoffs,
     double* values, int64_t* position
 ) noexcept nogil:
-    """Gain times discount over the judged documents, highest gain first."""
+    """Sum gain times discount over the judged documents, highest gain first."""
     cdef const double* gain
     cdef const int64_t* count
     cdef int64_t limit = INT64_MAX, needed
@@ -148,7 +149,8 @@ cdef int sum_best(
 cdef Py_ssize_t grade_levels(
     const double* gain, const int64_t* count, const Query* query, int64_t* ranks, double* terms
 ) noexcept nogil:
-    """The ranks where the ideal gain falls, and the end of a list of at least two more documents than have a gain."""
+    """Write the ranks at which the ideal gain falls and, if the list has at least two documents more than have a gain,
+    its end; return their number."""
     cdef Py_ssize_t index, n = 0
     cdef int64_t rank = 0
     for index in range(query.n_judged):
@@ -167,15 +169,15 @@ cdef Py_ssize_t grade_levels(
 cdef Py_ssize_t relevant_ranks(
     const double* gain, Py_ssize_t n_hits, const Query* query, int64_t* ranks
 ) noexcept nogil:
-    """The ranks of the hits with a gain; in a tie group they take the first, or under WORST the last."""
-    cdef Py_ssize_t index = 0, stop, group, n = 0, place
+    """Write the ranks of the hits with a gain: the first of their tie group, or, under WORST, the last."""
+    cdef Py_ssize_t index = 0, stop, group, n = 0, member
     while index < n_hits:
         stop = group_stop(query.first, index, n_hits)
         group = 0
-        for place in range(index, stop):
-            group += gain[place] > 0.0
-        for place in range(group):
-            ranks[n] = (query.last[index] - group + 1 if query.ties == WORST else query.first[index]) + place
+        for member in range(index, stop):
+            group += gain[member] > 0.0
+        for member in range(group):
+            ranks[n] = (query.last[index] - group + 1 if query.ties == WORST else query.first[index]) + member
             n += 1
         index = stop
     return n
@@ -184,7 +186,7 @@ cdef Py_ssize_t relevant_ranks(
 cdef int mean_ndcg(
     const Term* term, const GainTable* table, Query* query, bint pooled, double* value, int64_t* position
 ) noexcept nogil:
-    """The mean of nDCG at the ranks of the documents with a gain, or at those where the ideal gain falls."""
+    """Average nDCG over the ranks of the documents with a gain, or over those where the ideal gain falls."""
     cdef const double* gain
     cdef const int64_t* count
     cdef int64_t* ranks = <int64_t*>query.scratch
@@ -192,7 +194,7 @@ cdef int mean_ndcg(
     cdef double* ideals = sums + query.capacity
     cdef double total = 0.0, terms = 0.0, quotient
     cdef Py_ssize_t n = 0, index, hits
-    cdef int64_t found = 0, returned = 0
+    cdef int64_t n_with_gain = 0, returned = 0
     cdef int code = judged_gains(term, table, query, &gain, &count)
     if code:
         return code
@@ -201,18 +203,18 @@ cdef int mean_ndcg(
         n = grade_levels(gain, count, query, ranks, &terms)
     for index in range(query.n_judged):
         if gain[index] > 0.0:
-            found += count[index]
+            n_with_gain += count[index]
     code = hit_gains(term, table, query, INT64_MAX, pooled, &gain, &hits)
     if code:
         return code
     for index in range(hits):
         returned += gain[index] > 0.0
-    if returned > found:
+    if returned > n_with_gain:
         return ABOVE_IDEAL
     if term.family == RELEVANT_RANKS:
         n = relevant_ranks(gain, hits, query, ranks)
-        terms = <double>found
-        found -= n
+        terms = <double>n_with_gain
+        n_with_gain -= n
         ranks[n] = INT64_MAX
         n += 1
     if lacks(&term.discount, query.returned):
@@ -228,7 +230,7 @@ cdef int mean_ndcg(
     for index in range(n):
         quotient = sums[index] / ideals[index] if ideals[index] > 0.0 else 0.0
         if term.family == RELEVANT_RANKS and index == n - 1:
-            quotient *= <double>found
+            quotient *= <double>n_with_gain
         total += quotient
     if terms > 0.0:
         value[0] = total / terms
@@ -236,7 +238,7 @@ cdef int mean_ndcg(
 
 
 cdef inline void fill(const Term* term, double value, double* values) noexcept nogil:
-    """The same value at all cut-offs."""
+    """Write the same value at all cut-offs."""
     cdef Py_ssize_t index
     for index in range(term.n):
         values[index] = value
@@ -250,16 +252,16 @@ cdef int precision_at_relevant(const Term* term, Query* query, bint pooled, doub
     return code
 
 
-cdef inline double before_found(const Term* term, const Query* query) noexcept nogil:
-    """The value before a relevant document is found: `empty` where none is judged."""
+cdef inline double value_before_first_relevant(const Term* term, const Query* query) noexcept nogil:
+    """The value at cut-offs before the first relevant document: `empty` if no judged document is relevant."""
     return 0.0 if query.n_judged > 0 and query.judged_grade[0] > term.above else term.empty
 
 
-cdef int take_term(
+cdef int compute_term(
     const Term* term, const GainTable* table, Query* query, bint pooled, int64_t* position
 ) noexcept nogil:
-    """The values of a term at its cut-offs; or the code of what is wrong."""
-    cdef double* values = query.values + term.place
+    """Write the values of a term at its cut-offs; return an error code or 0."""
+    cdef double* values = query.values + term.first_value
     cdef const double* gain
     cdef const int64_t* count
     cdef double value = 0.0
@@ -267,7 +269,7 @@ cdef int take_term(
     cdef Py_ssize_t index, n
     cdef int code = 0
     cdef Cutoffs cutoffs
-    cdef Rising ideal
+    cdef RunningIdeal ideal
     cutoffs.ranks = term.cutoffs
     cutoffs.n = term.n
     cutoffs.out = values
@@ -295,23 +297,19 @@ cdef int take_term(
             values[index] = value
         return 0
     if term.family == FIRST_RELEVANT or term.family == ANY_RELEVANT:
-        value = before_found(term, query)
-        if term.family == FIRST_RELEVANT:
-            find_relevant(
-                query.n, query.grade, query.first, query.last, term.above, query.ties, value, term.cutoffs, term.n,
-                values,
-            )
-        else:
-            find_any(query.n, query.grade, query.first, query.last, term.above, query.ties, value, &cutoffs)
+        find_first_relevant(
+            query.n, query.grade, query.first, query.last, term.above, query.ties,
+            value_before_first_relevant(term, query), term.family == FIRST_RELEVANT, term.cutoffs, term.n, values,
+        )
         return 0
     if term.family == PRECISION_SUM:
-        ideal = rising(query.n_judged, query.judged_grade, query.judged_count, 0.0, 0.0)
+        ideal = start_running_ideal(query.n_judged, query.judged_grade, query.judged_count, 0.0, 0.0)
         sum_precisions(
             query.n, query.grade, query.first, query.last, term.above, query.ties, term.factor, &ideal, &cutoffs
         )
         return 0 if term.factor == 0.0 or all_finite(values, term.n) else NOT_FINITE
     if term.family == CASCADE or term.family == IDEAL_CASCADE:
-        code = judged_gains(term, table, query, &gain, &count)  # returned or not, a grade is one of the scale
+        code = judged_gains(term, table, query, &gain, &count)  # checks that every judged grade is on the scale
         if code == 0 and term.family == IDEAL_CASCADE:
             sum_ideal_cascade(gain, count, query.n_judged, &cutoffs)
         elif code == 0:
@@ -321,7 +319,7 @@ cdef int take_term(
                     n, query.first, query.last, gain, query.ties, query.scratch, query.capacity, &cutoffs
                 )
         return code
-    # the rest looks at whole lists
+    # the remaining families ignore cut-offs
     if term.family == JUDGED_ABOVE:
         value = <double>judged_above(query, term.above)
     elif term.family == PRECISION_AT_RELEVANT:
@@ -342,81 +340,82 @@ cdef int take_term(
     elif term.family == PAIRS:
         value = share_of_pairs(
             query.n, query.grade, query.first, query.last, term.above, query.ties, query.returned,
-            before_found(term, query), term.empty,
+            value_before_first_relevant(term, query), term.empty,
         )
     elif term.family == COST_SUM:
         code = hit_gains(term, table, query, INT64_MAX, pooled, &gain, &n)
         if code == 0:
-            code = cost_of(term, table, query, gain, n, &value)
+            code = compute_cost(term, table, query, gain, n, &value)
     else:
         code = mean_ndcg(term, table, query, pooled, &value, position)
     fill(term, value, values)
     return code
 
 
-cdef int cost_of(
+cdef int compute_cost(
     const Term* term, const GainTable* table, Query* query, const double* hit_gain, Py_ssize_t n, double* value
 ) noexcept nogil:
     cdef const double* gain
     cdef const int64_t* count
-    cdef Rising cost
+    cdef RunningIdeal cost
     cdef int code = judged_gains(term, table, query, &gain, &count)
     if code:
         return code
-    cost = rising(query.n_judged, gain, count, 1.0, 1.0)
+    cost = start_running_ideal(query.n_judged, gain, count, 1.0, 1.0)
     return sum_costs(n, query.first, query.last, hit_gain, query.ties, &cost, value)
 
 
-# figures
+# combinations
 
 cdef inline double over(double value, double total, double empty) noexcept nogil:
     return value / total if total != 0.0 else empty
 
 
-cdef int make_figure(const Figure* figure, const double* values, double* out) noexcept nogil:
-    """A metric of the values of its terms; or the code of what is wrong."""
-    cdef double a = values[figure.places[0]], b = values[figure.places[1]], c = values[figure.places[2]], square
-    cdef const double* parameters = figure.parameters
-    if figure.how == AS_IS:
+cdef int combine_terms(const Combination* combination, const double* values, double* out) noexcept nogil:
+    """Combine the values of terms into the value of a metric; return an error code or 0."""
+    cdef double a = values[combination.value_indices[0]], b = values[combination.value_indices[1]]
+    cdef double c = values[combination.value_indices[2]], square
+    cdef const double* parameters = combination.parameters
+    if combination.kind == AS_IS:
         out[0] = a
         return 0
-    if figure.how == RATIO:
-        return quotient(a, b, figure.empty, figure.bounded, out)
-    if figure.how == FALLOUT:
+    if combination.kind == RATIO:
+        return quotient(a, b, combination.empty, combination.bounded, out)
+    if combination.kind == FALLOUT:
         b -= c
-        out[0] = over(a, b, figure.empty)
+        out[0] = over(a, b, combination.empty)
         return ABOVE_IDEAL if a > b * (1.0 + TOLERANCE) else 0
-    if figure.how == BOUNDED_MEAN:
-        if figure.bounded and a > 1.0 + TOLERANCE:
+    if combination.kind == BOUNDED_MEAN:
+        if combination.bounded and a > 1.0 + TOLERANCE:
             return ABOVE_IDEAL
-    elif figure.bounded and max(a, values[figure.last]) > b * (1.0 + TOLERANCE):
-        return ABOVE_IDEAL  # a relevant document adds 1 at the most; `last`: how many were returned
-    if figure.how == QUOTIENT or figure.how == BY_RELEVANT:
-        out[0] = over(a, b, figure.empty)
-    elif figure.how == BIASED:
+    elif combination.bounded and max(a, values[combination.last]) > b * (1.0 + TOLERANCE):
+        return ABOVE_IDEAL  # a relevant document adds at most 1; `last`: the number returned
+    if combination.kind == QUOTIENT or combination.kind == BY_RELEVANT:
+        out[0] = over(a, b, combination.empty)
+    elif combination.kind == BIASED:
         out[0] = min((1.0 - parameters[0]) * a, 1.0)
-    elif figure.how == RESIDUAL:
+    elif combination.kind == RESIDUAL:
         out[0] = max(1.0 - (1.0 - parameters[0]) * a, 0.0)
-    elif figure.how == UNJUDGED:
+    elif combination.kind == UNJUDGED:
         out[0] = over(b - a, c, 0.0)
-    elif figure.how == UTILITY:
+    elif combination.kind == UTILITY:
         out[0] = (
             parameters[0] * a + parameters[1] * (c - a) + parameters[2] * (b - a)
             + parameters[3] * (parameters[4] + a - c - b)
         )
         return 0 if finite(out[0]) else NOT_FINITE
-    elif figure.how == ONE:
+    elif combination.kind == ONE:
         out[0] = 1.0
     elif b <= 0.0:  # nothing is relevant
-        out[0] = figure.empty
-    elif figure.how == BY_CAPPED:
+        out[0] = combination.empty
+    elif combination.kind == BY_CAPPED:
         out[0] = over(a, min(b, c), 0.0)
-    elif figure.how == BY_HITS:
+    elif combination.kind == BY_HITS:
         out[0] = over(a, c, 0.0)
-    elif figure.how == F_MEASURE:
+    elif combination.kind == F_MEASURE:
         square = parameters[0] * parameters[0]
         out[0] = over((1.0 + square) * a, square * b + c, 0.0)
-    elif figure.how == SET_AP:
+    elif combination.kind == SET_AP:
         out[0] = over(a * a, c * b, 0.0)
     else:  # FILLED, BOUNDED_MEAN
         out[0] = a
@@ -424,34 +423,34 @@ cdef int make_figure(const Figure* figure, const double* values, double* out) no
 
 
 cdef bint interrupted() noexcept with gil:
-    """Whether the handler of a signal has raised; handlers run on the main thread only."""
+    """Whether a signal handler raised; handlers run on the main thread only."""
     return check_signals() != 0
 
 
-cdef int figure_query(
+cdef int compute_metrics(
     const Steps* steps, Query* query, double* out, Py_ssize_t stride, int64_t* position, Py_ssize_t* number
 ) noexcept nogil:
-    """The hits and judged grades of a query to its metrics, `stride` numbers apart.
+    """Compute the metrics of a query from its hits and judged grades; write them `stride` doubles apart.
 
-    Or what is wrong: its code, and the number of the term, −1 where it is a figure.
+    Returns an error code or 0; `number` becomes the index of the failing term, −1 if a combination failed.
     """
     cdef Py_ssize_t index
     cdef const Term* term
     cdef int code
-    cdef bint pooled = steps.lowest < 0.0 or steps.non_relevant, long_query = query.n + query.n_judged > LONG
+    cdef bint pooled = steps.lowest < 0.0 or steps.non_relevant, long_query = query.n + query.n_judged > LONG_QUERY
     for index in range(steps.n_terms):
         if long_query and interrupted():
             return INTERRUPTED
         term = &steps.terms[index]
-        code = take_term(
-            term, &query.asked[index] if term.gain == ASKED else &term.table, query, pooled, position
+        code = compute_term(
+            term, &query.callable_gains[index] if term.gain == CALLABLE else &term.table, query, pooled, position
         )
         if code:
             number[0] = index
             return code
     number[0] = -1
-    for index in range(steps.n_figures):
-        code = make_figure(&steps.figures[index], query.values, out + index * stride)
+    for index in range(steps.n_combinations):
+        code = combine_terms(&steps.combinations[index], query.values, out + index * stride)
         if code:
             return code
     return 0

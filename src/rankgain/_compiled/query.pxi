@@ -1,4 +1,4 @@
-# One query as the engine holds it, and the gains of its hits and judged grades: see `_reference/query.py`.
+# One ranked query, and the gains of its hits and judged grades: see `_reference/query.py`.
 from libc.float cimport DBL_MAX
 from libc.math cimport exp2
 from libc.stdint cimport int64_t
@@ -9,7 +9,7 @@ from rankgain._codes cimport (
 )
 
 cdef struct GainTable:
-    # Gains by grade, which falls.
+    # Gains by grade; grades in descending order.
     const double* grades
     const double* gains
     Py_ssize_t n
@@ -26,14 +26,14 @@ cdef struct Term:
     Discount discount
     const int64_t* cutoffs
     Py_ssize_t n
-    Py_ssize_t place  # of the first of its n values
+    Py_ssize_t first_value  # the index of the first of its n values in `Query.values`
     const double* points
     Py_ssize_t n_points
 
 cdef struct Query:
-    # What is known of one query: its hits, its judged grades; and scratch for its terms.
+    # One query: its hits, its judged grades, and scratch for its terms.
     int64_t returned
-    bint graded  # whether all of these are judged, so that ranks count those that are not relevant
+    bint graded  # whether every returned document is judged, so that ranks count the non-relevant ones
     int ties
     Py_ssize_t n
     double* grade
@@ -47,14 +47,14 @@ cdef struct Query:
     int64_t* gain_count
     double* values
     double* scratch
-    Py_ssize_t capacity  # of the scratch: four times so many numbers, and a few more
-    const GainTable* asked  # a table a term, where a callable was asked
+    Py_ssize_t capacity  # the scratch has 4·capacity doubles plus padding
+    const GainTable* callable_gains  # one table per term, filled for terms with a callable gain
 
 
 # gains
 
 cdef int look_up(const GainTable* table, double grade, double* gain) noexcept nogil:
-    """The gain of a grade; or the code of what is wrong."""
+    """Look up the gain of a grade; return an error code or 0."""
     cdef Py_ssize_t at
     if table.n == 0:
         return MISSING_GAIN
@@ -68,7 +68,7 @@ cdef int look_up(const GainTable* table, double grade, double* gain) noexcept no
 cdef int fill_gains(
     const Term* term, const GainTable* table, const double* grade, Py_ssize_t n, double* gain
 ) noexcept nogil:
-    """The gains of grades; those below 0 are of documents that are not judged, and have none."""
+    """Write the gains of grades; a negative grade marks an unjudged document, whose gain is 0."""
     cdef Py_ssize_t index
     cdef double whole
     cdef int code
@@ -102,12 +102,12 @@ cdef int fill_gains(
 
 
 cdef inline bint by_table(const Term* term) noexcept nogil:
-    """Whether a higher grade need not have the higher gain."""
+    """Whether gains may be non-monotone in the grade."""
     return term.gain >= TABLE
 
 
 cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
-    """How many of the hits start at a rank up to the depth; others were asked for by other terms."""
+    """The number of hits whose tie group starts at rank ≤ depth; deeper ones are there for other terms."""
     cdef Py_ssize_t low = 0, high = query.n, middle
     if high == 0 or query.first[high - 1] <= depth:
         return high
@@ -121,7 +121,7 @@ cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
 
 
 cdef void put_ones_first(const Query* query, Py_ssize_t n) noexcept nogil:
-    """Order gains of 1 and 0 inside each tie group."""
+    """Move the gains of 1 to the front of each tie group."""
     cdef Py_ssize_t index, ones = 0
     for index in range(n):
         if index and query.first[index] != query.first[index - 1]:
@@ -136,7 +136,7 @@ cdef int hit_gains(
     const Term* term, const GainTable* table, Query* query, int64_t depth, bint pooled, const double** gain,
     Py_ssize_t* n
 ) noexcept nogil:
-    """The gains of the hits to a depth; inside a tie group the highest comes first."""
+    """The gains of the hits up to a depth, highest first within a tie group; returns an error code or 0."""
     cdef Py_ssize_t index, other
     cdef double value
     cdef int code
@@ -162,7 +162,7 @@ cdef int hit_gains(
 cdef int judged_gains(
     const Term* term, const GainTable* table, Query* query, const double** gain, const int64_t** count
 ) noexcept nogil:
-    """The gains of the judged grades, highest first, and the number of each."""
+    """The gains of the judged grades, highest first, with the count of each; returns an error code or 0."""
     cdef Py_ssize_t index, other
     cdef double value
     cdef int64_t number
@@ -191,7 +191,7 @@ cdef int judged_gains(
 # discounts and judged documents
 
 cdef inline bint lacks(const Discount* discount, int64_t ranks) noexcept nogil:
-    """Whether a vector of discounts is shorter than the ranks that are needed."""
+    """Whether a vector of discounts has fewer entries than ranks are needed."""
     return discount.kind == VECTOR and ranks > discount.size
 
 
@@ -204,7 +204,7 @@ cdef int64_t judged_size(const Query* query) noexcept nogil:
 
 
 cdef int64_t judged_above(const Query* query, double above) noexcept nogil:
-    """How many judged documents have a grade above another."""
+    """The number of judged documents with a grade above `above`."""
     cdef Py_ssize_t index
     cdef int64_t size = 0
     for index in range(query.n_judged):

@@ -1,4 +1,4 @@
-# Gain and discount, the sums of both, the first relevant document, the ratio to the ideal: see `_reference/sums.py`.
+# Gain, discount, their sums, the first relevant document and the ratio to the ideal: see `_reference/sums.py`.
 from libc.math cimport exp2, log2
 from libc.stdint cimport INT64_MAX, int64_t
 
@@ -54,41 +54,41 @@ cdef void sum_hits(
     Py_ssize_t n, const int64_t* first, const int64_t* last, const double* gain, int ties,
     const Discount* discount, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
-    cdef Py_ssize_t i = 0, j, index, done = 0
+    cdef Py_ssize_t i = 0, j, index, emitted = 0
     cdef int64_t rank, a, b, hits
     cdef double total = 0.0, gains, discounts
-    while i < n and done < n_cutoffs:
+    while i < n and emitted < n_cutoffs:
         a = first[i]
         b = last[i]
         j = group_stop(first, i, n) if b > a else i + 1
         hits = j - i
-        while done < n_cutoffs and cutoffs[done] < a:
-            out[done] = total
-            done += 1
+        while emitted < n_cutoffs and cutoffs[emitted] < a:
+            out[emitted] = total
+            emitted += 1
         if ties == AVERAGE and not (hits == b - a + 1 and gain[i] == gain[j - 1]):
             gains = 0.0
             discounts = 0.0
             for index in range(i, j):
                 gains += gain[index]
             rank = a
-            while rank <= b and done < n_cutoffs:
+            while rank <= b and emitted < n_cutoffs:
                 discounts += weight(discount, rank)
-                while done < n_cutoffs and cutoffs[done] == rank and rank < b:
-                    out[done] = total + gains * discounts / <double>(b - a + 1)
-                    done += 1
+                while emitted < n_cutoffs and cutoffs[emitted] == rank and rank < b:
+                    out[emitted] = total + gains * discounts / <double>(b - a + 1)
+                    emitted += 1
                 rank += 1
             total += gains * discounts / <double>(b - a + 1)
         else:
-            for index in range(hits):  # at ranks that are there, though another thread changes what they were made of
+            for index in range(hits):  # clamp ranks: another thread may change the input
                 rank = max(a, b - hits + 1) + index if ties == WORST else a + index
-                while done < n_cutoffs and cutoffs[done] < rank:
-                    out[done] = total
-                    done += 1
+                while emitted < n_cutoffs and cutoffs[emitted] < rank:
+                    out[emitted] = total
+                    emitted += 1
                 total += gain[j - 1 - index if ties == WORST else i + index] * weight(discount, rank)
         i = j
-    while done < n_cutoffs:
-        out[done] = total
-        done += 1
+    while emitted < n_cutoffs:
+        out[emitted] = total
+        emitted += 1
 
 
 cdef inline bint all_finite(const double* values, Py_ssize_t n) noexcept nogil:
@@ -103,15 +103,15 @@ cdef void sum_ideal(
     const double* gain, const int64_t* count, Py_ssize_t n, int64_t limit, const Discount* discount,
     const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
-    cdef Py_ssize_t index, done = 0
+    cdef Py_ssize_t index, emitted = 0
     cdef int64_t rank = 0, stop, until, tabled
     cdef double total = 0.0
     for index in range(n):
-        if gain[index] == 0.0 or done == n_cutoffs:
+        if gain[index] == 0.0 or emitted == n_cutoffs:
             break
         stop = rank + min(count[index], limit - rank)
-        while rank < stop and done < n_cutoffs:
-            until = min(stop, cutoffs[done])
+        while rank < stop and emitted < n_cutoffs:
+            until = min(stop, cutoffs[emitted])
             tabled = min(until, discount.size)
             while rank < tabled:
                 total += gain[index] * discount.table[rank]
@@ -119,20 +119,23 @@ cdef void sum_ideal(
             while rank < until:
                 rank += 1
                 total += gain[index] * discount_at(rank, discount.kind, discount.base)
-            if rank == cutoffs[done]:
-                out[done] = total
-                done += 1
-    while done < n_cutoffs:
-        out[done] = total
-        done += 1
+            if rank == cutoffs[emitted]:
+                out[emitted] = total
+                emitted += 1
+    while emitted < n_cutoffs:
+        out[emitted] = total
+        emitted += 1
 
 
-cdef void find_relevant(
-    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
-    double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+cdef void find_first_relevant(
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties, double before,
+    bint reciprocal, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
-    """Write the value at each cut-off; `before`: that of those before the first relevant hit."""
-    cdef Py_ssize_t i = 0, j, index, done = 0
+    """Write, at each cut-off, 1 / the rank of the first relevant hit or, unless `reciprocal`, 1 once there is one.
+
+    `before`: the value at cut-offs that the first relevant hit cannot have reached.
+    """
+    cdef Py_ssize_t i = 0, j, index, emitted = 0
     cdef int64_t a = 1, b = 1, rank, size, step, relevant = 0
     cdef double value = 0.0, p
     while i < n:
@@ -146,82 +149,51 @@ cdef void find_relevant(
         i = j
     size = b - a + 1
     rank = b - relevant + 1 if ties == WORST else a
-    while done < n_cutoffs and (not relevant or cutoffs[done] < rank):
-        out[done] = before
-        done += 1
+    while emitted < n_cutoffs and (not relevant or cutoffs[emitted] < rank):
+        out[emitted] = before
+        emitted += 1
     if ties == AVERAGE:
         p = <double>relevant / <double>size
         step = 1
-        while step <= size - relevant + 1 and done < n_cutoffs:
-            value += p / <double>(a - 1 + step)
-            while done < n_cutoffs and cutoffs[done] == a - 1 + step:
-                out[done] = value
-                done += 1
+        while step <= size - relevant + 1 and emitted < n_cutoffs:
+            if reciprocal:
+                value += p / <double>(a - 1 + step)
+            else:
+                value = min(value + p, 1.0) if step <= size - relevant else 1.0
+            while emitted < n_cutoffs and cutoffs[emitted] == a - 1 + step:
+                out[emitted] = value
+                emitted += 1
             if step < size:
                 p = p * <double>(size - step - relevant + 1) / <double>(size - step)
             step += 1
     else:
-        value = 1.0 / <double>rank
-    while done < n_cutoffs:
-        out[done] = value
-        done += 1
+        value = 1.0 / <double>rank if reciprocal else 1.0
+    while emitted < n_cutoffs:
+        out[emitted] = value
+        emitted += 1
 
 
 cdef struct Cutoffs:
-    # Those of one query, which rise, and where its values go.
+    # Cut-offs in ascending order, and where the value at each is written.
     const int64_t* ranks
     Py_ssize_t n
     double* out
 
 
-cdef inline void reach(
-    Cutoffs* cutoffs, Py_ssize_t* done, int64_t rank, double value
+cdef inline void emit_before(
+    Cutoffs* cutoffs, Py_ssize_t* emitted, int64_t rank, double value
 ) noexcept nogil:
-    """Write the value at the cut-offs before a rank."""
-    while done[0] < cutoffs.n and cutoffs.ranks[done[0]] < rank:
-        cutoffs.out[done[0]] = value
-        done[0] += 1
+    """Write the value at the cut-offs below a rank."""
+    while emitted[0] < cutoffs.n and cutoffs.ranks[emitted[0]] < rank:
+        cutoffs.out[emitted[0]] = value
+        emitted[0] += 1
 
 
-cdef inline void fill_rest(Cutoffs* cutoffs, Py_ssize_t done, double value) noexcept nogil:
-    """Write the value at the cut-offs that are left."""
-    while done < cutoffs.n:
-        cutoffs.out[done] = value
-        done += 1
-
-
-cdef void find_any(
-    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
-    double before, Cutoffs* cutoffs
-) noexcept nogil:
-    """1 from the first relevant hit on; `before`: the value at the cut-offs before it."""
-    cdef Py_ssize_t i = 0, j, index, done = 0
-    cdef int64_t size, step, relevant = 0
-    cdef double p, found
-    while i < n:
-        j = group_stop(first, i, n)
-        for index in range(i, j):
-            relevant += grade[index] > above
-        if relevant:
-            break
-        i = j
-    if relevant and ties == AVERAGE:
-        size = last[i] - first[i] + 1
-        p = <double>relevant / <double>size
-        found = 0.0
-        step = 1
-        while step <= size - relevant and done < cutoffs.n:
-            found = min(found + p, 1.0)
-            reach(cutoffs, &done, first[i] - 1 + step, before)
-            before = found
-            p = p * <double>(size - step - relevant + 1) / <double>(size - step)
-            step += 1
-        reach(cutoffs, &done, last[i] - relevant + 1, before)
-        before = 1.0
-    elif relevant:
-        reach(cutoffs, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
-        before = 1.0
-    fill_rest(cutoffs, done, before)
+cdef inline void fill_rest(Cutoffs* cutoffs, Py_ssize_t emitted, double value) noexcept nogil:
+    """Write the value at the remaining cut-offs."""
+    while emitted < cutoffs.n:
+        cutoffs.out[emitted] = value
+        emitted += 1
 
 
 # ratio to the ideal

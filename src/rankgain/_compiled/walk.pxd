@@ -1,16 +1,16 @@
-# What `lines`, `lambdas` and `capi` take from `walk`.
+# The declarations that `lines`, `lambdas` and `capi` cimport from `walk`.
 from cpython.buffer cimport Py_buffer
 from libc.float cimport DBL_MAX
 from libc.math cimport exp2
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-# `numbers` and `ranking`: scratch, numbers of any type, the order of the documents of a query
+# `numbers` and `ranking`: scratch, arrays of any dtype, the ordering of the documents of a query
 
 cdef extern from "vectors.h" nogil:
     void prefetch(const void* address)
     int lowest_set_bit(uint64_t bits)
-    uint64_t little(const unsigned char* at)  # eight bytes, the first of them lowest
+    uint64_t little(const unsigned char* at)  # eight bytes as a little-endian integer
 
 cdef enum:
     FLOAT64
@@ -32,13 +32,13 @@ cdef struct Numbers:
     int kind
 
 cdef struct Entry:
-    # A document that can be a hit: what it is ordered by, its grade, and where it stands in the input.
+    # A candidate: its sort key, grade and input position.
     double key
     double grade
     Py_ssize_t index
 
 cdef struct Step:
-    # An entry in order: how many scores are above its key, in the lower half, and equal to it, in the upper one.
+    # A sorted key. `tally`: the number of scores above it (lower 32 bits) and equal to it (upper 32 bits).
     double key
     uint64_t tally
 
@@ -58,14 +58,14 @@ cdef struct Workspace:
     double* parted
     int32_t* origin
 
-cdef inline Py_ssize_t count_higher(const double* falling, Py_ssize_t n, double value) noexcept nogil:
-    """How many of n > 0 falling numbers are higher than the value: a search without a branch on the data."""
+cdef inline Py_ssize_t count_higher(const double* descending, Py_ssize_t n, double value) noexcept nogil:
+    """The number of values above a value among n > 0 descending ones: a branch-free binary search."""
     cdef Py_ssize_t low = 0, half
     while n > 1:
         half = n // 2
-        low += half if falling[low + half - 1] > value else 0
+        low += half if descending[low + half - 1] > value else 0
         n -= half
-    return low + (falling[low] > value)
+    return low + (descending[low] > value)
 
 
 ctypedef bint (*before_t)(const void* context, int64_t some, int64_t other) noexcept nogil
@@ -74,7 +74,7 @@ ctypedef bint (*before_t)(const void* context, int64_t some, int64_t other) noex
 cdef inline void sort_rows(
     int64_t* rows, int64_t* scratch, Py_ssize_t n, before_t before, const void* context
 ) noexcept nogil:
-    """Sort rows by what they stand for: a bottom-up merge sort, stable."""
+    """Sort row numbers by a comparison function: a stable bottom-up merge sort."""
     cdef Py_ssize_t width = 1, low, middle, stop, i, j, out
     while width < n:
         low = 0
@@ -104,7 +104,7 @@ cdef inline const int64_t* integers(const int64_t[::1] view) noexcept nogil:
 
 
 cdef inline void as_numbers(Numbers* numbers, const double* values) noexcept nogil:
-    """Numbers that are no buffer of Python's, and need not be closed."""
+    """Wrap a C array as Numbers; there is no buffer to close."""
     numbers.view.buf = <void*>values
     numbers.kind = FLOAT64
 
@@ -183,9 +183,9 @@ cdef void sum_ideal(
     const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil
 
-cdef void find_relevant(
-    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
-    double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+cdef void find_first_relevant(
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties, double before,
+    bint reciprocal, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil
 
 cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil
@@ -194,13 +194,13 @@ cdef int quotient(double value, double ideal, double empty, bint bounded, double
 # `lists`: the functions on one list, and the sums of many
 
 cdef struct Result:
-    # A value, or what is wrong with which grade.
+    # A value, or an error code and the position of the offending grade.
     double value
     int code
     Py_ssize_t position
 
 cdef inline int64_t ideal_depth(int64_t depth, Py_ssize_t n, bint returned) noexcept nogil:
-    # the ideal of an empty list is that of one document: a list that returned nothing earns 0
+    # an empty list is compared with the ideal of one document, so that it earns 0 rather than 0 / 0
     return min(depth, max(<int64_t>n, 1)) if returned else depth
 
 
@@ -212,7 +212,7 @@ cdef Result checked_dcg(
 cdef inline Result dcg_one(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount, int64_t depth
 ) noexcept nogil:
-    """The sum of `checked_dcg`, without a branch where the gains are the grades and a table has the discount."""
+    """`checked_dcg`, branch-free for linear gains and tabulated discounts."""
     cdef Result result
     cdef Py_ssize_t index
     cdef int64_t bits, signs = 0
@@ -222,10 +222,10 @@ cdef inline Result dcg_one(
     result.code = 0
     if not exponential and n <= discount.size:
         for index in range(n):
-            memcpy(&bits, &grades[index * stride], sizeof(bits))  # as integers, for only these are ORed two at once
+            memcpy(&bits, &grades[index * stride], sizeof(bits))  # as integers: compilers vectorise OR for these only
             signs |= bits
             result.value += grades[index * stride] * discount.table[index]
-        if signs >= 0 and finite(result.value):  # so that no grade is negative, infinite or NaN
+        if signs >= 0 and finite(result.value):  # then no grade is negative, infinite or NaN
             return result
     return checked_dcg(grades, n, stride, exponential, discount)
 

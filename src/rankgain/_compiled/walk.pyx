@@ -1,11 +1,11 @@
-"""The kernels, compiled: the walk over the queries of a chunk, which finds the hits of each and makes figures of them,
-and what it is made of.
+"""The compiled engine: for each query of a chunk, find the hits and compute the metrics from them.
 
-Each file stands for that of `rankgain._reference` of the same stem, which is its specification, and returns its bits.
-Every function over buffers is `noexcept nogil`, takes one pointer per list and allocates nothing; the `def` above it
-opens the buffers, reserves scratch and, but for a single list and for dicts, releases the GIL.
+Each included file implements the module of `rankgain._reference` with the same name, its specification, and returns the
+same bits. Functions over buffers are `noexcept nogil`, take one pointer per list and allocate nothing; the `def` that
+calls them opens the buffers, reserves scratch and releases the GIL, except for single lists and dicts.
 
-One module of several files, for calls across modules are not inlined; `walk.pxd` has what other modules take from it.
+This is one module of several files, because calls across modules are not inlined. `walk.pxd` declares what other
+modules cimport.
 """
 
 import os
@@ -13,6 +13,7 @@ import os
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release
 from cpython.exc cimport PyErr_Clear
 from libc.float cimport DBL_MIN
+from libc.math cimport isnan
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
@@ -33,30 +34,30 @@ include "columns.pxi"
 cdef enum:
     MOST_VIEWS = 16
 
-cdef double NON_RELEVANT = -DBL_MIN  # hits above it are all that are judged
+cdef double NON_RELEVANT = -DBL_MIN  # hits above this grade: all judged documents
 
 
 cdef struct Rules:
     int ties
-    bint single  # scores are compared with the precision of float32
-    int64_t depth  # how many documents of each ranking count
-    bint judged_only  # whether those that are not judged are taken out, …
-    int64_t kept  # … and how many of the others count
+    bint single  # compare scores in float32 precision
+    int64_t depth  # the number of documents of each ranking that count
+    bint judged_only  # remove unjudged documents
+    int64_t condensed_depth  # the number of documents that count after the removal
 
 cdef struct Lists:
-    # Grades in lists: in rank order, or beside scores; and the judged grades, where they are others.
+    # Grades in lists, in rank order or with scores, and the judged grades if given separately.
     Numbers grades
     Numbers scores
     Numbers judged
-    const int64_t* offsets  # NULL: rows of so many columns
+    const int64_t* offsets  # NULL: rows of `columns` grades
     const int64_t* judged_offsets
     Py_ssize_t columns
     Py_ssize_t judged_columns
     bint scored
     bint beside
 
-cdef struct Places:
-    # Hits with their ranks, of all judged documents that were returned; and the judged grades.
+cdef struct FileHits:
+    # Hits with their ranks, of all returned judged documents, and the judged grades: files, ranked while they are read.
     const int64_t* offsets
     const double* grade
     const int64_t* first
@@ -71,27 +72,27 @@ cdef struct Chunk:
     Py_ssize_t stop
     Lists lists
     Columns columns
-    Places places
+    FileHits file_hits
     Py_buffer views[MOST_VIEWS]
     int n_views
-    Py_ssize_t documents  # the most that a query has, …
-    Py_ssize_t judged  # … and that are judged
+    Py_ssize_t documents  # the longest query
+    Py_ssize_t judged  # the largest judged set
 
 
 cdef Rules rules_of(tuple given) except *:
     cdef Rules rules
-    rules.ties, rules.single, rules.depth, rules.judged_only, rules.kept = given
+    rules.ties, rules.single, rules.depth, rules.judged_only, rules.condensed_depth = given
     return rules
 
 
 # buffers
 
 cdef const void* view_buffer(Chunk* chunk, object array) except? NULL:
-    """The address of an array; NULL for None, and for one that is empty. `release_views` releases it."""
+    """The address of an array; NULL if it is None or empty. `release_views` releases the buffer."""
     if array is None:
         return NULL
     if PyObject_GetBuffer(array, &chunk.views[chunk.n_views], PyBUF_C_CONTIGUOUS):
-        PyErr_Clear()  # the next line replaces it
+        PyErr_Clear()
         raise BufferError
     chunk.n_views += 1
     return chunk.views[chunk.n_views - 1].buf if chunk.views[chunk.n_views - 1].len else NULL
@@ -111,7 +112,7 @@ cdef void release_views(Chunk* chunk) noexcept:
 
 
 cdef Keys view_keys(Chunk* chunk, object data, object starts, object ends, Py_ssize_t width) except *:
-    """`width`: the bytes of a number, 0 where the ids are text."""
+    """Open the arrays of ids. `width`: bytes per integer id, 0 for text ids."""
     cdef Keys keys
     keys.data = <const unsigned char*>view_buffer(chunk, data)
     keys.starts = <const int64_t*>view_buffer(chunk, starts)
@@ -140,23 +141,23 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
         if judged is not None:
             view_numbers(chunk, &chunk.lists.judged, judged)
         chunk.lists.judged_offsets = <const int64_t*>view_buffer(chunk, judged_offsets)
-        chunk.documents = most_of(chunk.lists.offsets, chunk.start, n, chunk.lists.columns)
+        chunk.documents = longest_list(chunk.lists.offsets, chunk.start, n, chunk.lists.columns)
         chunk.judged = chunk.documents
         if chunk.lists.beside:
-            chunk.judged = most_of(chunk.lists.judged_offsets, chunk.start, n, chunk.lists.judged_columns)
+            chunk.judged = longest_list(chunk.lists.judged_offsets, chunk.start, n, chunk.lists.judged_columns)
     elif chunk.form == COLUMNS:
         open_columns(chunk, given)
     else:
         _, _, _, offsets, grade, first, last, returned, truth_offsets, truth = given
-        chunk.places.offsets = <const int64_t*>view_buffer(chunk, offsets)
-        chunk.places.grade = <const double*>view_buffer(chunk, grade)
-        chunk.places.first = <const int64_t*>view_buffer(chunk, first)
-        chunk.places.last = <const int64_t*>view_buffer(chunk, last)
-        chunk.places.returned = <const int64_t*>view_buffer(chunk, returned)
-        chunk.places.truth_offsets = <const int64_t*>view_buffer(chunk, truth_offsets)
-        chunk.places.truth = <const double*>view_buffer(chunk, truth)
-        chunk.documents = longest(chunk.places.offsets, n)
-        chunk.judged = longest(chunk.places.truth_offsets, n)
+        chunk.file_hits.offsets = <const int64_t*>view_buffer(chunk, offsets)
+        chunk.file_hits.grade = <const double*>view_buffer(chunk, grade)
+        chunk.file_hits.first = <const int64_t*>view_buffer(chunk, first)
+        chunk.file_hits.last = <const int64_t*>view_buffer(chunk, last)
+        chunk.file_hits.returned = <const int64_t*>view_buffer(chunk, returned)
+        chunk.file_hits.truth_offsets = <const int64_t*>view_buffer(chunk, truth_offsets)
+        chunk.file_hits.truth = <const double*>view_buffer(chunk, truth)
+        chunk.documents = longest(chunk.file_hits.offsets, n)
+        chunk.judged = longest(chunk.file_hits.truth_offsets, n)
     return 0
 
 
@@ -174,12 +175,12 @@ cdef int open_columns(Chunk* chunk, tuple given) except -1:
     columns.run_first = <const int64_t*>view_buffer(chunk, run_first)
     columns.run_last = <const int64_t*>view_buffer(chunk, run_last)
     columns.scores = <const double*>view_buffer(chunk, scores)
-    chunk.documents = most_between(columns.run_first, columns.run_last, chunk.start, chunk.stop)
-    chunk.judged = most_between(columns.truth_first, columns.truth_last, chunk.start, chunk.stop)
+    chunk.documents = longest_range(columns.run_first, columns.run_last, chunk.start, chunk.stop)
+    chunk.judged = longest_range(columns.truth_first, columns.truth_last, chunk.start, chunk.stop)
     return 0
 
 
-cdef Py_ssize_t most_between(
+cdef Py_ssize_t longest_range(
     const int64_t* first, const int64_t* last, Py_ssize_t start, Py_ssize_t stop
 ) noexcept nogil:
     cdef Py_ssize_t number, most = 0
@@ -188,7 +189,7 @@ cdef Py_ssize_t most_between(
     return most
 
 
-cdef inline Py_ssize_t most_of(
+cdef inline Py_ssize_t longest_list(
     const int64_t* offsets, Py_ssize_t start, Py_ssize_t n, Py_ssize_t columns
 ) noexcept nogil:
     return longest(offsets + start, n) if offsets != NULL else columns
@@ -205,7 +206,7 @@ cdef struct QueryMemory:
 cdef int reserve_memory(
     QueryMemory* memory, const Steps* steps, int ties, Py_ssize_t documents, Py_ssize_t hits, Py_ssize_t judged
 ) except -1:
-    """Scratch for the longest query of a chunk, in one block; what is not used takes no memory."""
+    """Allocate scratch for the longest query of a chunk in one block; pages never written take no memory."""
     cdef Py_ssize_t most = max(max(documents, hits), judged) + 2
     cdef size_t size = workspace_size(most)
     cdef Py_ssize_t numbers = 4 * (hits + 1) + 4 * (judged + 1) + 3 * most + steps.n_values + steps.most_points
@@ -228,7 +229,7 @@ cdef int reserve_memory(
     query.capacity = most
     query.graded = False
     query.ties = ties
-    query.asked = NULL
+    query.callable_gains = NULL
     return 0
 
 
@@ -239,9 +240,9 @@ cdef inline int64_t start_of(const int64_t* offsets, Py_ssize_t columns, Py_ssiz
 
 
 cdef Py_ssize_t first_nan(const double* scores, Py_ssize_t n) noexcept nogil:
-    """The place of the first score that is NaN, or n."""
+    """The position of the first NaN, or n."""
     cdef Py_ssize_t index = 0
-    while index < n and scores[index] == scores[index]:
+    while index < n and not isnan(scores[index]):
         index += 1
     return index
 
@@ -250,7 +251,7 @@ cdef int find_in_lists(
     const Lists* lists, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
     Workspace* space, Query* query, Py_ssize_t* position
 ) noexcept nogil:
-    """The grades are counted first: where some of them are picked, they are in the cache."""
+    """Find the hits of a query in lists. Grades are counted first, so that picking hits finds them in the cache."""
     cdef int64_t start = start_of(lists.offsets, lists.columns, number)
     cdef Py_ssize_t n = <Py_ssize_t>(start_of(lists.offsets, lists.columns, number + 1) - start), nan
     cdef const double* scores = NULL
@@ -272,7 +273,7 @@ cdef int find_in_lists(
             narrow(space.scores, n)
             scores = space.scores
     if code:
-        if scores != NULL:  # of a score and a grade the one that comes first
+        if scores != NULL:  # report the score or the grade, whichever comes first
             nan = first_nan(scores, position[0] + 1)
             if nan <= position[0]:
                 position[0] = nan
@@ -284,7 +285,7 @@ cdef int find_in_lists(
             query.first, query.last,
         )
         if query.n < 0:
-            position[0] = min(first_nan(scores, n), n - 1)  # another thread may have written over it
+            position[0] = min(first_nan(scores, n), n - 1)  # clamp: another thread may have overwritten it
             query.n = 0
             return NAN_SCORE
     elif n:
@@ -303,83 +304,83 @@ cdef int find_in_lists(
 cdef Py_ssize_t ranked_hits(
     const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Query* query
 ) noexcept nogil:
-    """The hits of a list in rank order."""
-    cdef Py_ssize_t index, kept = 0
+    """Write the hits of a list in rank order; return their number."""
+    cdef Py_ssize_t index, n_hits = 0
     cdef double grade
     for index in range(n):
         grade = number_at(grades, start + index)
-        query.grade[kept] = grade
-        query.first[kept] = query.last[kept] = index + 1
-        kept += zeros | (grade > 0.0)
-    return kept
+        query.grade[n_hits] = grade
+        query.first[n_hits] = query.last[n_hits] = index + 1
+        n_hits += zeros | (grade > 0.0)
+    return n_hits
 
 
 cdef void count_judged(
     const double* grades, Py_ssize_t n, int64_t depth, Workspace* space, Query* query
 ) noexcept nogil:
-    """The judged grades of a query, which are finite; below 0: pooled, not judged."""
+    """Count the judged grades of a query. Grades are finite; negative ones mark pooled but unjudged documents."""
     cdef Numbers numbers
-    cdef Py_ssize_t index, kept = 0, position = 0
+    cdef Py_ssize_t index, n_judged = 0, position = 0
     cdef bint alike = n > 0 and grades[0] >= 0.0
     for index in range(n):
         alike &= grades[index] == grades[0]
-    if alike:  # as where relevant is all that they say
+    if alike:  # e.g. binary judgments that list relevant documents only
         query.judged_grade[0] = grades[0] + 0.0
         query.judged_count[0] = min(<int64_t>n, depth)
         query.n_judged = 1
         return
     for index in range(n):
-        query.judged_gain[kept] = grades[index]
-        kept += grades[index] >= 0.0
+        query.judged_gain[n_judged] = grades[index]
+        n_judged += grades[index] >= 0.0
     query.n_judged = 0
-    if kept:
+    if n_judged:
         as_numbers(&numbers, query.judged_gain)
         count_numbers(
-            &numbers, 0, kept, depth, space, query.judged_grade, query.judged_count, &query.n_judged, &position
+            &numbers, 0, n_judged, depth, space, query.judged_grade, query.judged_count, &query.n_judged, &position
         )
 
 
-cdef void find_in_places(
-    const Places* places, Py_ssize_t number, int64_t depth, double lowest, Query* query
+cdef void find_in_file_hits(
+    const FileHits* file_hits, Py_ssize_t number, int64_t depth, double lowest, Query* query
 ) noexcept nogil:
-    cdef Py_ssize_t index, kept = 0
-    for index in range(places.offsets[number], places.offsets[number + 1]):
-        query.grade[kept] = places.grade[index]
-        query.first[kept] = places.first[index]
-        query.last[kept] = places.last[index]
-        kept += (places.first[index] <= depth) & (places.grade[index] > lowest)
-    query.n = kept
-    query.returned = places.returned[number]
+    cdef Py_ssize_t index, n_hits = 0
+    for index in range(file_hits.offsets[number], file_hits.offsets[number + 1]):
+        query.grade[n_hits] = file_hits.grade[index]
+        query.first[n_hits] = file_hits.first[index]
+        query.last[n_hits] = file_hits.last[index]
+        n_hits += (file_hits.first[index] <= depth) & (file_hits.grade[index] > lowest)
+    query.n = n_hits
+    query.returned = file_hits.returned[number]
 
 
 cdef void limit(const Rules* rules, Query* query) noexcept nogil:
-    """Leave the documents that count; those below what is taken out move up."""
-    cdef Py_ssize_t index = 0, stop, kept = 0, start, member
+    """Drop the documents that do not count; documents below removed ones move up."""
+    cdef Py_ssize_t index = 0, stop, n_left = 0, start, member
     query.returned = min(query.returned, rules.depth)
     query.n = within(query, rules.depth)
     if not rules.judged_only:
         return
     while index < query.n:
         stop = group_stop(query.first, index, query.n)
-        start = kept
+        start = n_left
         for member in range(index, stop):
             if query.grade[member] >= 0.0:
-                query.grade[kept] = query.grade[member]
-                kept += 1
-        for member in range(start, kept):  # behind those that are still to come
+                query.grade[n_left] = query.grade[member]
+                n_left += 1
+        for member in range(start, n_left):  # ranks within the condensed list
             query.first[member] = start + 1
-            query.last[member] = kept
+            query.last[member] = n_left
         index = stop
-    query.n = kept
-    query.returned = min(<int64_t>kept, rules.kept)
-    query.n = within(query, rules.kept)
+    query.n = n_left
+    query.returned = min(<int64_t>n_left, rules.condensed_depth)
+    query.n = within(query, rules.condensed_depth)
 
 
 cdef int find(
     const Chunk* chunk, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
     Scratch* scratch, QueryMemory* memory, Py_ssize_t* position
 ) noexcept nogil:
-    """The hits and the judged grades of a query; or the code of what is wrong at the position."""
+    """Find the hits and judged grades of a query; return an error code, with its position, or 0."""
     cdef Query* query = &memory.query
     cdef int64_t start
     cdef int code = 0
@@ -399,10 +400,10 @@ cdef int find(
                 &memory.space, query,
             )
     else:
-        find_in_places(&chunk.places, number, depth, lowest, query)
-        start = chunk.places.truth_offsets[number]
+        find_in_file_hits(&chunk.file_hits, number, depth, lowest, query)
+        start = chunk.file_hits.truth_offsets[number]
         count_judged(
-            chunk.places.truth + start, chunk.places.truth_offsets[number + 1] - start, steps.judged_depth,
+            chunk.file_hits.truth + start, chunk.file_hits.truth_offsets[number + 1] - start, steps.judged_depth,
             &memory.space, query,
         )
     if code == 0 and (rules.depth < INT64_MAX or rules.judged_only):
@@ -411,20 +412,20 @@ cdef int find(
 
 
 cdef inline int64_t depth_under(const Rules* rules, int64_t depth) noexcept nogil:
-    """How deep hits are looked for: where documents are taken out, others move up."""
+    """The depth to which hits are needed; if documents are removed, deeper ones move up."""
     return rules.depth if rules.judged_only else min(depth, rules.depth)
 
 
-cdef inline double lowest_under(const Rules* rules, const Steps* steps, bint graded) noexcept nogil:
+cdef inline double lowest_grade_under(const Rules* rules, const Steps* steps, bint graded) noexcept nogil:
     if rules.judged_only or (steps.non_relevant and not graded):
         return min(steps.lowest, NON_RELEVANT)
     return steps.lowest
 
 
-# what is kept of each query
+# the output of each query
 
 cdef struct HitBuffers:
-    # Where the values of the queries go; or, where these are kept as they were found, their hits.
+    # The output of a walk: the values of metrics (`out`), or, if `out` is NULL, hits and judged grades.
     double* out
     Py_ssize_t stride
     int64_t* returned
@@ -437,20 +438,20 @@ cdef struct HitBuffers:
     int64_t* judged_count
 
 
-cdef void keep_found(const HitBuffers* kept, Py_ssize_t index, const Query* query) noexcept nogil:
-    cdef int64_t at = kept.offsets[index], judged = kept.judged_offsets[index]
-    kept.returned[index] = query.returned
-    memcpy(kept.grade + at, query.grade, query.n * sizeof(double))
-    memcpy(kept.first + at, query.first, query.n * sizeof(int64_t))
-    memcpy(kept.last + at, query.last, query.n * sizeof(int64_t))
-    memcpy(kept.judged_grade + judged, query.judged_grade, query.n_judged * sizeof(double))
-    memcpy(kept.judged_count + judged, query.judged_count, query.n_judged * sizeof(int64_t))
-    kept.offsets[index + 1] = at + query.n
-    kept.judged_offsets[index + 1] = judged + query.n_judged
+cdef void store_hits(const HitBuffers* output, Py_ssize_t index, const Query* query) noexcept nogil:
+    cdef int64_t at = output.offsets[index], judged = output.judged_offsets[index]
+    output.returned[index] = query.returned
+    memcpy(output.grade + at, query.grade, query.n * sizeof(double))
+    memcpy(output.first + at, query.first, query.n * sizeof(int64_t))
+    memcpy(output.last + at, query.last, query.n * sizeof(int64_t))
+    memcpy(output.judged_grade + judged, query.judged_grade, query.n_judged * sizeof(double))
+    memcpy(output.judged_count + judged, query.judged_count, query.n_judged * sizeof(int64_t))
+    output.offsets[index + 1] = at + query.n
+    output.judged_offsets[index + 1] = judged + query.n_judged
 
 
 cdef struct Error:
-    # What is wrong: where, and in which term, −1 if in none.
+    # An error code with its query, position and term (−1: none).
     int code
     Py_ssize_t query
     int64_t position
@@ -458,12 +459,12 @@ cdef struct Error:
 
 
 cdef int raised(const Error* error) except INTERRUPTED:
-    """The error code; where a signal interrupted the walk, the exception that is set."""
+    """The error code; raises the pending exception if a signal interrupted the walk."""
     return error.code
 
 
 cdef object answer(const Error* error, Py_ssize_t empty):
-    """How many queries have nothing relevant, or (code, query, position, term)."""
+    """The number of queries with nothing relevant, or (code, query, position, term)."""
     if raised(error):
         return error.code, error.query, error.position, error.term
     return empty
@@ -474,25 +475,25 @@ cdef inline bint is_empty(const Query* query) noexcept nogil:
 
 
 cdef inline int use(
-    const Steps* steps, Py_ssize_t index, Query* query, const HitBuffers* kept, Error* error
+    const Steps* steps, Py_ssize_t index, Query* query, const HitBuffers* output, Error* error
 ) noexcept nogil:
-    """Make figures of a query, or keep what was found."""
-    if kept.out == NULL:
-        keep_found(kept, index, query)
+    """Compute the metrics of a query, or store its hits."""
+    if output.out == NULL:
+        store_hits(output, index, query)
         return 0
-    return figure_query(steps, query, kept.out + index, kept.stride, &error.position, &error.term)
+    return compute_metrics(steps, query, output.out + index, output.stride, &error.position, &error.term)
 
 
 cdef Py_ssize_t walk_buffers(
     const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, QueryMemory* memory,
-    const HitBuffers* kept, Error* error
+    const HitBuffers* output, Error* error
 ) noexcept nogil:
     """Find and use each query; how many have nothing relevant."""
     cdef Py_ssize_t index, empty = 0, position = -1
     cdef int64_t depth = depth_under(rules, steps.depth)
     cdef double lowest
-    memory.query.graded = chunk.form == LISTS and kept.out != NULL
-    lowest = lowest_under(rules, steps, memory.query.graded)
+    memory.query.graded = chunk.form == LISTS and output.out != NULL
+    lowest = lowest_grade_under(rules, steps, memory.query.graded)
     for index in range(chunk.stop - chunk.start):
         error.query = index
         error.term = -1
@@ -500,14 +501,14 @@ cdef Py_ssize_t walk_buffers(
         error.position = position
         if error.code == 0:
             error.position = -1
-            error.code = use(steps, index, &memory.query, kept, error)
+            error.code = use(steps, index, &memory.query, output, error)
         if error.code:
             break
         empty += is_empty(&memory.query)
     return empty
 
 
-cdef object run_buffers(Program program, const Rules* rules, tuple given, const HitBuffers* kept):
+cdef object run_buffers(Program program, const Rules* rules, tuple given, const HitBuffers* output):
     cdef Chunk chunk
     cdef Scratch scratch
     cdef QueryMemory memory
@@ -523,7 +524,7 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
         if chunk.form == COLUMNS:
             prepare(&scratch, &memory.space, chunk.columns.whole, chunk.judged, chunk.documents)
         with nogil:
-            empty = walk_buffers(&chunk, &program.steps, rules, &scratch, &memory, kept, &error)
+            empty = walk_buffers(&chunk, &program.steps, rules, &scratch, &memory, output, &error)
             if chunk.form == COLUMNS:
                 dispose(&scratch)
         return answer(&error, empty)
@@ -557,9 +558,9 @@ cdef void close_reader(Reader* reader) noexcept:
 
 cdef int walk_dict(
     const Steps* steps, const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n,
-    Reader* reader, Py_ssize_t index, const HitBuffers* kept, Error* error
+    Reader* reader, Py_ssize_t index, const HitBuffers* output, Error* error
 ) except INTERRUPTED:
-    """Find and use one query of n returned documents; or the code of what is wrong."""
+    """Process one query of n returned documents; return an error code or 0."""
     cdef Query* query = &reader.memory.query
     cdef Py_ssize_t start = judged.offsets[number], stop = judged.offsets[number + 1], position = -1
     cdef const double* grades = judged.grades + start
@@ -567,7 +568,7 @@ cdef int walk_dict(
     error.term = -1
     error.code = find_in_dict(
         judged.documents, grades, start, stop, run, n, depth_under(rules, steps.depth),
-        lowest_under(rules, steps, False), rules.ties, rules.single, reader.values, reader.scores,
+        lowest_grade_under(rules, steps, False), rules.ties, rules.single, reader.values, reader.scores,
         &reader.memory.space, query, &position,
     )
     error.position = position
@@ -575,14 +576,14 @@ cdef int walk_dict(
         count_judged(grades, stop - start, steps.judged_depth, &reader.memory.space, query)
         limit(rules, query)
         error.position = -1
-        error.code = use(steps, index, query, kept, error)
+        error.code = use(steps, index, query, output, error)
     return error.code
 
 
-cdef object run_dicts(Program program, const Rules* rules, tuple given, const HitBuffers* kept):
+cdef object run_dicts(Program program, const Rules* rules, tuple given, const HitBuffers* output):
     """`walk_buffers` of runs that are dicts, with the GIL."""
     cdef const Steps* steps = &program.steps
-    cdef Py_ssize_t index, number, start, queries, known = 0, documents = 0, empty = 0
+    cdef Py_ssize_t index, number, start, queries, judged_size = 0, documents = 0, empty = 0
     cdef list runs, sizes, numbers
     cdef JudgmentDicts judged
     cdef Reader reader
@@ -596,13 +597,13 @@ cdef object run_dicts(Program program, const Rules* rules, tuple given, const Hi
         sizes = [len(runs[index]) for index in range(start, start + queries)]
         for index in range(queries):
             number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
-            known = max(known, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
+            judged_size = max(judged_size, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
             documents = max(documents, <Py_ssize_t>sizes[index])
-        make_reader(&reader, steps, rules, documents, known)
+        make_reader(&reader, steps, rules, documents, judged_size)
         for index in range(queries):
             number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
             if walk_dict(
-                steps, rules, judged, number, runs[start + index], sizes[index], &reader, index, kept, &error
+                steps, rules, judged, number, runs[start + index], sizes[index], &reader, index, output, &error
             ):
                 break
             empty += is_empty(&reader.memory.query)
@@ -616,13 +617,13 @@ def rows(
 ):
     cdef const Steps* steps = &program.steps
     cdef Rules parsed_rules = rules_of(rules)
-    cdef Py_ssize_t number, n, place, known = 0, documents = 0, total = 0, found = 0
-    cdef PyObject* at
+    cdef Py_ssize_t number, n, index, judged_size = 0, documents = 0, total = 0, done = 0
+    cdef PyObject* entry
     cdef list queries, runs, sizes
     cdef dict result, row
     cdef Reader reader
     cdef Error error
-    cdef HitBuffers kept
+    cdef HitBuffers output
     if type(scores) is not dict:
         return None
     queries = []
@@ -631,13 +632,13 @@ def rows(
     for query, run in (<dict>scores).items():
         if type(run) is not dict:
             return None
-        at = PyDict_GetItemWithError(numbers, query)
-        if at == NULL:
+        entry = PyDict_GetItemWithError(numbers, query)
+        if entry == NULL:
             continue
-        number = <object>at
+        number = <object>entry
         n = len(<dict>run)
         total += n
-        known = max(known, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
+        judged_size = max(judged_size, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
         documents = max(documents, n)
         queries.append((query, number))
         runs.append(run)
@@ -646,45 +647,45 @@ def rows(
         return None
     reader.memory.block = NULL
     reader.values = NULL
-    kept.out = NULL
-    kept.stride = 1
+    output.out = NULL
+    output.stride = 1
     result = {}
     try:
-        make_reader(&reader, steps, &parsed_rules, documents, known)
-        kept.out = <double*>malloc((steps.n_figures + 1) * sizeof(double))
-        if kept.out == NULL:
+        make_reader(&reader, steps, &parsed_rules, documents, judged_size)
+        output.out = <double*>malloc((steps.n_combinations + 1) * sizeof(double))
+        if output.out == NULL:
             raise MemoryError
         for query, number in queries:
-            if walk_dict(steps, &parsed_rules, judged, number, runs[found], sizes[found], &reader, 0, &kept, &error):
+            if walk_dict(steps, &parsed_rules, judged, number, runs[done], sizes[done], &reader, 0, &output, &error):
                 return None
             row = {}
-            for place in range(steps.n_figures):
-                row[keys[place]] = kept.out[place]
+            for index in range(steps.n_combinations):
+                row[keys[index]] = output.out[index]
             result[query] = row
-            found += 1
+            done += 1
         return result
     finally:
-        free(kept.out)
+        free(output.out)
         close_reader(&reader)
 
 
-cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffers* kept):
+cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffers* output):
     cdef Rules parsed_rules = rules_of(rules)
     if chunk[0] == DICTS:
-        return run_dicts(program, &parsed_rules, chunk, kept)
-    return run_buffers(program, &parsed_rules, chunk, kept)
+        return run_dicts(program, &parsed_rules, chunk, output)
+    return run_buffers(program, &parsed_rules, chunk, output)
 
 
 def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
-    cdef HitBuffers kept
+    cdef HitBuffers output
     cdef Py_buffer view
     if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
         PyErr_Clear()
         raise BufferError
     try:
-        kept.out = <double*>view.buf + column
-        kept.stride = view.len // <Py_ssize_t>sizeof(double) // max(program.steps.n_figures, 1)
-        return run_chunk(program, rules, chunk, &kept)
+        output.out = <double*>view.buf + column
+        output.stride = view.len // <Py_ssize_t>sizeof(double) // max(program.steps.n_combinations, 1)
+        return run_chunk(program, rules, chunk, &output)
     finally:
         PyBuffer_Release(&view)
 
@@ -694,26 +695,26 @@ def hits(
     int64_t[::1] first, int64_t[::1] last, int64_t[::1] judged_offsets, double[::1] judged_grade,
     int64_t[::1] judged_count, /
 ):
-    cdef HitBuffers kept
+    cdef HitBuffers output
     offsets[0] = judged_offsets[0] = 0
     if returned.shape[0] == 0:
         return 0
-    kept.out = NULL
-    kept.returned = &returned[0]
-    kept.offsets = &offsets[0]
-    kept.grade = &grade[0]
-    kept.first = &first[0]
-    kept.last = &last[0]
-    kept.judged_offsets = &judged_offsets[0]
-    kept.judged_grade = &judged_grade[0]
-    kept.judged_count = &judged_count[0]
-    return run_chunk(program, rules, chunk, &kept)
+    output.out = NULL
+    output.returned = &returned[0]
+    output.offsets = &offsets[0]
+    output.grade = &grade[0]
+    output.first = &first[0]
+    output.last = &last[0]
+    output.judged_offsets = &judged_offsets[0]
+    output.judged_grade = &judged_grade[0]
+    output.judged_count = &judged_count[0]
+    return run_chunk(program, rules, chunk, &output)
 
 
-def figure(
+def metrics_from_hits(
     Program program, int ties, Py_ssize_t queries, const int64_t[::1] returned, const int64_t[::1] offsets,
     double[::1] grade, int64_t[::1] first, int64_t[::1] last, const int64_t[::1] judged_offsets,
-    double[::1] judged_grade, int64_t[::1] judged_count, list answers, double[:, ::1] out, Py_ssize_t column, /
+    double[::1] judged_grade, int64_t[::1] judged_count, list callable_gains, double[:, ::1] out, Py_ssize_t column, /
 ):
     cdef const Steps* steps = &program.steps
     cdef GainTable* tables = NULL
@@ -733,7 +734,7 @@ def figure(
         tables = <GainTable*>calloc(steps.n_terms + 1, sizeof(GainTable))
         if tables == NULL:
             raise MemoryError
-        query.asked = tables
+        query.callable_gains = tables
         for index in range(queries):
             query.returned = returned[index]
             query.n = <Py_ssize_t>(offsets[index + 1] - offsets[index])
@@ -746,14 +747,14 @@ def figure(
                 query.judged_grade = &judged_grade[judged_offsets[index]]
                 query.judged_count = &judged_count[judged_offsets[index]]
             for term in range(steps.n_terms):
-                if answers[term] is not None:
-                    starts, grades, gains = answers[term]
+                if callable_gains[term] is not None:
+                    starts, grades, gains = callable_gains[term]
                     tables[term].grades = doubles(grades) + starts[index]
                     tables[term].gains = doubles(gains) + starts[index]
                     tables[term].n = <Py_ssize_t>(starts[index + 1] - starts[index])
             error.query = index
             error.term = error.position = -1
-            error.code = figure_query(
+            error.code = compute_metrics(
                 steps, query, &out[0, column + index], out.shape[1], &error.position, &error.term
             )
             if error.code:

@@ -1,8 +1,8 @@
 """The specification: the metrics of one ranked query.
 
-`figure_query` computes the terms of a program at all their cut-offs: the sums of `sums`, `precisions`, `cascade` and
-this file, one function per family. Figures combine their values to metrics: which is divided by what. Ranks count
-from 1.
+`compute_metrics` computes the terms of a program at all their cut-offs: the sums of `sums`, `precisions`, `cascade` and
+this file, one function per family. Combinations turn the values of terms into metrics: what is divided by what.
+Ranks count from 1.
 """
 
 import math
@@ -31,16 +31,17 @@ from rankgain.scalars import NON_RELEVANT
 
 
 class Program:
-    """What to compute of each query: terms, and figures (kind, indices of values, bounded, empty, parameters).
+    """The terms to compute for each query, and the combinations of their values.
 
-    Of a query it needs the hits, documents with grades above `lowest`, to the `depth`, and the `judged_depth` highest
-    judged grades. `non_relevant`: bpref counts documents that are judged not relevant, so these are hits, too.
+    A combination is (kind, value indices, bounded, empty, parameters). The terms read the hits of a query, i.e. the
+    documents with grades above `lowest`, up to `depth`, and the `judged_depth` highest judged grades. `non_relevant`:
+    a term (bpref) counts documents that are judged not relevant, so these are hits, too.
     """
 
     def __init__(
         self,
         terms: list[Any],
-        figures: list[Any],
+        combinations: list[Any],
         depth: int,
         judged_depth: int,
         lowest: float,
@@ -48,7 +49,7 @@ class Program:
     ) -> None:
         self.terms = [KernelTerm(*map(_as_list, term)) for term in terms]
         self.gain_tables = [dict(zip(term.grades, term.gains, strict=True)) for term in self.terms]
-        self.figures = figures
+        self.combinations = combinations
         self.depth, self.judged_depth = depth, judged_depth
         self.lowest = min(lowest, NON_RELEVANT) if non_relevant else lowest
 
@@ -158,12 +159,12 @@ OF_WHOLE_LISTS = {
 }
 
 
-# figures: the values of terms to that of a metric
+# combinations: from the values of terms to the value of a metric
 #
-# A figure takes the values in the order of the metric's row in `rankgain.metrics.table`, then the metric's parameters.
-# `relevant` is R, the number of judged relevant documents; `retrieved`, how many of them are at ranks ≤ k; `shown` is
-# k, and `returned` n, as `ranks` gives them. The last value of most figures is `retrieved`, which `_figure` compares
-# with R: _ if it has no other use.
+# A combination takes the values in the order of the metric's row in `rankgain.metrics.table`, then its parameters.
+# `relevant` is R, the number of judged relevant documents; `retrieved` is the number of them at ranks ≤ k; `shown` is
+# k and `returned` is n, as `ranks` gives them. The last value of most combinations is `retrieved`, which `_combine`
+# compares with R; it is named _ where the formula does not use it.
 
 
 def _fallout(value, judged, relevant):
@@ -221,7 +222,7 @@ OF_RELEVANT = {_codes.BY_RELEVANT, _codes.BY_CAPPED, _codes.BY_HITS, _codes.F_ME
 OF_RELEVANT |= {_codes.FILLED, _codes.BOUNDED_MEAN}
 
 
-def _figure(kind, indices, bounded, empty, parameters, values):
+def _combine(kind, indices, bounded, empty, parameters, values):
     operands = [values[index] for index in indices]
     if kind == _codes.RATIO:
         return over_ideal(*operands, empty, bounded)
@@ -240,7 +241,7 @@ def _figure(kind, indices, bounded, empty, parameters, values):
     return dividend / divisor
 
 
-def figure_query(program, query, gain_tables=None):
+def compute_metrics(program, query, gain_tables=None):
     """The metrics of a query.
 
     `gain_tables`: for each term the gains by grade that a callable returned; None if its gain is not a callable.
@@ -256,4 +257,4 @@ def figure_query(program, query, gain_tables=None):
                 values += [OF_WHOLE_LISTS[term.family](term, gain_table, query)] * len(term.cutoffs)
         except Refused as refused:
             raise refused.in_term(number) from None
-    return [_figure(*figure, values) for figure in program.figures]
+    return [_combine(*combination, values) for combination in program.combinations]

@@ -6,10 +6,10 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rankgain import _codes
-from rankgain._codes import ASKED, IRRELEVANT, TABLE, VECTOR, WORST
+from rankgain._codes import CALLABLE, IRRELEVANT, TABLE, VECTOR, WORST
 from rankgain._reference.numbers import LARGE, Refused
 
-NOT_MONOTONE = (IRRELEVANT, TABLE, ASKED)  # gains by which a higher grade need not have the higher gain
+NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # gains by which a higher grade need not have the higher gain
 
 
 class KernelTerm(NamedTuple):

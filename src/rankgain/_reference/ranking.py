@@ -14,15 +14,15 @@ class RankingRules(NamedTuple):
     """How the documents of a query are ordered, and which of them count: see `rankgain.data.rules`.
 
     `ties`: the policy for equal scores; `single`: whether scores are compared as float32. The first `depth` ranks
-    count; with `judged_only`, the judged documents there, and of these the first `kept`. Both are unlimited unless
-    each document has a rank of its own: which of tied documents they would keep is undefined.
+    count; with `judged_only`, only the judged documents among them, and of these the first `condensed_depth`. Both are
+    unlimited unless every document has a unique rank: which of tied documents to keep would be undefined.
     """
 
     ties: int
     single: bool
     depth: int
     judged_only: bool
-    kept: int
+    condensed_depth: int
 
 
 class Documents(NamedTuple):
@@ -91,7 +91,7 @@ def keep(returned, groups, rules):
         if grades:
             judged.append(TieGroup(above + 1, above + len(grades), grades))
         above += len(grades)
-    return min(above, rules.kept), [group for group in judged if group.first <= rules.kept]
+    return min(above, rules.condensed_depth), [group for group in judged if group.first <= rules.condensed_depth]
 
 
 def count_grades(grades, depth):

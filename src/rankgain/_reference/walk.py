@@ -1,8 +1,8 @@
 """The specification: from query to query of a chunk.
 
-A chunk is (form, start, stop, the data of the form …), a tuple that a Source makes; rules are (ties, single, depth,
-judged_only, kept): see `rankgain.data.rules`. `Refused` is returned as (code, query, position, term), the query counted
-from the start of the chunk; `rankgain.errors` has the messages.
+A chunk is a tuple (form, start, stop, data of the form …) made by a Source; rules are (ties, single, depth,
+judged_only, condensed_depth): see `rankgain.data.rules`. `Refused` is returned as (code, query, position, term), with
+queries counted from the start of the chunk; `rankgain.errors` has the messages.
 """
 
 from typing import Any
@@ -10,13 +10,13 @@ from typing import Any
 from rankgain._codes import COLUMNS, DICTS, LISTS
 from rankgain._reference.forms import read_columns, read_dicts, read_lists
 from rankgain._reference.numbers import Refused
-from rankgain._reference.program import Program, figure_query
+from rankgain._reference.program import Program, compute_metrics
 from rankgain._reference.query import Query, tie_groups
 from rankgain._reference.ranking import RankingRules, count_grades, find, keep
 from rankgain.errors import ErrorCode
 from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
-__all__ = ["Program", "figure", "hits", "rows", "run"]
+__all__ = ["Program", "hits", "metrics_from_hits", "rows", "run"]
 
 Codes = tuple[int, bool, int, bool, int]  # rules as kernels take them
 Chunk = tuple[Any, ...]
@@ -26,13 +26,13 @@ def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) 
     """Write the metrics of each query of a chunk, from a column of `out` on; return how many have nothing relevant."""
 
     def write(index, query):
-        out[:, column + index] = figure_query(program, query)
+        out[:, column + index] = compute_metrics(program, query)
 
     return _each(_ranked(program, rules, chunk), write)
 
 
 def _each(queries, use):
-    """Use each query, by its number, up to the first that is refused; return how many have nothing relevant."""
+    """Call `use` for each query up to the first that is refused; return the number of queries with nothing relevant."""
     index = empty = 0
     try:
         for query in queries:
@@ -97,16 +97,16 @@ def hits(
     judged_grade: Floats,
     judged_count: Ints,
 ) -> int | ErrorCode:
-    """Keep the hits and the judged grades of each query of a chunk, one query after the other."""
+    """Store the hits and judged grades of each query of a chunk, one query after the other."""
     offsets[0] = judged_offsets[0] = 0
 
-    def keep_query(index, query):
+    def store(index, query):
         returned[index] = query.returned
         rows = [(hit_grade, group.first, group.last) for group in query.groups for hit_grade in group.grades]
         _append(rows, index, offsets, grade, first, last)
         _append(query.judged, index, judged_offsets, judged_grade, judged_count)
 
-    return _each(_ranked(program, rules, chunk), keep_query)
+    return _each(_ranked(program, rules, chunk), store)
 
 
 def _append(rows, index, offsets, *columns):
@@ -117,7 +117,7 @@ def _append(rows, index, offsets, *columns):
         column[start:stop] = values
 
 
-def figure(
+def metrics_from_hits(
     program: Program,
     ties: int,
     queries: int,
@@ -129,27 +129,27 @@ def figure(
     judged_offsets: Ints,
     judged_grade: Floats,
     judged_count: Ints,
-    answers: list[tuple[Ints, Floats, Floats] | None],
+    callable_gains: list[tuple[Ints, Floats, Floats] | None],
     out: Floats,
     column: int,
 ) -> int | ErrorCode:
-    """Write the metrics of queries whose hits were kept, given the gains that callables returned.
+    """Write the metrics of queries whose hits were stored, given the gains that callables returned.
 
-    `answers`: for each term (offsets, grades, gains), the grades of a query in falling order; None if its gain is not
-    a callable.
+    `callable_gains`: per term (offsets, grades, gains), grades descending within a query; None unless its gain is a
+    callable.
     """
 
-    def kept():
+    def stored():
         for index in range(queries):
             groups = tie_groups(_rows(index, offsets, grade, first, last))
             judged = list(_rows(index, judged_offsets, judged_grade, judged_count))
             yield Query(int(returned[index]), groups, judged, ties)
 
     def write(index, query):
-        gain_tables = [None if answer is None else dict(_rows(index, *answer)) for answer in answers]
-        out[:, column + index] = figure_query(program, query, gain_tables)
+        gain_tables = [None if gains is None else dict(_rows(index, *gains)) for gains in callable_gains]
+        out[:, column + index] = compute_metrics(program, query, gain_tables)
 
-    return _each(kept(), write)
+    return _each(stored(), write)
 
 
 def _rows(index, offsets, *columns):

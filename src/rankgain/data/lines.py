@@ -511,7 +511,7 @@ class TrecSource(JudgmentSource):
         rows, offsets = slices_of(places.offsets[numbers], places.offsets[numbers + 1])
         _, judged_offsets, grades = self.judged(start, stop)
         hits = places.grade[rows], places.first[rows], places.last[rows], places.returned[numbers]
-        return _codes.PLACES, 0, stop - start, offsets, *hits, judged_offsets, grades
+        return _codes.HITS, 0, stop - start, offsets, *hits, judged_offsets, grades
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         return refusal(error.code, f"{self._run_name}: {self.query_name(query)}", error.detail)

@@ -18,13 +18,15 @@ Codes = tuple[int, bool, int, bool, int]  # as kernels take rules
 
 
 class Rules:
-    """`ties`: the policy, None if documents were given in rank order. `depth`: how many documents of a ranking count.
-    `judged_only`: whether unjudged documents are removed, and `kept`: how many of the others count.
+    """How documents are ordered, and which of them count. Immutable.
 
-    Immutable. `codes`: the rules as kernels take them.
+    `ties`: the policy for equal scores, None if documents were given in rank order. `depth`: the number of documents of
+    each ranking that count. `judged_only`: whether unjudged documents are removed (a condensed list), of which the
+    first `condensed_depth` count. `codes`: the rules as kernels take them.
+
     """
 
-    __slots__ = ("codes", "depth", "judged_only", "kept", "score_bits", "ties")
+    __slots__ = ("codes", "condensed_depth", "depth", "judged_only", "score_bits", "ties")
 
     def __init__(
         self,
@@ -32,28 +34,36 @@ class Rules:
         score_bits: int = 64,
         depth: int = UNLIMITED,
         judged_only: bool = False,
-        kept: int = UNLIMITED,
+        condensed_depth: int = UNLIMITED,
     ) -> None:
         self.ties = ties
         self.score_bits = score_bits
         self.depth = depth
         self.judged_only = judged_only
-        self.kept = kept
-        self.codes: Codes = STABLE if ties is None else TIES[ties], score_bits == 32, depth, judged_only, kept
+        self.condensed_depth = condensed_depth
+        self.codes: Codes = (
+            STABLE if ties is None else TIES[ties],
+            score_bits == 32,
+            depth,
+            judged_only,
+            condensed_depth,
+        )
 
     def limited(self, depth: int, judged_only: bool) -> Rules:
         """These rules, then a further depth and the removal of unjudged documents."""
         if depth < UNLIMITED and self.ties not in (None, "stable", "docid"):
             raise ValueError(f"depth: which of the tied documents it keeps is undefined with ties={self.ties!r}")
         if self.judged_only:
-            return Rules(self.ties, self.score_bits, self.depth, True, min(self.kept, depth))
+            return Rules(self.ties, self.score_bits, self.depth, True, min(self.condensed_depth, depth))
         return Rules(self.ties, self.score_bits, min(self.depth, depth), judged_only)
 
     def under(self, ties: Ties | None, score_bits: int | None) -> Rules:
         """The rules with another policy for ties or precision of scores; None leaves them unchanged."""
-        rules = Rules(ties or self.ties, score_bits or self.score_bits, self.depth, self.judged_only, self.kept)
-        if min(self.depth, self.kept) < UNLIMITED:  # check that the depth is defined under these ties
-            rules.limited(min(self.depth, self.kept), False)
+        rules = Rules(
+            ties or self.ties, score_bits or self.score_bits, self.depth, self.judged_only, self.condensed_depth
+        )
+        if min(self.depth, self.condensed_depth) < UNLIMITED:  # check that the depth is defined under these ties
+            rules.limited(min(self.depth, self.condensed_depth), False)
         return rules
 
 

@@ -1,4 +1,4 @@
-"""The families of terms: what a Program computes of each query. A metric is a figure made of one or more terms.
+"""The families of terms: what a Program computes for each query. A metric combines the values of one or more terms.
 
 Terms are hashable; one that several metrics share is computed once, at all their cut-offs. A term of whole lists has
 one cut-off, which it ignores.

@@ -192,7 +192,7 @@ _CODES = {
     "stop": _codes.STOP,
     "irrelevant": _codes.IRRELEVANT,
     "table": _codes.TABLE,
-    "callable": _codes.ASKED,
+    "callable": _codes.CALLABLE,
 }
 LINEAR = Gain("linear")
 EXPONENTIAL = Gain("exponential")

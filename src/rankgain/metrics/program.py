@@ -1,7 +1,7 @@
 """Programs: metrics as the engine computes them, and how a source is evaluated.
 
-A Plan turns metrics into terms, each with all its cut-offs, and one figure per metric. Plans of metrics requested by
-name are kept.
+A Plan turns metrics into terms, each with all its cut-offs, and one combination per metric. Plans of metrics requested
+by name are cached.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from rankgain.threads import run_chunks
 
 MOST_PLANS = 256
 SHORTEST_TABLE = 1024
-_kept: dict[tuple[Any, ...], Plan] = {}
+_plan_cache: dict[tuple[Any, ...], Plan] = {}
 
-Asked = tuple[str | Metric, ...]
+Requests = tuple[str | Metric, ...]
 
 
 class Plan:
@@ -62,8 +62,8 @@ class Plan:
         for term, cutoffs in self.terms:
             for cutoff in cutoffs.tolist():
                 numbers[term, cutoff] = len(numbers)
-        self._figures = [
-            _figure(metric, tuple(numbers[term, metric.depth] for term in terms))
+        self._combinations = [
+            _combination(metric, tuple(numbers[term, metric.depth] for term in terms))
             for metric, terms in zip(metrics, terms_of, strict=True)
         ]
         self.needs = Needs()
@@ -75,26 +75,26 @@ class Plan:
         self.backend = _backend.name
         # The deepest rank in a table of discounts; those of deeper ranks are computed one by one.
         self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
-        self._tabled = 0
+        self._table_length = 0
         self._program: Any = None
         # the program, if it does not depend on the lengths of lists
         self.ready = self.program(0) if self._deepest <= SHORTEST_TABLE else None
 
     @property
-    def tabled(self) -> int:
+    def longest_tabled_list(self) -> int:
         """The longest list for which the tables of discounts suffice."""
-        return UNLIMITED if self.ready is not None else self._tabled
+        return UNLIMITED if self.ready is not None else self._table_length
 
     def program(self, longest: int) -> Any:
         """The program, with tables of discounts for lists of up to `longest` documents."""
         ranks = min(longest, self._deepest)
-        if ranks > self._tabled or self._program is None:
-            self._tabled = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
-            terms = [_term(term, cutoffs, self._tabled) for term, cutoffs in self.terms]
-            self._program = self.engine.Program(terms, self._figures, *self.needs)
+        if ranks > self._table_length or self._program is None:
+            self._table_length = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
+            terms = [_term(term, cutoffs, self._table_length) for term, cutoffs in self.terms]
+            self._program = self.engine.Program(terms, self._combinations, *self.needs)
         return self._program
 
-    def vectors(self, requests: Asked, out: Floats) -> dict[str | Metric, Floats]:
+    def vectors(self, requests: Requests, out: Floats) -> dict[str | Metric, Floats]:
         """The computed rows, by the metrics as requested."""
         if self.single:
             return {requests[0]: out[0]}
@@ -132,23 +132,23 @@ def _term(term: Term, cutoffs: Ints, longest: int) -> tuple[Any, ...]:
     )
 
 
-def _figure(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
-    """A figure as the engine takes it."""
-    figure = TABLE[metric.name].figure
+def _combination(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
+    """A combination as the engine takes it."""
+    combination = TABLE[metric.name].combination
     return (
-        figure.how,
+        combination.kind,
         numbers,
-        figure.bounded and metric.discount.non_increasing,
+        combination.bounded and metric.discount.non_increasing,
         metric.empty,
-        figure.parameters(metric),
+        combination.parameters(metric),
     )
 
 
-def planned(requests: Asked) -> Plan:
+def planned(requests: Requests) -> Plan:
     """The plan of the requested metrics."""
     key = (_backend.name, *requests)
     try:
-        return _kept[key]
+        return _plan_cache[key]
     except (KeyError, TypeError):  # not seen yet, or not hashable
         pass
     by_key: dict[int | str, Metric] = {}
@@ -162,9 +162,9 @@ def planned(requests: Asked) -> Plan:
     weighing = {metric.name: rows[metric] for metric in weights}
     plan = Plan(list(rows), [(name, rows[metric]) for name, metric in by_key.items()], weighing)
     if not plan.has_callable_gain:
-        if len(_kept) >= MOST_PLANS:
-            _kept.clear()
-        _kept[_backend.name, *(str(item) if isinstance(item, str) else item for item in requests)] = plan
+        if len(_plan_cache) >= MOST_PLANS:
+            _plan_cache.clear()
+        _plan_cache[_backend.name, *(str(item) if isinstance(item, str) else item for item in requests)] = plan
     return plan
 
 
@@ -249,7 +249,7 @@ class Hits(NamedTuple):
 
 
 def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
-    """Run the first half of the engine on a chunk."""
+    """Find the hits of a chunk's queries."""
     queries = chunk[2] - chunk[1]
     arrays = (
         *(np.empty(size, dtype=np.int64) for size in (queries, queries + 1)),
@@ -275,16 +275,16 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
         yield hits
 
 
-def _answered(grades: Floats, gains: Floats) -> Gain:
-    """What a callable returned for the grades of a query, to find which of them has an invalid gain."""
+def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
+    """A gain that returns the results of a callable for one query, to locate the invalid one."""
     known = dict(zip(grades.tolist(), gains.tolist(), strict=True))
-    return Gain("callable", function=lambda asked: [known.get(grade, 0.0) for grade in asked.tolist()])
+    return Gain("callable", function=lambda queried: [known.get(grade, 0.0) for grade in queried.tolist()])
 
 
 def _run_with_callables(
     plan: Plan, program: Any, codes: Codes, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
 ) -> Any:
-    """As `run`, with callable gains: find all hits, call for each query, compute all figures.
+    """As `run`, with callable gains: find all hits, call the gain for each query, compute all metrics.
 
     A callable gets the distinct grades of a query that the term uses, highest first, so that its results do not
     depend on chunks or threads; it is not called for a refused query or those after it.
@@ -305,10 +305,10 @@ def _run_with_callables(
     except Exception as raised:
         errors.append(raised)
     gains = [None if table is None else _joined(table[:done]) for table in tables]
-    result = plan.engine.figure(program, codes[0], done, *hits[2:], gains, out, start)
+    result = plan.engine.metrics_from_hits(program, codes[0], done, *hits[2:], gains, out, start)
     if type(result) is tuple:
         table = tables[result[3]] if result[3] >= 0 else None
-        return result if table is None else (*result, _answered(*table[result[1]]))
+        return result if table is None else (*result, _gain_from_results(*table[result[1]]))
     if errors:
         raise errors.pop()  # popped, so that no frame of its traceback refers to it
     return result if hits.error_code is None else hits.error_code

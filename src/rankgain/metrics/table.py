@@ -1,4 +1,4 @@
-"""THE TABLE of metrics: the names of each, its parameters, its terms, and the figure that combines their values.
+"""THE TABLE of metrics: names, parameters, terms, and the combination of their values.
 
 A new metric is a new row; only a new family of terms changes the backends.
 """
@@ -43,42 +43,42 @@ from rankgain.metrics.trec_names import aliases
 from rankgain.scalars import NON_RELEVANT
 
 
-class Figure(NamedTuple):
-    """How the values of terms become that of a metric: see `_codes`.
+class Combination(NamedTuple):
+    """How the values of terms become the value of a metric: see `_codes`.
 
     `bounded`: whether a value above the ideal is refused, unless a discount rises; if the ideal is R, the last term
     counts the relevant documents returned, which cannot exceed R either. `parameters`: the numbers that it takes from
     the metric, besides `empty`, the value if nothing is relevant.
     """
 
-    how: int
+    kind: int
     bounded: bool = False
     parameters: Callable[[Parameters], tuple[float, ...]] = lambda metric: ()
 
 
-AS_IS = Figure(_codes.AS_IS)
-RATIO = Figure(_codes.RATIO, bounded=True)
-QUOTIENT = Figure(_codes.QUOTIENT)
-BY_RELEVANT = Figure(_codes.BY_RELEVANT, bounded=True)
-BY_CAPPED = Figure(_codes.BY_CAPPED, bounded=True)
-BY_HITS = Figure(_codes.BY_HITS, bounded=True)
-FILLED = Figure(_codes.FILLED, bounded=True)
-BOUNDED_MEAN = Figure(_codes.BOUNDED_MEAN, bounded=True)
-F_MEASURE = Figure(_codes.F_MEASURE, bounded=True, parameters=lambda metric: (metric.beta,))
-BIASED = Figure(_codes.BIASED, parameters=lambda metric: (metric.p,))
-RESIDUAL = Figure(_codes.RESIDUAL, parameters=lambda metric: (metric.p,))
-UNJUDGED = Figure(_codes.UNJUDGED)
-SET_AP = Figure(_codes.SET_AP, bounded=True)
-UTILITY = Figure(_codes.UTILITY, bounded=True, parameters=lambda metric: (*metric.coefficients, metric.collection))
-ONE = Figure(_codes.ONE)
-FALLOUT = Figure(_codes.FALLOUT)
+AS_IS = Combination(_codes.AS_IS)
+RATIO = Combination(_codes.RATIO, bounded=True)
+QUOTIENT = Combination(_codes.QUOTIENT)
+BY_RELEVANT = Combination(_codes.BY_RELEVANT, bounded=True)
+BY_CAPPED = Combination(_codes.BY_CAPPED, bounded=True)
+BY_HITS = Combination(_codes.BY_HITS, bounded=True)
+FILLED = Combination(_codes.FILLED, bounded=True)
+BOUNDED_MEAN = Combination(_codes.BOUNDED_MEAN, bounded=True)
+F_MEASURE = Combination(_codes.F_MEASURE, bounded=True, parameters=lambda metric: (metric.beta,))
+BIASED = Combination(_codes.BIASED, parameters=lambda metric: (metric.p,))
+RESIDUAL = Combination(_codes.RESIDUAL, parameters=lambda metric: (metric.p,))
+UNJUDGED = Combination(_codes.UNJUDGED)
+SET_AP = Combination(_codes.SET_AP, bounded=True)
+UTILITY = Combination(_codes.UTILITY, bounded=True, parameters=lambda metric: (*metric.coefficients, metric.collection))
+ONE = Combination(_codes.ONE)
+FALLOUT = Combination(_codes.FALLOUT)
 
 
 class Row(NamedTuple):
     """One metric of the table.
 
-    `aliases`: further names; those of trec_eval are added. `takes`: its parameters besides k. `figure`: how the values
-    of the terms become its value. `highest`: its upper bound. `aggregator`: how the values of queries become one
+    `aliases`: further names; those of trec_eval are added. `takes`: its parameters besides k. `combination`: how the
+    values of the terms become its value. `highest`: its upper bound. `aggregator`: how the values of queries become one
     number. `weights`: the metric that weighs queries in the aggregate and the mean. `cuts`: whether it takes a
     cut-off k. `unaveraged`: why it has no expected value over the orders of tied documents. `better`: 1 if higher
     values are better, −1 if lower ones are, 0 if the values do not rank runs. `formula`: in the symbols that
@@ -91,7 +91,7 @@ class Row(NamedTuple):
     terms: Callable[[Parameters], tuple[Term, ...]]
     aliases: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
-    figure: Figure = AS_IS
+    combination: Combination = AS_IS
     highest: float = 1.0
     aggregator: Aggregator = mean
     weights: str = ""
@@ -127,7 +127,7 @@ _AP = Row(
     aliases=("average_precision", "mean_average_precision"),
     takes=("rel", "empty"),
     terms=lambda m: (precision_sum(m.above), judged_above(m.above), returned_above(m.above)),
-    figure=BY_RELEVANT,
+    combination=BY_RELEVANT,
     formula="Σ rel(i)·prec(i), i ≤ k, / R",
     source="Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010",
 )
@@ -137,7 +137,7 @@ _BPREF = Row(
     "binary preference: how seldom judged non-relevant documents stand above relevant ones",
     takes=("rel", "empty"),
     terms=lambda m: (preference_sum(m.above), judged_above(m.above), returned_above(m.above)),
-    figure=BY_RELEVANT,
+    combination=BY_RELEVANT,
     cuts=False,
     formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
     source="Buckley & Voorhees 2004; " + _TREC.format("bpref"),
@@ -176,7 +176,7 @@ TABLE: dict[str, Row] = {
             "normalised CG: CG / that of the ideal list",
             takes=("gain", "empty"),
             terms=lambda m: (discounted_sum(m.gain, NO_DISCOUNT), ideal_sum(m.gain, NO_DISCOUNT)),
-            figure=RATIO,
+            combination=RATIO,
             formula="Σ g(r_i), i ≤ k, / the same sum over the judged documents, highest gain first",
             source="Järvelin & Kekäläinen 2002",
         ),
@@ -207,7 +207,7 @@ TABLE: dict[str, Row] = {
                 discounted_sum(m.gain, m.discount),
                 ideal_sum(m.gain, m.discount, returned=m.ideal == "returned"),
             ),
-            figure=RATIO,
+            combination=RATIO,
             formula="DCG / IDCG; DCG = Σ g(r_i)·d(i), i ≤ k; IDCG = the same sum over the judged documents, highest "
             "gain first",
             source="Järvelin & Kekäläinen 2002",
@@ -235,7 +235,7 @@ TABLE: dict[str, Row] = {
             "the share of relevant documents among the first k; without k, among those returned",
             takes=("rel",),
             terms=lambda m: (hits_above(m.above), ranks()),
-            figure=QUOTIENT,
+            combination=QUOTIENT,
             formula="Σ rel(i), i ≤ k, / k (without k: / n)",
             source=_TREC.format("P"),
         ),
@@ -245,7 +245,7 @@ TABLE: dict[str, Row] = {
             aliases=("r",),
             takes=("rel", "empty"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), hits_above(m.above)),
-            figure=BY_RELEVANT,
+            combination=BY_RELEVANT,
             formula="Σ rel(i), i ≤ k, / R",
             source=_TREC.format("recall"),
         ),
@@ -255,7 +255,7 @@ TABLE: dict[str, Row] = {
             aliases=("recall_cap",),
             takes=("rel", "empty"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
-            figure=BY_CAPPED,
+            combination=BY_CAPPED,
             formula="Σ rel(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
             source=_TREC.format("rel_P") + "; BEIR's capped recall",
         ),
@@ -265,7 +265,7 @@ TABLE: dict[str, Row] = {
             aliases=("f1",),
             takes=("rel", "empty", "beta"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
-            figure=F_MEASURE,
+            combination=F_MEASURE,
             formula="(1 + β²)·P·C / (β²·P + C); P = Σ rel(i), i ≤ k, / k (without k: / n); C = the same sum / R",
             source="van Rijsbergen 1979",
         ),
@@ -276,7 +276,7 @@ TABLE: dict[str, Row] = {
             aliases=("map_capped",),
             takes=("rel", "empty"),
             terms=lambda m: (precision_sum(m.above), judged_above(m.above), ranks(), returned_above(m.above)),
-            figure=BY_CAPPED,
+            combination=BY_CAPPED,
             formula="Σ rel(i)·prec(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
             source="Kaggle's MAP@k; implicit, evaluation.pyx",
         ),
@@ -286,7 +286,7 @@ TABLE: dict[str, Row] = {
             aliases=("map_hits",),
             takes=("rel", "empty"),
             terms=lambda m: (precision_sum(m.above), judged_above(m.above), hits_above(m.above)),
-            figure=BY_HITS,
+            combination=BY_HITS,
             unaveraged="it divides by the number of hits, which differs between the orders of tied documents",
             formula="Σ rel(i)·prec(i), i ≤ k, / Σ rel(i), i ≤ k",
             source="torchmetrics, retrieval_average_precision; recmetrics, mapk",
@@ -310,7 +310,7 @@ TABLE: dict[str, Row] = {
                 judged_above(m.above),
                 returned_above(m.above),
             ),
-            figure=FILLED,
+            combination=FILLED,
             cuts=False,
             formula="Σ rel(i), i ≤ K, / K; K = int(multiple·R + 0.9)",
             source=_TREC.format("Rprec"),
@@ -320,7 +320,7 @@ TABLE: dict[str, Row] = {
             "interpolated precision: the highest at any rank with at least this recall",
             takes=("rel", "empty", "recall", "rounding"),
             terms=lambda m: _points(m, m.recall),
-            figure=FILLED,
+            combination=FILLED,
             cuts=False,
             unaveraged="it is the highest of many precisions, and " + _BY_ORDER,
             formula="the highest prec(i) of the ranks by which recall·R documents (rounded) have rel(i) = 1",
@@ -332,7 +332,7 @@ TABLE: dict[str, Row] = {
             aliases=("11pt",),
             takes=("rel", "empty", "rounding"),
             terms=lambda m: _points(m, *(tenth / 10 for tenth in range(11))),
-            figure=FILLED,
+            combination=FILLED,
             cuts=False,
             unaveraged="it is made of the highest of many precisions, and " + _BY_ORDER,
             formula="the mean over recall = 0, 0.1 … 1 of the highest prec(i) of the ranks by which recall·R "
@@ -352,7 +352,7 @@ TABLE: dict[str, Row] = {
             aliases=("inf_ap",),
             takes=("rel", "empty"),
             terms=lambda m: (inferred_sum(m.above), judged_above(m.above), returned_above(m.above)),
-            figure=BY_RELEVANT,
+            combination=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
             formula="Σ rel(i)·(1 + p(i)·(h(i) + ε) / (j(i) + 2ε)) / i / R; p(i), j(i), h(i): how many pooled, "
@@ -365,7 +365,7 @@ TABLE: dict[str, Row] = {
             terms=lambda m: (hits_not_above(m.above), judged_above(NON_RELEVANT), judged_above(m.above)),
             aliases=("fall_out",),
             takes=("rel", "empty"),
-            figure=FALLOUT,
+            combination=FALLOUT,
             better=-1,
             formula="Σ 1 − rel(i) over the judged documents at i ≤ k, / N",
             empty_if="nothing non-relevant",
@@ -385,7 +385,7 @@ TABLE: dict[str, Row] = {
             "rank-biased precision: (1 − p)·Σ p^(rank − 1) over relevant documents",
             takes=("rel", "p"),
             terms=lambda m: (_geometric(m, m.above),),
-            figure=BIASED,
+            combination=BIASED,
             formula="(1 − p)·Σ rel(i)·p^(i − 1), i ≤ k",
             source="Moffat & Zobel 2008",
         ),
@@ -394,7 +394,7 @@ TABLE: dict[str, Row] = {
             "what RBP would gain if all that is not judged, and all beyond rank k, were relevant",
             takes=("p",),
             terms=lambda m: (_geometric(m, NON_RELEVANT),),
-            figure=RESIDUAL,
+            combination=RESIDUAL,
             better=-1,
             formula="1 − (1 − p)·Σ p^(i − 1) over the judged documents at i ≤ k",
             source="Moffat & Zobel 2008",
@@ -412,7 +412,7 @@ TABLE: dict[str, Row] = {
             "ERR / that of the ideal list",
             takes=("max_grade", "empty"),
             terms=lambda m: (cascade(m.max_grade), ideal_cascade(m.max_grade)),
-            figure=RATIO,
+            combination=RATIO,
             formula="ERR / that of the judged documents, highest grade first; ERR = Σ 1/i · q(r_i)·Π (1 − q(r_j)), "
             "j < i ≤ k; q(r) = (2^r − 1) / 2^max_grade",
             source="Chapelle, Metzler, Zhang & Grinspan 2009; Sakai & Robertson 2008",
@@ -423,7 +423,7 @@ TABLE: dict[str, Row] = {
             aliases=("q",),
             takes=("rel", "empty", "beta"),
             terms=lambda m: (precision_sum(m.above, m.beta), judged_above(m.above), returned_above(m.above)),
-            figure=BY_RELEVANT,
+            combination=BY_RELEVANT,
             formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
             "grades to rank i, and of the judged ones, highest first",
             source="Sakai 2004",
@@ -432,7 +432,7 @@ TABLE: dict[str, Row] = {
             "judged",
             "the share of judged documents among those returned to rank k",
             terms=lambda m: (hits_above(NON_RELEVANT), ranks(returned=True)),
-            figure=QUOTIENT,
+            combination=QUOTIENT,
             better=0,
             formula="judged documents at i ≤ k / min(k, n)",
             source="ir_measures, Judged",
@@ -441,7 +441,7 @@ TABLE: dict[str, Row] = {
             "unjudged",
             "the documents to rank k that are not judged / k; without k, / those returned",
             terms=lambda m: (hits_above(NON_RELEVANT), ranks(returned=True), ranks()),
-            figure=UNJUDGED,
+            combination=UNJUDGED,
             better=-1,
             formula="documents at i ≤ k that are not judged / k (without k: / n)",
             source=_TREC.format("unjudged"),
@@ -451,7 +451,7 @@ TABLE: dict[str, Row] = {
             "precision times recall of the whole list",
             takes=("rel", "empty"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
-            figure=SET_AP,
+            combination=SET_AP,
             cuts=False,
             formula="P·C; P = Σ rel(i) / n; C = Σ rel(i) / R",
             source=_TREC.format("set_map"),
@@ -461,7 +461,7 @@ TABLE: dict[str, Row] = {
             "a·(relevant returned) + b·(others returned) + c·(relevant not returned) + d·(others not returned)",
             takes=("rel", "coefficients", "collection"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
-            figure=UTILITY,
+            combination=UTILITY,
             highest=math.inf,
             cuts=False,
             formula="a·h + b·(n − h) + c·(R − h) + d·(collection + h − n − R); h = Σ rel(i); a, b, c, d: the "
@@ -473,7 +473,7 @@ TABLE: dict[str, Row] = {
             "G: the gains, each divided by log2(2 + the gain that the ranks so far have missed), / their ideal sum",
             takes=("gain", "empty"),
             terms=lambda m: (cost_sum(m.gain), ideal_sum(m.gain, NO_DISCOUNT)),
-            figure=QUOTIENT,
+            combination=QUOTIENT,
             cuts=False,
             unaveraged=_BY_ORDER,
             formula="Σ g(r_i) / log2(2 + M(i)) / Σ g(r) over the judged documents; M(i): the ideal gains of the "
@@ -485,7 +485,7 @@ TABLE: dict[str, Row] = {
             "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
             takes=("rel", "empty"),
             terms=lambda m: (cost_sum(Gain.relevant(m.above)), judged_above(m.above), returned_above(m.above)),
-            figure=BY_RELEVANT,
+            combination=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
             formula="Σ rel(i) / log2(2 + i − i·prec(i)) / R",
@@ -496,7 +496,7 @@ TABLE: dict[str, Row] = {
             "the mean of nDCG at the ranks of the documents with a gain",
             takes=("gain", "discount", "empty"),
             terms=lambda m: (relevant_ranks(m.gain, m.discount), ideal_sum(m.gain, NO_DISCOUNT)),
-            figure=BOUNDED_MEAN,
+            combination=BOUNDED_MEAN,
             cuts=False,
             unaveraged=_BY_ORDER,
             formula="the mean over the judged documents with a gain: nDCG at the rank of each; if it was not returned, "
@@ -508,7 +508,7 @@ TABLE: dict[str, Row] = {
             "the mean of nDCG at the ranks where the ideal gain falls, and at the end",
             takes=("gain", "discount", "rel", "empty"),
             terms=lambda m: (grade_levels(m.gain, m.discount), judged_above(m.above)),
-            figure=BOUNDED_MEAN,
+            combination=BOUNDED_MEAN,
             cuts=False,
             formula="the mean of nDCG at the ranks where the ideal gain falls, and at n",
             source=_TREC.format("Rndcg"),
@@ -551,7 +551,7 @@ TABLE: dict[str, Row] = {
             "num_q",
             "queries evaluated",
             terms=lambda m: (ranks(),),
-            figure=ONE,
+            combination=ONE,
             better=0,
             formula="1",
             source=_TREC.format("num_q"),
