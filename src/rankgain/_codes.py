@@ -1,7 +1,9 @@
-"""The numeric codes that Python and both backends share.
+"""The numeric codes, and the record of a term, that Python and both backends share.
 
 `_codes.pxd` declares them for Cython; `tests/package/test_table_complete.py` compares the two.
 """
+
+from typing import Any, NamedTuple
 
 # No cut-off, no limit: the largest rank that fits the buffers of both backends.
 UNLIMITED = 2**63 - 1
@@ -92,3 +94,32 @@ ABOVE_MAX_GRADE = 24
 INFINITE_SCORE = 25
 # Added to a code: the error is in the judged grades, not in the list itself.
 IN_JUDGED = 64
+
+
+class KernelTerm(NamedTuple):
+    """A term of `rankgain.metrics.families` as the engine takes it, with cut-offs in ascending order.
+
+    `grades` and `gains` are the table of a gain given by grade. `discount_table`, `kind` and `base` are the discount:
+    see `_reference/sums.py`. A document is relevant if its grade is above `above`, the largest float below `rel`, by
+    default 0. The meaning of three fields depends on the family:
+
+    - `level`: with the gains RELEVANT and IRRELEVANT what `above` is elsewhere, with STOP the highest grade of the
+      scale; of PREFERENCE_SUM `NON_RELEVANT`, above which a document is judged;
+    - `factor`: β of PRECISION_SUM; of PRECISION_AT_RELEVANT the multiple of R;
+    - `flag`: of IDEAL_SUM and RANKS, not beyond the length of the list; of INTERPOLATED, round up.
+    """
+
+    family: int
+    gain: int
+    level: float
+    grades: Any
+    gains: Any
+    above: float
+    empty: float
+    factor: float
+    flag: bool
+    kind: int
+    base: float
+    discount_table: Any
+    cutoffs: Any
+    points: Any

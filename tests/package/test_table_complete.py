@@ -10,6 +10,8 @@ from support import ROOT, textbook
 
 import rankgain as rg
 from rankgain import _backend, _codes, errors
+from rankgain._reference.query import TERMS
+from rankgain.metrics import families as terms
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 
@@ -45,6 +47,34 @@ def test_cython_names_the_same_numbers():
     said = dict(re.findall(r"^    ([A-Z_0-9]+) = (\d+)$", source, re.MULTILINE))
     ours = {name: str(value) for name, value in vars(_codes).items() if name.isupper() and name != "UNLIMITED"}
     assert said == ours
+
+
+def families():
+    """The names of the families of terms, in the order of their codes."""
+    first, last = _codes.DISCOUNTED_SUM, _codes.RETURNED_ABOVE
+    names = list(vars(_codes))
+    start = names.index("DISCOUNTED_SUM")
+    return names[start : start + last - first + 1]
+
+
+@pytest.mark.checkout
+@pytest.mark.parametrize("family", families())
+def test_family_of_terms_is_complete(family):
+    """A family needs a Term, a function of the reference, a branch of the kernel and a metric that uses it."""
+    kernel = (ROOT / "src" / "rankgain" / "_compiled" / "program.pxi").read_text()
+    code = getattr(_codes, family)
+    used = {term.family for name, row in TABLE.items() for term in row.terms(rg.metric(name))}
+    missing = [
+        where
+        for where, present in {
+            f"a function {family.lower()} in metrics/families.py": callable(getattr(terms, family.lower(), None)),
+            f"a registered function {family.lower()} in _reference": code in TERMS,
+            f"a branch for {family} in compute_term of _compiled/program.pxi": f"term.family == {family}" in kernel,
+            "a row of metrics/table.py that uses it": code in used,
+        }.items()
+        if not present
+    ]
+    assert not missing
 
 
 def test_every_offence_is_worded():

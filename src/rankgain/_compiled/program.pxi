@@ -74,14 +74,21 @@ cdef class Program:
         free(self.steps.terms)
         free(self.steps.combinations)
 
-    cdef int read_term(self, Term* term, tuple given) except -1:
+    cdef int read_term(self, Term* term, object given) except -1:
         cdef const double[::1] grades, gains, table, points
         cdef const int64_t[::1] cutoffs
-        (
-            term.family, term.gain, term.level, grades, gains, term.above, term.empty, term.factor, term.flag,
-            term.discount.kind, term.discount.base, table, cutoffs, points,
-        ) = given
+        grades, gains, table = given.grades, given.gains, given.discount_table
+        cutoffs, points = given.cutoffs, given.points
         self.views.append((grades, gains, table, cutoffs, points))
+        term.family = given.family
+        term.gain = given.gain
+        term.level = given.level
+        term.above = given.above
+        term.empty = given.empty
+        term.factor = given.factor
+        term.flag = given.flag
+        term.discount.kind = given.kind
+        term.discount.base = given.base
         term.table.grades = doubles(grades)
         term.table.gains = doubles(gains)
         term.table.n = grades.shape[0]

@@ -3,7 +3,7 @@
 from rankgain import _codes
 from rankgain._codes import AVERAGE
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import at_cutoffs, hit_gains, in_best_order, in_order, judged_gains
+from rankgain._reference.query import at_cutoffs, cutoff_term, hit_gains, in_best_order, in_order, judged_gains
 
 NEGLIGIBLE = 1e-17  # relative to the sum: less than half of its last bit
 FAINT = 1e-40  # a probability too small to change any sum: see `_stopping`
@@ -58,6 +58,7 @@ def _stopping(stops, m, most):
         yield stopping, goes_on
 
 
+@cutoff_term
 def cascade(term, gain_table, query):
     """ERR@k = Σ over ranks i ≤ k of Π_{j<i} (1 − q_j)·q_i / i: the reader stops at document i with probability q_i,
     which is its gain (Chapelle et al. 2009).
@@ -90,6 +91,7 @@ def cascade(term, gain_table, query):
     return at_cutoffs(cutoffs, running())
 
 
+@cutoff_term
 def ideal_cascade(term, gain_table, query):
     """The ERR of the judged documents in the best order: highest stop probability first."""
 

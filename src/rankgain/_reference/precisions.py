@@ -10,9 +10,11 @@ from rankgain._reference.numbers import Refused
 from rankgain._reference.query import (
     at_cutoffs,
     before_first_relevant,
+    cutoff_term,
     hit_gains,
     in_order,
     judged_gains,
+    list_term,
     ranked_grades,
 )
 from rankgain._reference.sums import TOLERANCE, all_finite
@@ -44,6 +46,7 @@ def _ideal_gain(judged, lowest=0.0, beyond=0.0):
     return at
 
 
+@cutoff_term
 def precision_sum(term, gain_table, query):
     """Σ over the relevant documents of (c + β·CG) / (rank + β·ICG), c the number of relevant documents to that rank.
 
@@ -96,6 +99,7 @@ def precision_sum(term, gain_table, query):
     return all_finite(values) if beta else values  # gains may be of any size
 
 
+@list_term
 def preference_sum(term, gain_table, query):
     """Σ over the relevant documents of 1 − min(n, R) / min(N, R), or of 1 where N = 0: n of the N documents that are
     judged not relevant are ranked above. bpref is this sum divided by R (Buckley & Voorhees 2004, as trec_eval has it).
@@ -124,6 +128,7 @@ def preference_sum(term, gain_table, query):
     return total
 
 
+@list_term
 def pairs(term, gain_table, query):
     """AUC: the share of pairs of a relevant and another returned document in which the relevant one is ranked higher.
 
@@ -149,6 +154,7 @@ def pairs(term, gain_table, query):
 EPSILON = 0.00001  # of infAP, as in trec_eval
 
 
+@list_term
 def inferred_sum(term, gain_table, query):
     """Σ over the relevant documents of their inferred precision; infAP is this sum divided by R (Yilmaz & Aslam 2006,
     as trec_eval computes it).
@@ -170,6 +176,7 @@ def inferred_sum(term, gain_table, query):
     return total
 
 
+@list_term
 def interpolated(term, gain_table, query):
     """The mean, over recall points x, of the highest precision at a rank where at least x·R documents were found.
 
@@ -185,6 +192,7 @@ def interpolated(term, gain_table, query):
     return total / len(term.points)
 
 
+@list_term
 def cost_sum(term, gain_table, query):
     """Σ gain / log2(2 + cost − gain so far) over the documents with a gain (G and binG of trec_eval).
 

@@ -11,18 +11,13 @@ from itertools import groupby
 from typing import Any
 
 from rankgain import _codes
-from rankgain._codes import UNLIMITED, WORST
-from rankgain._reference.cascade import cascade, ideal_cascade
+from rankgain._codes import UNLIMITED, WORST, KernelTerm
+from rankgain._reference import cascade, precisions  # noqa: F401  # their functions register in TERMS
 from rankgain._reference.numbers import Refused
-from rankgain._reference.precisions import cost_sum, inferred_sum, interpolated, pairs, precision_sum, preference_sum
-from rankgain._reference.query import KernelTerm, hit_gains, judged_gains, require_discounts
+from rankgain._reference.query import TERMS, cutoff_term, hit_gains, judged_gains, list_term, require_discounts
 from rankgain._reference.sums import (
     all_finite,
-    any_relevant,
     check_ideal,
-    discounted_sum,
-    first_relevant,
-    ideal_sum,
     over_ideal,
     sum_best,
     sum_returned,
@@ -61,12 +56,14 @@ def _as_list(value):
 # terms: a query to a value per cut-off
 
 
+@cutoff_term
 def ranks(term, gain_table, query):
     """k, or n, the length of the list, if there is no cut-off; `flag`: min(k, n)."""
     shown = (k if k != UNLIMITED and not term.flag else min(query.returned, k) for k in term.cutoffs)
     return list(map(float, shown))
 
 
+@cutoff_term
 def returned_above(term, gain_table, query):
     """How many documents at ranks ≤ k have a higher grade; a tie group whose first rank is ≤ k counts completely."""
     first_ranks = [group.first for group in query.groups for _ in range(group.count_above(term.above))]
@@ -76,11 +73,13 @@ def returned_above(term, gain_table, query):
 # terms without cut-offs: a query to one value
 
 
+@list_term
 def judged_above(term, gain_table, query):
     """How many judged documents have a higher grade: R, if that grade is the threshold of relevance."""
     return float(query.count_judged(term.above))
 
 
+@list_term
 def precision_at_relevant(term, gain_table, query):
     """R-precision: the share of relevant documents among the first `factor` · R ranks."""
     shown = math.floor(term.factor * query.count_judged(term.above) + 0.9)
@@ -102,6 +101,7 @@ def _mean_ndcg(term, gain_table, query, cutoffs, count, factor=1.0):
     return total / count if count else 0.0
 
 
+@list_term
 def grade_levels(term, gain_table, query):
     """The mean of nDCG at the ranks where the ideal gain falls, and at the end of a longer list (Rndcg of trec_eval).
 
@@ -118,6 +118,7 @@ def grade_levels(term, gain_table, query):
     return _mean_ndcg(term, gain_table, query, cutoffs, len(cutoffs))
 
 
+@list_term
 def relevant_ranks(term, gain_table, query):
     """The mean of nDCG over all judged documents with a gain: at their ranks or, for those not returned, without a
     cut-off (ndcg_rel of trec_eval).
@@ -133,30 +134,6 @@ def relevant_ranks(term, gain_table, query):
     missing = total - len(ranks_of_relevant)
     check_ideal(len(ranks_of_relevant), total)
     return _mean_ndcg(term, gain_table, query, [*ranks_of_relevant, UNLIMITED], total, missing)
-
-
-AT_CUTOFFS = {
-    _codes.DISCOUNTED_SUM: discounted_sum,
-    _codes.IDEAL_SUM: ideal_sum,
-    _codes.FIRST_RELEVANT: first_relevant,
-    _codes.ANY_RELEVANT: any_relevant,
-    _codes.RANKS: ranks,
-    _codes.RETURNED_ABOVE: returned_above,
-    _codes.PRECISION_SUM: precision_sum,
-    _codes.CASCADE: cascade,
-    _codes.IDEAL_CASCADE: ideal_cascade,
-}
-OF_WHOLE_LISTS = {
-    _codes.JUDGED_ABOVE: judged_above,
-    _codes.PRECISION_AT_RELEVANT: precision_at_relevant,
-    _codes.PREFERENCE_SUM: preference_sum,
-    _codes.INFERRED_SUM: inferred_sum,
-    _codes.INTERPOLATED: interpolated,
-    _codes.COST_SUM: cost_sum,
-    _codes.GRADE_LEVELS: grade_levels,
-    _codes.RELEVANT_RANKS: relevant_ranks,
-    _codes.PAIRS: pairs,
-}
 
 
 # combinations: from the values of terms to the value of a metric
@@ -251,10 +228,9 @@ def compute_metrics(program, query, gain_tables=None):
         called = None if gain_tables is None else gain_tables[number]
         gain_table = program.gain_tables[number] if called is None else called
         try:
-            if term.family in AT_CUTOFFS:
-                values += AT_CUTOFFS[term.family](term, gain_table, query)
-            else:
-                values += [OF_WHOLE_LISTS[term.family](term, gain_table, query)] * len(term.cutoffs)
+            function, per_cutoff = TERMS[term.family]
+            result = function(term, gain_table, query)
+            values += result if per_cutoff else [result] * len(term.cutoffs)
         except Refused as refused:
             raise refused.in_term(number) from None
     return [_combine(*combination, values) for combination in program.combinations]

@@ -3,42 +3,13 @@
 import math
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankgain import _codes
 from rankgain._codes import CALLABLE, IRRELEVANT, TABLE, VECTOR, WORST
 from rankgain._reference.numbers import LARGE, Refused
 
 NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # gains by which a higher grade need not have the higher gain
-
-
-class KernelTerm(NamedTuple):
-    """A term of `rankgain.metrics.families` as numbers and lists, with its cut-offs in rising order.
-
-    `grades` and `gains` are the table of a gain given by grade. `discount_table`, `kind` and `base` are the discount:
-    see `sums`. A document is relevant if its grade is above `above`, the largest float below `rel`, by default 0. What
-    three fields mean depends on the family:
-
-    - `level`: with the gains RELEVANT and IRRELEVANT what `above` is elsewhere, with STOP the highest grade of the
-      scale; of PREFERENCE_SUM `NON_RELEVANT`, above which a document is judged;
-    - `factor`: β of PRECISION_SUM; of PRECISION_AT_RELEVANT the multiple of R;
-    - `flag`: of IDEAL_SUM and RANKS, not beyond the length of the list; of INTERPOLATED, round up.
-    """
-
-    family: int
-    gain: int
-    level: float
-    grades: Any
-    gains: Any
-    above: float
-    empty: float
-    factor: float
-    flag: bool
-    kind: int
-    base: float
-    discount_table: Any
-    cutoffs: Any
-    points: Any
 
 
 class TieGroup(NamedTuple):
@@ -173,6 +144,21 @@ def ranked_grades(query):
     """(rank, grade) for each hit of a query whose ties are ordered."""
     for group in query.groups:
         yield from in_order(group, group.grades, query.ties)
+
+
+TERMS = {}  # by family code: the function that computes the term, and whether it has a value per cut-off
+
+
+def cutoff_term(function):
+    """Register the function of a family of terms with a value per cut-off; the code is the name in capitals."""
+    TERMS[getattr(_codes, function.__name__.upper())] = function, True
+    return function
+
+
+def list_term(function):
+    """Register the function of a family of terms with one value for the whole list."""
+    TERMS[getattr(_codes, function.__name__.upper())] = function, False
+    return function
 
 
 def at_cutoffs(cutoffs, running, value=0.0):

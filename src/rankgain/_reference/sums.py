@@ -14,6 +14,7 @@ from rankgain._reference.numbers import LARGE, Refused
 from rankgain._reference.query import (
     at_cutoffs,
     before_first_relevant,
+    cutoff_term,
     exponential_gain,
     hit_gains,
     in_best_order,
@@ -124,12 +125,14 @@ def sum_best(term, gain_table, query, cutoffs):
     return all_finite(at_cutoffs(cutoffs, running()))
 
 
+@cutoff_term
 def discounted_sum(term, gain_table, query):
     """DCG of the returned documents."""
     require_discounts(term, min(query.returned, term.cutoffs[-1]))
     return sum_returned(term, gain_table, query, term.cutoffs)
 
 
+@cutoff_term
 def ideal_sum(term, gain_table, query):
     """DCG of the judged documents in the best order."""
     return sum_best(term, gain_table, query, term.cutoffs)
@@ -154,6 +157,7 @@ def _first_relevant_ranks(term, query):
             return
 
 
+@cutoff_term
 def first_relevant(term, gain_table, query):
     """RR@k = 1 / rank of the first relevant document if that rank ≤ k, else 0; under AVERAGE Σ_j p_j / rank."""
 
@@ -166,6 +170,7 @@ def first_relevant(term, gain_table, query):
     return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 
 
+@cutoff_term
 def any_relevant(term, gain_table, query):
     """success@k = 1 if a document at a rank ≤ k is relevant, else 0; under AVERAGE Σ_j p_j: the probability that one
     of the first t documents of the group is relevant, 1 − Π_{j<t} (m−h−j)/(m−j) (derived here).

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain._codes import IN_JUDGED, UNLIMITED
+from rankgain._codes import IN_JUDGED, UNLIMITED, KernelTerm
 from rankgain.data.rules import Codes, Rules
 from rankgain.data.source import Source
 from rankgain.errors import InputError
@@ -108,27 +108,27 @@ class Plan:
 _NONE = np.empty(0)
 
 
-def _term(term: Term, cutoffs: Ints, longest: int) -> tuple[Any, ...]:
+def _term(term: Term, cutoffs: Ints, longest: int) -> KernelTerm:
     """A term as the engine takes it."""
     gain, discount = term.gain, term.discount
     table: Sequence[tuple[float, float]] = gain.table if gain is not None and gain.kind == "table" else ()
     pairs = np.array(sorted(table, reverse=True), dtype=np.float64).reshape(-1, 2)
     ranks = discount.table(min(int(cutoffs[-1]), longest)) if discount.kind != _codes.UNIT else _NONE
-    return (
-        term.family,
-        _codes.NO_GAIN if gain is None else gain.code,
-        term.level if gain is None else gain.level,
-        pairs[:, 0].copy(),
-        pairs[:, 1].copy(),
-        term.above,
-        term.empty,
-        term.factor,
-        term.flag,
-        discount.kind,
-        discount.base,
-        ranks,
-        cutoffs,
-        np.array(term.points),
+    return KernelTerm(
+        family=term.family,
+        gain=_codes.NO_GAIN if gain is None else gain.code,
+        level=term.level if gain is None else gain.level,
+        grades=pairs[:, 0].copy(),
+        gains=pairs[:, 1].copy(),
+        above=term.above,
+        empty=term.empty,
+        factor=term.factor,
+        flag=term.flag,
+        kind=discount.kind,
+        base=discount.base,
+        discount_table=ranks,
+        cutoffs=cutoffs,
+        points=np.array(term.points),
     )
 
 
