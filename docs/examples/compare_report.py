@@ -18,7 +18,7 @@ tests = comparison.test(baseline="bm25")
 
 # -- report --
 comparison.report("report.html", tests, title="Two simulated runs")  # one page: pip install 'rankgain[report]'
-figure = tests.plot("intervals")  # or "differences", "scatter"
+figure = tests.plot("intervals")  # or "scatter"
 figure.savefig("intervals.svg")
 print(tests.to_latex())  # to_markdown(), to_pandas(), columns()
 # -- end --

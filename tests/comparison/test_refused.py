@@ -48,10 +48,6 @@ def lookup(held, key):
     return held[key]
 
 
-def letters(runs=3, metric="ndcg", **options):
-    return made(**{f"r{run}": FIFTY[run : run + 9] for run in range(runs)}).test(flips=99, **options).letters(metric)
-
-
 def tied_with_best(metric):
     return made().test().tied_with_best(metric)
 
@@ -178,9 +174,6 @@ ROWS = [
      {"held": made().test(), "key": ("ndcg", "a", "b")}),
     (made().best, KeyError, "rr@77 was not evaluated; there are: ndcg", {"metric": "rr@77"}),
     (tied_with_best, KeyError, "ap was not tested; there are: ndcg", {"metric": "ap"}),
-    (letters, KeyError, "ap was not tested", {"metric": "ap"}),
-    (letters, ValueError, "letters are for all pairs: test without a baseline", {"baseline": "r0"}),
-    (letters, ValueError, "letters tell at most 15 runs apart, and there are 16: see matrix", {"runs": 16}),
 ]  # fmt: skip
 
 

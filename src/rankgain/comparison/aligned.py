@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import compress
 from typing import Any, NamedTuple
@@ -18,7 +17,6 @@ from rankgain.results.evaluation import Evaluation, same_ids, weights_of
 from rankgain.scalars import Bools, Floats, Ints
 
 QUERIES = "same", "common"
-MOST_BARS = 200  # of a picture
 
 
 class Sample(NamedTuple):
@@ -59,21 +57,6 @@ class Sample(NamedTuple):
             None if self.weights is None else self.weights[kept],
             None if self.clusters is None else self.clusters[kept],
         )
-
-
-class Bar(NamedTuple):
-    """Queries with similar differences: the first of them, how many they are, and their mean difference."""
-
-    query: Any
-    queries: int
-    height: float
-
-
-def bars_of(ranked: Sequence[tuple[Any, float]]) -> list[Bar]:
-    """One bar per query; of many queries, neighbours share one."""
-    step = math.ceil(len(ranked) / MOST_BARS)
-    parts = [ranked[first : first + step] for first in range(0, len(ranked), step)]
-    return [Bar(part[0][0], len(part), math.fsum(value for _, value in part) / len(part)) for part in parts]
 
 
 class Aligned(NamedTuple):

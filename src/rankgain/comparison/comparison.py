@@ -366,7 +366,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         margin : float, optional
             How much worse than the baseline is still good enough, at least 0: tests also whether a run is not worse by
             more than that, with a one-sided p at (1 − level) / 2, which Holm's correction corrects if p is corrected.
-            By default, this is not tested.
+            By default, and for metrics without an upper bound, this is not tested.
         flips : int, default 99_999
             How many random flips, from 1 to 10^8.
         seed : int, default 0
@@ -417,6 +417,10 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         fine that sums are integers below 2^53: equal sums compare equal, and the bits do not depend on the order of
         additions. With weights, d is multiplied by them, K_b is the weight of the flipped queries and n that of all; a
         cluster counts as one difference, the sum of its queries, with their total weight.
+
+        The margin is tested by the same flips, and once more with an added query, whose difference is −z² times the
+        largest possible one (z: the share of queries that do not differ); the larger p counts. If no query differs, p
+        is (1 − margin)^n. Flips alone would overlook rare failures that the sample does not contain.
 
         The interval is for other queries like these, on this collection and these judgments; not for models trained
         again with other seeds.

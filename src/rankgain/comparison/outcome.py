@@ -12,7 +12,7 @@ from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
 from rankgain.comparison.remarks import remarks
 from rankgain.comparison.testing import Key, Options, Tested
-from rankgain.metrics.metric import Metric, better
+from rankgain.metrics.metric import Metric
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, marked_cells
 
@@ -178,7 +178,7 @@ class Tests(Frames, Printed, Tested):
 
         See Also
         --------
-        letters : Which differences between all runs are decided.
+        matrix : A table of all metrics, with the runs that each one is better than.
 
         Examples
         --------
@@ -188,53 +188,6 @@ class Tests(Frames, Printed, Tested):
         ['b']
         """
         return sentences.tied_with_best(self, metric)
-
-    def letters(self, metric: str | Metric) -> dict[str, str]:
-        """Give each run letters, so that two runs share one if and only if their difference is not decided.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            A metric that was tested, as requested.
-
-        Returns
-        -------
-        dict of str to str
-            The letters by run, worst mean first.
-
-        Raises
-        ------
-        KeyError
-            If the metric was not tested.
-        ValueError
-            If the runs were tested against a baseline, so that not all pairs are known, or if there are more than 15.
-
-        See Also
-        --------
-        matrix : A table of all metrics, with the runs that each one is better than.
-
-        References
-        ----------
-        Piepho, An algorithm for a letter-based representation of all-pairwise comparisons, Journal of Computational and
-        Graphical Statistics 2004.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> runs["c"] = rg.from_ranked([[1, 0]] * 7 + [[0, 1]])
-        >>> rg.compare(runs, metrics="rr").test().letters("rr")
-        {'a': 'a', 'c': 'b', 'b': 'b'}
-        """
-        means = sentences.means_of(self, metric)
-        if sum(key[0] == metric for key in self) < len(means) * (len(means) - 1) // 2:
-            raise ValueError("letters are for all pairs: test without a baseline")
-        if len(means) > tables.MOST_LETTERS:
-            raise ValueError(
-                f"letters tell at most {tables.MOST_LETTERS} runs apart, and there are {len(means)}: see matrix"
-            )
-        order = sorted(means, key=lambda name: (better(self.key_of(metric)) or 1) * means[name])
-        return tables.letters_of(order, sentences.told_apart(self, metric))
 
     # Tables
 
@@ -294,22 +247,24 @@ class Tests(Frames, Printed, Tested):
         columns: dict[str, list[Any]] = {name: [getattr(pair, name) for pair in pairs] for name in Difference._fields}
         return columns | {"metric": [str(pair.metric) for pair in pairs]}
 
-    def plot(self, kind: str = "differences", metric: str | Metric | None = None) -> Figure:
-        """Draw the differences, with one panel per metric and pair (at most six), or per metric.
+    def plot(self, kind: str = "intervals", metric: str | Metric | None = None) -> Figure:
+        """Draw the intervals of the differences, or the values of each query.
+
+        The sorted differences of the queries are drawn in `Comparison.report`.
 
         Parameters
         ----------
-        kind : {"differences", "intervals", "scatter"}, default "differences"
-            ``"differences"``: sorted bars of the queries, with the mean and its interval; ``"intervals"``: those of all
-            pairs, grey if the difference is not decided; ``"scatter"``: one point per query, one run against the
-            other.
+        kind : {"intervals", "scatter"}, default "intervals"
+            ``"intervals"``: one panel per metric (at most six) with the intervals of all pairs, grey if the difference
+            is not decided; ``"scatter"``: one panel per metric and pair (at most six) with one point per query, one run
+            against the other.
         metric : str or Metric, optional
             A metric that was tested. By default, all of them.
 
         Returns
         -------
         matplotlib.figure.Figure
-            A notebook shows it; ``figure.savefig("differences.png")`` keeps it.
+            A notebook shows it; ``figure.savefig("intervals.png")`` writes it to a file.
 
         Raises
         ------
@@ -324,7 +279,7 @@ class Tests(Frames, Printed, Tested):
         --------
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> rg.compare(runs, metrics="rr").test().plot("intervals").axes[0].get_xlabel()
+        >>> rg.compare(runs, metrics="rr").test().plot().axes[0].get_xlabel()
         'rr: difference to a'
         """
         from rankgain.results.curves import drawing

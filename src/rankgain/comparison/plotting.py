@@ -1,4 +1,4 @@
-"""Plots of differences. Imported only to draw, since it needs matplotlib; pyplot is not used."""
+"""Plots of tests. Imported only to draw, since it needs matplotlib; pyplot is not used."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from matplotlib.axes import Axes
-from matplotlib.collections import PatchCollection
-from matplotlib.patches import Rectangle
 
-from rankgain.comparison.aligned import Sample, bars_of
-from rankgain.comparison.difference import Difference, drawn_ends, has_interval, subject
+from rankgain.comparison.aligned import Sample
+from rankgain.comparison.difference import Difference, drawn_ends, subject
 from rankgain.comparison.testing import Key, Tested, sample_of
 from rankgain.results.plotting import COLOURS, PANEL, Figure, drawable, panels
 from rankgain.results.text import printable
 
-KINDS = "differences", "intervals", "scatter"
+KINDS = "intervals", "scatter"
 MOST_PANELS = 6
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
@@ -40,7 +38,7 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     else:
         axes = panels(len(keys[:MOST_PANELS]))
         for panel, key in zip(axes, keys, strict=False):
-            (differences if kind == "differences" else scatter)(tests[key], sample_of(tests, key[0]), panel)
+            scatter(tests[key], sample_of(tests, key[0]), panel)
     for panel in axes:
         panel.spines[["top", "right"]].set_visible(False)
         for text in (panel.title, panel.xaxis.label, panel.yaxis.label, *panel.get_yticklabels()):
@@ -54,25 +52,6 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
         figure.set_figheight(1.2 + LINE * max(lines, 2))
         figure.set_figwidth(len(axes) * (PANEL[0] + LETTER * widest))
     return figure
-
-
-def differences(pair: Difference, sample: Sample, axes: Axes) -> None:
-    """Sorted bars, one per query, with the mean as a line and its interval as a band."""
-    sorted_bars = bars_of(sample.ranked(pair.run, pair.baseline))
-    heights, per_bar = [bar.height for bar in sorted_bars], sorted_bars[0].queries
-    bars = [Rectangle((place - 0.5, 0.0), 0.9, height) for place, height in enumerate(heights)]
-    shades = [COLOURS[0] if height > 0 else COLOURS[1] for height in heights]
-    axes.add_collection(PatchCollection(bars, facecolors=shades))
-    if has_interval(pair):
-        axes.axhspan(pair.low, pair.high, color="0.85", zorder=0)
-    axes.axhline(pair.difference, color="black", linewidth=1.2)
-    axes.axhline(0.0, color="0.5", linewidth=0.8)
-    axes.autoscale_view()
-    axes.set_xlim(-1, len(heights))
-    axes.set_xticks([])
-    several = "" if per_bar == 1 else f", {per_bar} to a bar"
-    axes.set_xlabel(f"{pair.queries} queries, sorted{several}")
-    axes.set_ylabel(name_of(f"{subject(pair.metric)}: {printable(pair.run)} − {printable(pair.baseline)}"))
 
 
 def intervals(axes: Axes, own: Sequence[Difference]) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import base64
 import datetime
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankgain import _backend
 from rankgain.comparison import sentences, tables
-from rankgain.comparison.aligned import bars_of
 from rankgain.comparison.difference import (
     Difference,
     drawn_ends,
@@ -46,6 +46,7 @@ MOST_PAIRS = 6  # pairs whose queries are shown
 MOST_OPEN = 40  # differences of a metric; more are folded
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8A8A8A"
 WIDTH, HEIGHT = 400.0, 100.0  # of a picture
+MOST_BARS = 200  # of a picture
 EDGE = 8.0  # space for dots at the ends
 
 SCRIPT = """
@@ -306,6 +307,21 @@ def _interval(pair: Difference, scale: float) -> dict[str, Any]:
 def _named(key: Key) -> str:
     metric, run, baseline = key
     return f"{printable(subject(metric))}: {printable(run)} minus {printable(baseline)}"
+
+
+class Bar(NamedTuple):
+    """Queries with similar differences: the first of them, how many they are, and their mean difference."""
+
+    query: Any
+    queries: int
+    height: float
+
+
+def bars_of(ranked: Sequence[tuple[Any, float]]) -> list[Bar]:
+    """One bar per query; of many queries, neighbours share one."""
+    step = math.ceil(len(ranked) / MOST_BARS)
+    parts = [ranked[first : first + step] for first in range(0, len(ranked), step)]
+    return [Bar(part[0][0], len(part), math.fsum(value for _, value in part) / len(part)) for part in parts]
 
 
 def _bars(tests: Tests, key: Key) -> dict[str, Any]:

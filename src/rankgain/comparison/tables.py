@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 
 from rankgain.comparison.difference import (
     Difference,
@@ -108,33 +108,3 @@ def _beaten(tests: Tested, metric: str | Metric, run: str) -> list[str]:
     own = [pair for key, pair in tests.items() if key[0] == metric and run in key[1:]]
     won = [pair.baseline for pair in own if pair.run == run and direction(pair) > 0]
     return won + [pair.run for pair in own if pair.baseline == run and direction(pair) < 0]
-
-
-# Letters for all pairs
-
-
-def letters_of(runs: Sequence[str], told_apart: Collection[frozenset[str]]) -> dict[str, str]:
-    """The letters of each run: two runs share one if and only if they are not told apart (Piepho 2004).
-
-    Each letter is a maximal set of runs none of which are told apart. A new letter is added for each pair that no
-    earlier letter covers, which gives few letters if the runs are in the order of their means.
-    """
-    groups: list[list[str]] = []
-    for run in runs:
-        alike = [other for other in runs if frozenset((run, other)) not in told_apart]
-        # The farthest run first: those between are mostly not told apart from either.
-        for other in reversed(alike):
-            if any(run in group and other in group for group in groups):
-                continue
-            group = list(dict.fromkeys((run, other)))
-            for third in alike:
-                if third not in group and all(frozenset((third, own)) not in told_apart for own in group):
-                    group.append(third)
-            groups.append(group)
-    return {run: "".join(_letter(place) for place, group in enumerate(groups) if run in group) for run in runs}
-
-
-def _letter(place: int) -> str:
-    """a … z, then a1 … z1, a2 and so on."""
-    turn, own = divmod(place, len(string.ascii_lowercase))
-    return string.ascii_lowercase[own] + (str(turn) if turn else "")
