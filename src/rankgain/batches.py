@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from rankgain.data.ids import Ids, broken, column_of, ids_of
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, types
 from rankgain.data.rules import rules_of
 from rankgain.errors import import_extra, quoted
-from rankgain.inputs.frames import of_frame, side_by_side
+from rankgain.inputs.frames import of_frame, side_by_side, warn_of_ranks
 from rankgain.metrics.metric import Metric, each_of
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
@@ -366,11 +367,23 @@ def _results(
         isinstance(batches, (str, bytes)) or not isinstance(batches, Iterable)
     ):
         raise TypeError(f"batches must be an iterable of Arrow record batches, not {type(batches).__name__}")
+    parts = parts_of(_selected(batches, columns, is_run=judgments is not None), rows)
+    if columns.score is not None:
+        parts = _checked(parts, columns.score)
     if judgments is not None:
-        return _against_judgments(
-            parts_of(_selected(batches, columns, is_run=True), rows), rules, judgment_sets(judgments)
-        )
-    return _of_both_sides(parts_of(_selected(batches, columns, is_run=False), rows), rules)
+        return _against_judgments(parts, rules, judgment_sets(judgments))
+    return _of_both_sides(parts, rules)
+
+
+def _checked(parts: Iterator[Any], score: str) -> Iterator[Any]:
+    """The parts, with a warning if the column called `score` holds ranks in the first one."""
+    for part in islice(parts, 1):
+        scored = part.select(["query_id", "score"])
+        scored = scored.filter(scored["score"].is_valid())
+        frame = Frame(scored, "batches")
+        warn_of_ranks(score, QueryRows.of(frame.ids("query_id")), frame.numbers("score"))
+        yield part
+    yield from parts
 
 
 def _against_judgments(

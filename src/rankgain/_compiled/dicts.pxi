@@ -113,6 +113,7 @@ cdef class JudgmentDicts:
     cdef readonly list documents
     cdef readonly object error_code
     cdef readonly Py_ssize_t total
+    cdef readonly double lowest_grade
     cdef Py_ssize_t queries
     cdef double* grades
     cdef int64_t* offsets
@@ -167,6 +168,8 @@ cdef class JudgmentDicts:
                 for rest in range(query, len(truths)):
                     self.offsets[rest + 1] = count
                 return 0
+            for rest in range(count, count + n):
+                self.lowest_grade = min(self.lowest_grade, self.grades[rest])
             count += n
             self.offsets[query + 1] = count
         return 0

@@ -94,12 +94,14 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
 class JudgmentDicts:
     """The documents and grades of dicts of grades by document, one query after the other.
 
-    `error_code`: the first error; what follows it is not read.
+    `error_code`: the first error; what follows it is not read. `lowest_grade`: the
+    lowest one, or 0 if none is negative.
     """
 
     documents: list[Any]
     error_code: ErrorCode
     total: int
+    lowest_grade: float
 
     def __init__(self, truths: list[dict[Any, float]], /) -> None:
         self.documents, self.error_code, self._grades, self._offsets = [], None, [], [0]
@@ -113,6 +115,7 @@ class JudgmentDicts:
                 self.error_code = error_code[0], query, error_code[1]
             self._offsets.append(len(self._grades))
         self.total = len(self._grades)
+        self.lowest_grade = min([0.0, *self._grades])
 
     @staticmethod
     def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> JudgmentDicts:

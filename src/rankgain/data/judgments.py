@@ -16,7 +16,7 @@ from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
-from rankgain.errors import BEYOND, ErrorCode, InputError, located, quoted, refusal
+from rankgain.errors import BEYOND, ErrorCode, InputError, counted, located, quoted, refusal, short, warn
 from rankgain.scalars import Floats, Ints, listed, size_of
 
 REPEATED = "the document repeats an earlier one"
@@ -136,6 +136,13 @@ class JudgmentSets:
         """One per document; below 0: pooled but unjudged."""
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
 
+    @property
+    def lowest_grade(self) -> float:
+        """The lowest grade, or 0 if none is negative."""
+        if self._judged is not None and "grades" not in vars(self):
+            return self._judged.lowest_grade  # type: ignore[no-any-return]
+        return float(self.grades.min(initial=0.0))
+
     def _first_error(self, ids: Ids) -> ErrorCode:
         """The first grade that is not finite or id that a query has twice."""
         errors: list[ErrorCode] = []
@@ -211,6 +218,20 @@ def of_dicts(
         sets.detail = "" if code == _codes.NULL_ID else type_name(value)
         sets.documents.append(document)
     return sets
+
+
+def warn_of_negative_grades(judgments: JudgmentSets) -> None:
+    """Warn if there are negative grades other than -1 and -2, which trec_eval's files have for unjudged documents."""
+    if judgments.lowest_grade >= 0.0:
+        return
+    grades = judgments.grades
+    others = grades[(grades < 0.0) & (grades != -1.0) & (grades != -2.0)]
+    if len(others):
+        warn(
+            f"{judgments.name} has {counted(len(others), 'negative grade')} other than -1 and -2, such as "
+            f"{short(float(others[0]))}: such documents count as unjudged (gain 0, never relevant). If they are judged "
+            "and not relevant, give 0; if grades begin below 0, add a constant to all"
+        )
 
 
 def type_name(value: Any) -> str:

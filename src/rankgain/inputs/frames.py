@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
+from itertools import pairwise
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,7 +15,7 @@ from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.dataframes import Frame
 from rankgain.data.forms import plain
 from rankgain.data.groups import QueryRows
-from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids, warn_of_negative_grades
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import rules_of
@@ -98,6 +99,12 @@ def from_frames(
         If something is not a frame, if a column holds values of a type that cannot be used, or if `qrels_df` is
         Judgments and `run_df` is not given.
 
+    Warns
+    -----
+    UserWarning
+        If `score` is a column called rank, ranking or position that holds the ranks of each query; if no column is
+        relevance but another one may hold grades; or if a grade is negative, other than -1 and -2.
+
     See Also
     --------
     from_qrels : The same from dicts, with the choices for `ties` and `missing` explained.
@@ -135,9 +142,11 @@ def from_frames(
     if not isinstance(judgments, JudgmentSets):
         _check_swapped(judgments, frame, relevance, score, rank)
         judgments = of_frame(judgments, queries[0], docs[0], relevance)
+        warn_of_negative_grades(judgments)
     groups = QueryRows.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.documents(frame.need("doc", docs[1]))
     scores = _scores(frame, score, rank)[1]
+    warn_of_ranks(score, groups, scores)
     run = RunColumns(frame.argument, groups, documents, scores, check_all=validate == "full", duplicates=duplicates)
     return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), rules)
 
@@ -215,9 +224,11 @@ def side_by_side(
     rows, offsets = groups.rows(np.arange(len(groups)))
     order = None if isinstance(rows, slice) else rows
     label = frame.need("relevance", relevance)
+    name, column = _scores(frame, score, rank)
+    warn_of_ranks(score, groups, column)
     labels, scores = (
-        RaggedArray(frame.where(name), offsets, values=column[:], order=order)
-        for name, column in ((label, frame.numbers(label)), _scores(frame, score, rank))
+        RaggedArray(frame.where(each), offsets, values=values[:], order=order)
+        for each, values in ((label, frame.numbers(label)), (name, column))
     )
     names = check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
     return Rankings(ListSource(labels, scores, None, names), rules)
@@ -232,6 +243,27 @@ def _scores(frame: Frame, score: str | None, rank: str | None) -> tuple[str, Any
         return ranks, NegatedRanks(frame.numbers(ranks))
     scores = frame.need("score", score)
     return scores, frame.numbers(scores)
+
+
+_EXAMINED = 100  # queries
+
+
+def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:
+    """Warn if a column that is called rank is named as scores and holds the ranks of each query, from 1 or from 0."""
+    if bare(score) not in ("rank", "ranking", "position"):
+        return
+    rows, offsets = groups.rows(np.arange(min(len(groups), _EXAMINED)))
+    values = to_float64(scores[rows])
+    queries = [np.sort(values[start:stop]) for start, stop in pairwise(offsets.tolist())]
+    numbers = np.arange(max(map(len, queries), default=0) + 1.0)
+    if len(numbers) < 3 or not any(
+        all(np.array_equal(ranks, numbers[first : first + len(ranks)]) for ranks in queries) for first in (0, 1)
+    ):
+        return
+    warn(
+        f"score={score!r}: the column holds the ranks of each query, and higher scores come first, so the last "
+        f"document comes first: write rank={score!r}, or rename the column if higher is better"
+    )
 
 
 class NegatedRanks:

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from rankgain.data.dataframes import Frame
 from rankgain.data.forms import form_of, plain
 from rankgain.data.id_lists import judgments_of, relevant_lists
-from rankgain.data.judgments import Judgments
+from rankgain.data.judgments import Judgments, warn_of_negative_grades
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.inputs.frames import of_frame
 from rankgain.inputs.trec import read_qrels
@@ -50,6 +50,11 @@ def judgments(
     TypeError
         If `truth` is of no type listed above, a grade is not a number, or an id is of a type that cannot be used.
 
+    Warns
+    -----
+    UserWarning
+        If a grade is negative, other than -1 and -2.
+
     See Also
     --------
     compare : Evaluates several runs against the same judgments.
@@ -86,5 +91,10 @@ def prepared(
     if form == "file":
         return Judgments(read_qrels(truth, "truth").check())
     if form == "frame":
-        return Judgments(of_frame(Frame(truth, "truth"), query, doc, relevance).check())
-    return Judgments(judgments_of("truth", relevant_lists(truth, "truth")).check())
+        sets = of_frame(Frame(truth, "truth"), query, doc, relevance)
+    else:
+        sets = judgments_of("truth", relevant_lists(truth, "truth"))
+    sets.check()
+    if not isinstance(truth, Judgments):
+        warn_of_negative_grades(sets)
+    return Judgments(sets)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from rankgain.choices import Missing, Ties, check_choices
 from rankgain.data.dicts import DictSource, Run, mapping
 from rankgain.data.forms import plain
-from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
+from rankgain.data.judgments import Judgments, judgment_sets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import rules_of
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
@@ -66,6 +66,11 @@ def from_qrels(
         If something is not a mapping. In `Rankings.evaluate`, if a grade or score is not a number, or if tied documents
         cannot be ordered because their ids are of mixed types.
 
+    Warns
+    -----
+    UserWarning
+        If a grade is negative, other than -1 and -2.
+
     See Also
     --------
     judgments : Prepares qrels once for many runs.
@@ -92,7 +97,8 @@ def from_qrels(
     if isinstance(qrels, Judgments):
         return Rankings(DictSource(judgment_sets(qrels), run, missing, query_ids), rules)
     qrels = mapping(plain(qrels), "qrels")
-    if missing == "zero":
-        return Rankings(DictSource(of_dicts(*paired(qrels, "qrels"), "qrels"), run, missing, query_ids), rules)
-    judgments = of_dicts(*paired(qrels, "qrels"), "qrels", run)
-    return Rankings(DictSource(judgments, run, missing, query_ids, qrels), rules)
+    judgments = of_dicts(*paired(qrels, "qrels"), "qrels", None if missing == "zero" else run)
+    if judgments.lowest_grade < 0.0:
+        warn_of_negative_grades(judgments)
+    unread = None if missing == "zero" else qrels
+    return Rankings(DictSource(judgments, run, missing, query_ids, unread), rules)

@@ -21,7 +21,7 @@ from rankgain.data.id_lists import (
     relevant_lists,
     runs_of_tuples,
 )
-from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts
+from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
 from rankgain.data.list_texts import refuse_list_texts
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
@@ -83,6 +83,11 @@ def from_recommendations(
         If something is not a list of ids, a side is a table with columns of users and items, ids are of mixed types, or
         `relevant` mixes mappings with sets or lists.
 
+    Warns
+    -----
+    UserWarning
+        If a grade is negative, other than -1 and -2.
+
     See Also
     --------
     from_qrels : The same with scores instead of an order.
@@ -122,11 +127,15 @@ def from_recommendations(
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:
             judgments = of_dicts(truth[0], few[1], "relevant")
+            if judgments.lowest_grade < 0.0:
+                warn_of_negative_grades(judgments)
             return Rankings(DictSource(judgments, few[0], missing, query_ids, None, "recommended"), GIVEN)
     rows = checked("recommended", users, rows, (list, tuple), "a list of ids, best first")
     of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple)
     column = None if of_tuples else column_of("recommended", users, rows)
     judgments = judgments_of("relevant", truth)
+    if not isinstance(relevant, Judgments):
+        warn_of_negative_grades(judgments)
     users, query_ids = _names(users, judgments, query_ids)
     check_all = validate == "full"
     if column is None:
