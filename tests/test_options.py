@@ -62,6 +62,7 @@ TESTED_ELSEWHERE = {
         [f"{call}(progress)" for call in ("Rankings.evaluate", "evaluate", "compare", "summarize_batches")],
         "test_progress.py",
     ),
+    "from_scores(exclude)": "inputs/test_score_matrix.py",
     "Curve.interval(level)": "results/test_curves.py",
     "explain(like)": "results/test_peers.py",
     "from_frames(run_df)": "what is read, not an option",

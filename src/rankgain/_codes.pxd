@@ -24,6 +24,7 @@ cdef enum:
     DICTS = 1
     COLUMNS = 2
     HITS = 3
+    MATRIX = 4
 
 cdef enum:
     DISCOUNTED_SUM = 0

@@ -19,7 +19,7 @@ AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 
 # The form of a chunk of a Source.
-LISTS, DICTS, COLUMNS, HITS = range(4)
+LISTS, DICTS, COLUMNS, HITS, MATRIX = range(5)
 
 # The kind of a term: how the hits or the judged grades of a query become one number per cut-off.
 (

@@ -276,7 +276,7 @@ class Rankings:
         else:
             out, empty = fill(plan, source, rules, threads)
         ids, missing = source.query_ids, source.missing
-        counts = (len(ids), *source.left_out, empty)
+        counts = (len(ids), *source.left_out, empty, source.excluded_judgments)
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
         return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, source.assumed)
 

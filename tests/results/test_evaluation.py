@@ -50,7 +50,7 @@ def test_a_query_without_value_does_not_count_nor_does_its_weight():
 )
 def test_the_weighted_mean_is_as_defined(pairs):
     values, weights = zip(*pairs, strict=True)
-    result = Evaluation({"cg": np.array(values)}, range(len(values)), None, None, None, "", (len(values), 0, 0, 0))
+    result = Evaluation({"cg": np.array(values)}, range(len(values)), None, None, None, "", (len(values), 0, 0, 0, 0))
     products = [weight * value for weight, value in zip(weights, values, strict=True)]
     expected = math.fsum(products) / math.fsum(weights)
     assert result.mean("cg", weights=weights) == expected

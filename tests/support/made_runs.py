@@ -12,7 +12,7 @@ def evaluation(values, ids=None, metric="ndcg"):
     import numpy as np
 
     held = {key: np.array(vector, dtype=np.float64) for key, vector in vectors.items()}
-    return rg.Evaluation(held, result.query_ids, None, None, None, state["backend"], (queries, 0, 0, 0))
+    return rg.Evaluation(held, result.query_ids, None, None, None, state["backend"], (queries, 0, 0, 0, 0))
 
 
 def comparison(runs, ids=None, metric="ndcg"):

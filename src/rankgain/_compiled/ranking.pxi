@@ -6,6 +6,17 @@ from libc.string cimport memcpy, memset
 from rankgain._codes cimport NAN_GRADE, NAN_SCORE
 
 cdef extern from "simd.h" nogil:
+    enum: MOST_KEYS
+    struct RowScratch:
+        const int32_t* columns
+        Py_ssize_t n_excluded
+        void* keys
+        void* excluded
+        void* peaks
+        void* near
+        Py_ssize_t capacity
+        int64_t* above
+        int64_t* reach
     struct Simd:
         int lanes
         Py_ssize_t few
@@ -32,6 +43,14 @@ cdef extern from "simd.h" nogil:
             const void*, Py_ssize_t, int, const void*, Py_ssize_t, int, int64_t*
         ) noexcept nogil
         Py_ssize_t (*place)(const void*, Py_ssize_t, int, int64_t) noexcept nogil
+        Py_ssize_t (*rank_float)(
+            const void*, Py_ssize_t, const double*, Py_ssize_t, int64_t, RowScratch*, int64_t*, int64_t*, int*
+        ) noexcept nogil
+        Py_ssize_t (*rank_double)(
+            const void*, Py_ssize_t, const double*, Py_ssize_t, int64_t, RowScratch*, int64_t*, int64_t*, int*
+        ) noexcept nogil
+        int64_t (*equal_float)(const void*, Py_ssize_t, Py_ssize_t, double) noexcept nogil
+        int64_t (*equal_double)(const void*, Py_ssize_t, Py_ssize_t, double) noexcept nogil
     const Simd* simd_baseline
     const Simd* simd_avx2()
 

@@ -3,6 +3,17 @@
 #pragma once
 #include "vectors.h"
 
+enum { MOST_KEYS = 256 }; /* more are sooner sorted among the scores than compared with all of them */
+
+/* For one row of scores: its excluded columns, and memory. */
+struct RowScratch {
+  const int32_t *columns;
+  ptrdiff_t n_excluded;
+  void *keys, *excluded, *peaks, *near; /* numbers of the type of the scores */
+  ptrdiff_t capacity; /* of `near` */
+  int64_t *above, *reach;
+};
+
 struct Simd {
   int lanes; /* numbers at once */
   ptrdiff_t few; /* up to so many entries of a short list are sooner compared with all than sorted */
@@ -25,6 +36,12 @@ struct Simd {
   void (*sum_uint8_t)(const uint8_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
   ptrdiff_t (*near)(const void *, ptrdiff_t, int, const void *, ptrdiff_t, int, int64_t *);
   ptrdiff_t (*place)(const void *, ptrdiff_t, int, int64_t);
+  ptrdiff_t (*rank_float)(const void *, ptrdiff_t, const double *, ptrdiff_t, int64_t, struct RowScratch *, int64_t *,
+                          int64_t *, int *);
+  ptrdiff_t (*rank_double)(const void *, ptrdiff_t, const double *, ptrdiff_t, int64_t, struct RowScratch *, int64_t *,
+                           int64_t *, int *);
+  int64_t (*equal_float)(const void *, ptrdiff_t, ptrdiff_t, double);
+  int64_t (*equal_double)(const void *, ptrdiff_t, ptrdiff_t, double);
 };
 
 #define LANES 1

@@ -407,12 +407,21 @@ TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int
 #define NEAR NULL, NULL
 #endif
 
+#define SINGLE 1
+#include "row_loops.h"
+#undef SINGLE
+#define SINGLE 0
+#include "row_loops.h"
+#undef SINGLE
+
 static const struct Simd HERE(simd) = {LANES,             32 * LANES,        LANES > 1 ? 16 * LANES : -1,
                                        2 * LANES,         HERE(tally),       HERE(whole),
                                        HERE(maxima),      HERE(collect),     HERE(count),
                                        HERE(kth),         HERE(ranks),       HERE(numbers),
                                        HERE(widen),       HERE(sum_steps),   HERE(sum_double),
                                        HERE(sum_float),   HERE(sum_int64_t), HERE(sum_int32_t),
-                                       HERE(sum_uint8_t), NEAR};
+                                       HERE(sum_uint8_t), NEAR,
+                                       HERE(rank_columns_float),  HERE(rank_columns_double),
+                                       HERE(count_equal_float),   HERE(count_equal_double)};
 #undef NEAR
 #undef LANES

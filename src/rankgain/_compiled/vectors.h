@@ -162,6 +162,15 @@ OP_1 integers_1 left_each_1(integers_1 a, integers_1 bits) { return a << bits; }
 OP_1 integers_1 negative_1(integers_1 a) { return 0 - (a >> 63); }
 OP_1 uint64_t signs_1(integers_1 a) { return a >> 63; }
 OP_1 doubles_1 widened_1(const float *at) { return *at; }
+OP_1 integers_1 unordered_1(doubles_1 a, doubles_1 b) { return 0 - (uint64_t)(a != a || b != b); }
+typedef float floats_1;
+OP_1 floats_1 load_float_1(const float *at) { return *at; }
+OP_1 void store_float_1(float *at, floats_1 a) { *at = a; }
+OP_1 floats_1 all_float_1(float number) { return number; }
+OP_1 floats_1 higher_float_1(floats_1 a, floats_1 b) { return a > b ? a : b; }
+OP_1 integers_1 more_float_1(floats_1 a, floats_1 b) { return 0 - (uint64_t)(a > b); }
+OP_1 integers_1 at_least_float_1(floats_1 a, floats_1 b) { return 0 - (uint64_t)(a >= b); }
+OP_1 integers_1 unordered_float_1(floats_1 a, floats_1 b) { return 0 - (uint64_t)(a != a || b != b); }
 
 #if VECTORS == X86_VECTORS
 #define OP_2 static ALWAYS_INLINE
@@ -205,6 +214,16 @@ OP_2 uint64_t signs_2(integers_2 a) { return (uint64_t)_mm_movemask_pd(_mm_casts
 OP_2 doubles_2 widened_2(const float *at) {
   return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)at)));
 }
+OP_2 integers_2 unordered_2(doubles_2 a, doubles_2 b) { return _mm_castpd_si128(_mm_cmpunord_pd(a, b)); }
+typedef __m128 floats_2;
+OP_2 floats_2 load_float_2(const float *at) { return _mm_loadu_ps(at); }
+OP_2 void store_float_2(float *at, floats_2 a) { _mm_storeu_ps(at, a); }
+OP_2 floats_2 all_float_2(float number) { return _mm_set1_ps(number); }
+OP_2 floats_2 higher_float_2(floats_2 a, floats_2 b) { return _mm_max_ps(a, b); }
+OP_2 integers_2 more_float_2(floats_2 a, floats_2 b) { return _mm_castps_si128(_mm_cmpgt_ps(a, b)); }
+OP_2 integers_2 at_least_float_2(floats_2 a, floats_2 b) { return _mm_castps_si128(_mm_cmpge_ps(a, b)); }
+OP_2 integers_2 unordered_float_2(floats_2 a, floats_2 b) { return _mm_castps_si128(_mm_cmpunord_ps(a, b)); }
+OP_2 integers_2 minus_32_2(integers_2 a, integers_2 b) { return _mm_sub_epi32(a, b); }
 OP_2 integers_2 all_16_2(int16_t number) { return _mm_set1_epi16(number); }
 OP_2 integers_2 all_32_2(uint32_t number) { return _mm_set1_epi32((int32_t)number); }
 OP_2 integers_2 left_32_2(integers_2 a, int bits) { return _mm_slli_epi32(a, bits); }
@@ -251,6 +270,18 @@ OP_4 integers_4 left_each_4(integers_4 a, integers_4 bits) { return _mm256_sllv_
 OP_4 integers_4 negative_4(integers_4 a) { return _mm256_cmpgt_epi64(_mm256_setzero_si256(), a); }
 OP_4 uint64_t signs_4(integers_4 a) { return (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(a)); }
 OP_4 doubles_4 widened_4(const float *at) { return _mm256_cvtps_pd(_mm_loadu_ps(at)); }
+OP_4 integers_4 unordered_4(doubles_4 a, doubles_4 b) { return _mm256_castpd_si256(_mm256_cmp_pd(a, b, _CMP_UNORD_Q)); }
+typedef __m256 floats_4;
+OP_4 floats_4 load_float_4(const float *at) { return _mm256_loadu_ps(at); }
+OP_4 void store_float_4(float *at, floats_4 a) { _mm256_storeu_ps(at, a); }
+OP_4 floats_4 all_float_4(float number) { return _mm256_set1_ps(number); }
+OP_4 floats_4 higher_float_4(floats_4 a, floats_4 b) { return _mm256_max_ps(a, b); }
+OP_4 integers_4 more_float_4(floats_4 a, floats_4 b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_GT_OQ)); }
+OP_4 integers_4 at_least_float_4(floats_4 a, floats_4 b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_GE_OQ)); }
+OP_4 integers_4 unordered_float_4(floats_4 a, floats_4 b) {
+  return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_UNORD_Q));
+}
+OP_4 integers_4 minus_32_4(integers_4 a, integers_4 b) { return _mm256_sub_epi32(a, b); }
 OP_4 integers_4 all_16_4(int16_t number) { return _mm256_set1_epi16(number); }
 OP_4 integers_4 all_32_4(uint32_t number) { return _mm256_set1_epi32((int32_t)number); }
 OP_4 integers_4 left_32_4(integers_4 a, int bits) { return _mm256_slli_epi32(a, bits); }
@@ -308,6 +339,22 @@ OP_2 integers_2 left_each_2(integers_2 a, integers_2 bits) { return vshlq_u64(a,
 OP_2 integers_2 negative_2(integers_2 a) { return vcltq_s64(vreinterpretq_s64_u64(a), vdupq_n_s64(0)); }
 OP_2 uint64_t signs_2(integers_2 a) { return vgetq_lane_u64(a, 0) >> 63 | vgetq_lane_u64(a, 1) >> 63 << 1; }
 OP_2 doubles_2 widened_2(const float *at) { return vcvt_f64_f32(vld1_f32(at)); }
+OP_2 integers_2 unordered_2(doubles_2 a, doubles_2 b) {
+  return veorq_u64(vandq_u64(vceqq_f64(a, a), vceqq_f64(b, b)), vdupq_n_u64(~0ull));
+}
+typedef float32x4_t floats_2;
+OP_2 floats_2 load_float_2(const float *at) { return vld1q_f32(at); }
+OP_2 void store_float_2(float *at, floats_2 a) { vst1q_f32(at, a); }
+OP_2 floats_2 all_float_2(float number) { return vdupq_n_f32(number); }
+OP_2 floats_2 higher_float_2(floats_2 a, floats_2 b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
+OP_2 integers_2 more_float_2(floats_2 a, floats_2 b) { return vreinterpretq_u64_u32(vcgtq_f32(a, b)); }
+OP_2 integers_2 at_least_float_2(floats_2 a, floats_2 b) { return vreinterpretq_u64_u32(vcgeq_f32(a, b)); }
+OP_2 integers_2 unordered_float_2(floats_2 a, floats_2 b) {
+  return vreinterpretq_u64_u32(vmvnq_u32(vandq_u32(vceqq_f32(a, a), vceqq_f32(b, b))));
+}
+OP_2 integers_2 minus_32_2(integers_2 a, integers_2 b) {
+  return vreinterpretq_u64_u32(vsubq_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b)));
+}
 OP_2 integers_2 all_16_2(int16_t number) { return vreinterpretq_u64_s16(vdupq_n_s16(number)); }
 OP_2 integers_2 all_32_2(uint32_t number) { return vreinterpretq_u64_u32(vdupq_n_u32(number)); }
 OP_2 integers_2 left_32_2(integers_2 a, int bits) {

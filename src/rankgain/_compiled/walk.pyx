@@ -10,14 +10,14 @@ modules cimport.
 
 import os
 
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release
 from cpython.exc cimport PyErr_Clear
 from libc.float cimport DBL_MIN
 from libc.math cimport isnan
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, NAN_SCORE, STABLE
+from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, MATRIX, NAN_SCORE, STABLE
 
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that ids cannot be crafted to collide
 
@@ -30,6 +30,7 @@ include "query.pxi"
 include "program.pxi"
 include "dicts.pxi"
 include "columns.pxi"
+include "matrix.pxi"
 
 cdef enum:
     MOST_VIEWS = 16
@@ -72,6 +73,7 @@ cdef struct Chunk:
     Py_ssize_t stop
     Lists lists
     Columns columns
+    Matrix matrix
     FileHits file_hits
     Py_buffer views[MOST_VIEWS]
     int n_views
@@ -147,6 +149,8 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
             chunk.judged = longest_list(chunk.lists.judged_offsets, chunk.start, n, chunk.lists.judged_columns)
     elif chunk.form == COLUMNS:
         open_columns(chunk, given)
+    elif chunk.form == MATRIX:
+        open_matrix(chunk, given)
     else:
         _, _, _, offsets, grade, first, last, returned, truth_offsets, truth = given
         chunk.file_hits.offsets = <const int64_t*>view_buffer(chunk, offsets)
@@ -177,6 +181,26 @@ cdef int open_columns(Chunk* chunk, tuple given) except -1:
     columns.scores = <const double*>view_buffer(chunk, scores)
     chunk.documents = longest_range(columns.run_first, columns.run_last, chunk.start, chunk.stop)
     chunk.judged = longest_range(columns.truth_first, columns.truth_last, chunk.start, chunk.stop)
+    return 0
+
+
+cdef int open_matrix(Chunk* chunk, tuple given) except -1:
+    cdef Matrix* matrix = &chunk.matrix
+    cdef Py_buffer* rows = &chunk.views[0]
+    _, _, _, scores, offsets, judged, grades, excluded_offsets, excluded = given
+    PyObject_GetBuffer(scores, rows, PyBUF_STRIDES)
+    chunk.n_views = 1
+    matrix.scores = <const char*>rows.buf
+    matrix.stride = rows.strides[0]
+    matrix.columns = rows.shape[1]
+    matrix.single = rows.itemsize == sizeof(float)
+    matrix.offsets = <const int64_t*>view_buffer(chunk, offsets)
+    matrix.judged = <const int32_t*>view_buffer(chunk, judged)
+    matrix.grades = <const double*>view_buffer(chunk, grades)
+    matrix.excluded_offsets = <const int64_t*>view_buffer(chunk, excluded_offsets)
+    matrix.excluded = <const int32_t*>view_buffer(chunk, excluded)
+    chunk.judged = longest(matrix.offsets + chunk.start, chunk.stop - chunk.start)
+    chunk.documents = chunk.judged  # others are counted, and need no scratch
     return 0
 
 
@@ -378,7 +402,7 @@ cdef void limit(const Rules* rules, Query* query) noexcept nogil:
 
 cdef int find(
     const Chunk* chunk, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
-    Scratch* scratch, QueryMemory* memory, Py_ssize_t* position
+    Scratch* scratch, MatrixScratch* of_matrix, QueryMemory* memory, Py_ssize_t* position
 ) noexcept nogil:
     """Find the hits and judged grades of a query; return an error code, with its position, or 0."""
     cdef Query* query = &memory.query
@@ -397,6 +421,16 @@ cdef int find(
         if code == 0:
             count_judged(
                 chunk.columns.grades + start, chunk.columns.truth_last[number] - start, steps.judged_depth,
+                &memory.space, query,
+            )
+    elif chunk.form == MATRIX:
+        code = find_in_matrix(
+            &chunk.matrix, number, depth, lowest, rules.ties == STABLE, of_matrix, &memory.space, query, position
+        )
+        start = chunk.matrix.offsets[number]
+        if code == 0:
+            count_judged(
+                chunk.matrix.grades + start, chunk.matrix.offsets[number + 1] - start, steps.judged_depth,
                 &memory.space, query,
             )
     else:
@@ -485,8 +519,8 @@ cdef inline int use(
 
 
 cdef Py_ssize_t walk_buffers(
-    const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, QueryMemory* memory,
-    const HitBuffers* output, Error* error
+    const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, MatrixScratch* of_matrix,
+    QueryMemory* memory, const HitBuffers* output, Error* error
 ) noexcept nogil:
     """Find and use each query; how many have nothing relevant."""
     cdef Py_ssize_t index, empty = 0, position = -1
@@ -497,7 +531,9 @@ cdef Py_ssize_t walk_buffers(
     for index in range(chunk.stop - chunk.start):
         error.query = index
         error.term = -1
-        error.code = find(chunk, chunk.start + index, steps, rules, depth, lowest, scratch, memory, &position)
+        error.code = find(
+            chunk, chunk.start + index, steps, rules, depth, lowest, scratch, of_matrix, memory, &position
+        )
         error.position = position
         if error.code == 0:
             error.position = -1
@@ -511,11 +547,12 @@ cdef Py_ssize_t walk_buffers(
 cdef object run_buffers(Program program, const Rules* rules, tuple given, const HitBuffers* output):
     cdef Chunk chunk
     cdef Scratch scratch
+    cdef MatrixScratch of_matrix
     cdef QueryMemory memory
     cdef Error error
     cdef Py_ssize_t empty = 0, hits
     error.code = 0
-    memory.block = NULL
+    memory.block = of_matrix.block = NULL
     chunk.n_views = 0
     try:
         open_chunk(&chunk, given)
@@ -523,12 +560,18 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
         reserve_memory(&memory, &program.steps, rules.ties, chunk.documents, hits, chunk.judged)
         if chunk.form == COLUMNS:
             prepare(&scratch, &memory.space, chunk.columns.whole, chunk.judged, chunk.documents)
+        elif chunk.form == MATRIX:
+            prepare_matrix(
+                &of_matrix, &chunk.matrix, chunk.judged,
+                longest(chunk.matrix.excluded_offsets + chunk.start, chunk.stop - chunk.start),
+            )
         with nogil:
-            empty = walk_buffers(&chunk, &program.steps, rules, &scratch, &memory, output, &error)
+            empty = walk_buffers(&chunk, &program.steps, rules, &scratch, &of_matrix, &memory, output, &error)
             if chunk.form == COLUMNS:
                 dispose(&scratch)
         return answer(&error, empty)
     finally:
+        free(of_matrix.block)
         free(memory.block)
         release_views(&chunk)
 

@@ -124,6 +124,18 @@ def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
     return None
 
 
+def mark_common(offsets: Ints, columns: Int32s, other_offsets: Ints, others: Int32s, marks: Bytes) -> int:
+    """Mark the columns of each row of a sparse matrix that another one has in that row; return how many.
+
+    The columns of a row are in rising order.
+    """
+    for row in range(len(offsets) - 1):
+        in_other = {*others[other_offsets[row] : other_offsets[row + 1]].tolist()}
+        for index in range(offsets[row], offsets[row + 1]):
+            marks[index] = columns[index] in in_other
+    return int(marks.sum())
+
+
 def mark_firsts(
     data: Bytes, starts: Ints, ends: Ints, offsets: Ints, scores: Floats | None, marks: Bytes, sizes: Ints
 ) -> None:

@@ -80,6 +80,24 @@ def read_columns(queries, *columns):
         yield Documents(ids, scores, [grade_of.get(document) for document in ids], _without_pooled(judged_grades))
 
 
+def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offsets, excluded):
+    """Rows of scores, one column per document, against judged columns and their grades, in rising order of columns.
+
+    Excluded columns are no documents, and no judged column is among them. The position of an error is the column.
+    """
+    for query in queries:
+        row = scores[query].tolist()
+        judged_rows = slice(judged_offsets[query], judged_offsets[query + 1])
+        grade_of = dict(zip(judged[judged_rows].tolist(), grades[judged_rows].tolist(), strict=True))
+        left_out = {*excluded[excluded_offsets[query] : excluded_offsets[query + 1]].tolist()}
+        columns = [column for column in range(len(row)) if column not in left_out]
+        for column in columns:
+            if row[column] != row[column]:
+                raise Refused(NAN_SCORE, column)
+        column_grades = [grade_of.get(column) for column in columns]
+        yield Documents(columns, [row[column] for column in columns], column_grades, _without_pooled(grade_of.values()))
+
+
 def _rows_of_query(query, width, data, starts, ends, first, last, values):
     """The ids of a query, in rows first[query] … last[query] − 1, and their grades or scores, None in rank order."""
     rows = slice(int(first[query]), int(last[query]))

@@ -7,8 +7,8 @@ queries counted from the start of the chunk; `rankgain.errors` has the messages.
 
 from typing import Any
 
-from rankgain._codes import COLUMNS, DICTS, LISTS
-from rankgain._reference.forms import read_columns, read_dicts, read_lists
+from rankgain._codes import COLUMNS, DICTS, LISTS, MATRIX
+from rankgain._reference.forms import read_columns, read_dicts, read_lists, read_matrix
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, compute_metrics
 from rankgain._reference.query import Query, tie_groups
@@ -51,7 +51,7 @@ def rows(
     return None
 
 
-READERS = {LISTS: read_lists, DICTS: read_dicts, COLUMNS: read_columns}
+READERS = {LISTS: read_lists, DICTS: read_dicts, COLUMNS: read_columns, MATRIX: read_matrix}
 
 
 def _ranked(program, rules, chunk):

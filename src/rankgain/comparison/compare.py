@@ -102,9 +102,10 @@ def compare(
         the first argument is then `runs`.
     runs : mapping of str to run, or None
         The runs by name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
-        recommended ids (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), the objects of
-        other tools that `evaluate` accepts, Rankings, which include their judgments, or Evaluations. If `values`, dicts
-        from query id to a value that was computed elsewhere. Or a list of ranx's Runs, whose names differ.
+        recommended ids (`from_recommendations`), a matrix of scores if `truth` is sparse (`from_scores`), the path of a
+        TREC file or an open one (`read_trec`), the objects of other tools that `evaluate` accepts, Rankings, which
+        include their judgments, or Evaluations. If `values`, dicts from query id to a value that was computed
+        elsewhere. Or a list of ranx's Runs, whose names differ.
     metrics : str, Metric or iterable of them, optional
         What to compute, as in `Rankings.evaluate`. By default, ndcg@10 and mrr@10, or the metrics of the Evaluations
         if there are any. If `values`, the name of the values, which is required.
@@ -227,6 +228,7 @@ def _evaluated(
     if rules and all(isinstance(run, (Rankings, Evaluation)) for run in runs.values()):
         raise TypeError(f"the runs are Rankings or Evaluations, which take no {', '.join(rules)}: leave it out")
     of_truth, of_runs = _by_side(rules)
+    of_missing: dict[str, Any] = {} if missing == "zero" else {"missing": missing}  # not every form has such a rule
     if truth is not None and not isinstance(truth, Judgments):
         truth = judgments(truth, **of_truth)
     results = {}
@@ -238,7 +240,7 @@ def _evaluated(
             if not isinstance(run, Rankings):
                 if truth is None:
                     raise ValueError("no truth was given, which only Rankings include: write compare(truth, runs)")
-                run = rankings_of(truth, run, {"ties": ties} if ties else {}, missing=missing, **of_runs)
+                run = rankings_of(truth, run, {"ties": ties} if ties else {}, **of_missing, **of_runs)
             kept[name] = run
             results[name] = kept[name].evaluate(*requested)
         except (ValueError, TypeError) as error:
@@ -302,7 +304,7 @@ def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None)
             vector[row] = check_number(value, f"run {name!r}: query {query!r}: a value")
             if math.isinf(vector[row]):
                 raise ValueError(f"run {name!r}: query {query!r}: the value is infinite: it has no mean")
-        counts = (len(run), None, None, None)
+        counts = (len(run), None, None, None, None)
         results[name] = Evaluation({score: vector}, list(run), None, None, None, _backend.name, counts, None, (GIVEN,))
     return results
 

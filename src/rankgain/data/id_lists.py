@@ -18,6 +18,7 @@ from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_
 from rankgain.data.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.series import by_query
+from rankgain.data.sparse import parts_of
 from rankgain.errors import ErrorCode, InputError, quoted, refusal
 from rankgain.scalars import Array, Ints, is_null, listed, paired
 
@@ -136,7 +137,7 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
     if isinstance(relevant, Judgments):
         return judgment_sets(relevant)
     if type(relevant) is not list and hasattr(relevant, "tocsr"):
-        return _of_sparse(relevant.tocsr(), name)
+        return of_csr(relevant.tocsr(), name)
     if is_series(relevant):
         relevant = by_query(relevant, name)
     demand = (
@@ -200,19 +201,16 @@ def _repeated(user: int, ids: list[Any]) -> ErrorCode:
     return None
 
 
-def _of_sparse(matrix: Any, name: str) -> JudgmentSets:
+def of_csr(matrix: Any, name: str) -> JudgmentSets:
     """Users × items; the stored values are the grades."""
-    if matrix.data.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold real numbers, not {matrix.data.dtype}")
-    offsets, items = np.asarray(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
-    most = min(len(items), len(matrix.data))
-    if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(f"{name} is a broken sparse matrix: its indptr points outside its indices and data")
-    items = items[: offsets[-1]]
-    if len(items) and not 0 <= items.min() <= items.max() < matrix.shape[-1]:
-        raise ValueError(f"{name} is a broken sparse matrix: its indices point outside its {matrix.shape[-1]} columns")
+    grades = np.asarray(matrix.data)
+    if grades.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, not {grades.dtype}")
+    offsets, items = parts_of(matrix, name)
     groups = QueryRows(range(len(offsets) - 1), offsets[:-1], offsets[1:])
-    return of_ids(name, groups, ids_of(items), matrix.data[: offsets[-1]])
+    judgments = of_ids(name, groups, ids_of(items), grades[: offsets[-1]])
+    judgments.columns = matrix.shape[-1]
+    return judgments
 
 
 def refuse_scores(rows: Sequence[Any], name: str) -> None:

@@ -59,13 +59,13 @@ class Judgments:
 
     def __getstate__(self) -> dict[str, Any]:
         judgments = self._judgments.check()
-        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed"
+        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed", "columns"
         return {field: getattr(judgments, field) for field in fields}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         fields = {name: state[name] for name in ("offsets", "grades", "documents")}
         self._judgments = JudgmentSets(state["name"], state["query_ids"]).with_columns(**fields)
-        self._judgments.assumed = state["assumed"]
+        self._judgments.assumed, self._judgments.columns = state["assumed"], state["columns"]
 
     def __len__(self) -> int:
         return len(self._judgments)
@@ -88,6 +88,7 @@ class JudgmentSets:
     error_code: ErrorCode = None
     assumed: tuple[str, ...] = ()  # what was assumed when they were read, in words
     detail: object = ""  # of the error code
+    columns: int | None = None  # of the sparse matrix that they were read from
     _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any], judged: Any = None) -> None:
@@ -262,7 +263,7 @@ class JudgmentSource(Source):
         run_name: str,
         run_queries: Collection[Any],
         common: Sequence[int] | Ints | None,
-        missing: Missing,
+        missing: Missing | None,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
         """`common`: the numbers of the judged queries that the run has; None: all."""

@@ -39,6 +39,7 @@ class Source(ABC):
     has_ids = False  # whether the documents have ids, by which ties can be ordered
     missing: Missing | None = None
     left_out = 0, 0
+    excluded_judgments = 0  # how many judged documents were left out with the columns that the caller excluded
     assumed: tuple[str, ...] = ()  # what was assumed about the input, in words
     broken: tuple[int, Exception] | None = None  # the first query with invalid judgments, and what to raise there
 

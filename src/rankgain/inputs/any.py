@@ -9,12 +9,14 @@ from typing import Any, get_overloads, overload
 import numpy as np
 
 from rankgain.choices import Peer
+from rankgain.data.arrays import is_array
 from rankgain.data.forms import content, form_of, plain
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
 from rankgain.errors import unexpected, warn
 from rankgain.inputs.frames import from_frames
 from rankgain.inputs.judgments import prepared
+from rankgain.inputs.matrix import is_sparse_truth
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
 from rankgain.inputs.scores import are_swapped, from_scores
@@ -74,7 +76,7 @@ def evaluate(
     run : any, optional
         A dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`), recommended ids
         (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), or fractional scores beside
-        labels (`from_scores`). Required, by position or keyword.
+        labels or a sparse matrix of users × items (`from_scores`). Required, by position or keyword.
     *metrics : str, Metric or iterable of them
         As in `Rankings.evaluate`; at least one.
     threads : int, default 1
@@ -146,6 +148,8 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings contain their judgments: call their method evaluate")
     truth, run = plain(truth), plain(run)
+    if is_sparse_truth(truth) and is_array(run) and content(run) == "fractions":
+        return from_scores(truth, run, **rules, **scored)
     named = not COLUMNS.isdisjoint(rules)
     form = form_of(run, "run", named=named)
     if form == "lists" and (kind := content(run)) in NUMBERS:

@@ -10,11 +10,14 @@ import numpy as np
 from rankgain.choices import ScoreTies
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.groups import numbers_of_integers, order_of
+from rankgain.data.judgments import Judgments
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
+from rankgain.data.sparse import Csr, is_sparse
 from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
+from rankgain.inputs.matrix import mask_of, matrix_source
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Int32s, Ints
 
@@ -24,13 +27,14 @@ if TYPE_CHECKING:
 
 @without_unknown
 def from_scores(
-    y_true: ArrayLike,
+    y_true: ArrayLike | Csr | Judgments,
     y_score: ArrayLike,
     *,
     group_sizes: ArrayLike | None = None,
     qid: ArrayLike | Sequence[Hashable] | None = None,
     judged: ArrayLike | None = None,
     mask: ArrayLike | None = None,
+    exclude: Csr | None = None,
     ties: ScoreTies = "average",
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NeverGiven],
@@ -39,12 +43,15 @@ def from_scores(
 
     Parameters
     ----------
-    y_true : array_like
+    y_true : array_like, sparse matrix or Judgments
         Grades, finite and not negative, in any real dtype: 1-D, 2-D with one row per query, or a list of lists of any
-        lengths.
+        lengths. Or a sparse matrix of users × items in CSR format, such as the held-out items of a test set, or the
+        `judgments` of one: stored values are grades (0: judged, not relevant; negative: pooled but unjudged), all other
+        columns are unjudged.
     y_score : array_like
         Scores of the same documents, in the same shape; higher is better. ±inf is allowed, NaN is not. float32 and
         float64 are read as they are; other dtypes are converted to float64, in which integers beyond 2**53 may tie.
+        Beside a sparse `y_true`, a matrix of the same shape, of which rows may have any stride.
     group_sizes : array_like of int, optional
         For flat (1-D) arrays: the number of documents of each query, in the order in which the queries stand. 0 is
         allowed.
@@ -56,6 +63,11 @@ def from_scores(
         default, `y_true` is taken to hold them all.
     mask : array_like of bool, optional
         True for a document, False for padding, in the shape of `y_score`. By default, every entry is a document.
+    exclude : sparse matrix, optional
+        The columns to leave out in each row of a matrix of scores, such as the items seen in training: a sparse matrix
+        in CSR format, of the same shape, whose stored entries count whatever their value. These columns are not
+        documents: their scores are not read (NaN is allowed there), and what `y_true` says of them is left out;
+        `Evaluation.counts` has the number of such grades of a sparse `y_true`. By default, none.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score.
 
@@ -76,12 +88,15 @@ def from_scores(
     ValueError
         If `y_true` and `y_score` do not hold the same documents; if both `group_sizes` and `qid` are given; if
         `group_sizes` has a negative entry or does not add up to the number of documents; if an id of `qid` is NaN or
-        missing; if `judged` or `query_ids` holds another number of queries; if `mask` has another shape; or if `ties`
-        is unknown or ``"docid"``, for bare scores have no ids. In `Rankings.evaluate`, if a score is NaN, if a grade is
-        NaN, infinite or negative, or if `judged` lacks grades that were returned.
+        missing; if `judged` or `query_ids` holds another number of queries; if `mask` or `exclude` has another shape;
+        if both are given; if a sparse matrix has unsorted or repeated columns, or is beside anything but a matrix of
+        scores; or if `ties` is unknown or ``"docid"``, for bare scores have no ids. In `Rankings.evaluate`, if a score
+        is NaN, if a grade is NaN, infinite or, unless `y_true` is sparse, negative, or if `judged` lacks grades that
+        were returned.
     TypeError
         If something is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask`
-        does not hold booleans, or if an id is not hashable.
+        does not hold booleans, if an id is not hashable, if a sparse matrix is not in CSR format, if `group_sizes`,
+        `qid`, `judged` or `mask` is given with a sparse `y_true`, or if `y_score` is sparse.
 
     Warns
     -----
@@ -123,18 +138,45 @@ def from_scores(
     [0.9299, 0.6309]
     >>> rg.from_scores([0, 2, 1, 1, 0], [0.2, 0.9, 0.9, 0.1, 0.7], qid=["a", "a", "a", "b", "b"]).query_ids
     ['a', 'b']
+
+    Scores of all items beside a sparse matrix of held-out items; those seen in training do not count:
+
+    >>> from scipy.sparse import csr_array
+    >>> test, train = csr_array([[0, 1, 0, 1]]), csr_array([[1, 0, 0, 0]])
+    >>> rg.from_scores(test, [[0.9, 0.8, 0.3, 0.1]], exclude=train).evaluate("recall@2", "rr").mean()
+    {'recall@2': 0.5, 'rr': 1.0}
     """
     if unknown:
         raise unexpected(from_scores, unknown)
     rules = rules_of(ties, ids=False)
+    if isinstance(y_true, Judgments) or is_sparse(y_true):
+        given = {"group_sizes": group_sizes, "qid": qid, "judged": judged, "mask": mask}
+        for name, value in given.items():
+            if value is not None:
+                raise TypeError(f"{name}: {_BESIDE_SPARSE[name]}: write from_scores(y_true, y_score, exclude=...)")
+        return Rankings(matrix_source(y_true, y_score, exclude, query_ids), rules)
     labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
     query_ids = names if query_ids is None else query_ids
+    if exclude is not None:
+        if mask is not None:
+            raise ValueError("give exclude or mask, not both: mask=mask & (exclude.toarray() == 0)")
+        if group_sizes is not None or qid is not None or not scores.columns or scores.single:
+            raise ValueError("exclude needs a matrix of scores, one row per query: of other forms, drop the documents")
+        mask = mask_of(exclude, (scores.count, scores.columns))
     if mask is not None:
         labels, scores = labels.unmasked(mask), scores.unmasked(mask)
     if scores.kind != "f" and labels.kind == "f":
         _warn_if_swapped(labels, scores)
     truth = None if judged is None else check_judged(judged, labels)
     return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
+
+
+_BESIDE_SPARSE = {
+    "group_sizes": "the rows of a sparse y_true are the queries",
+    "qid": "the rows of a sparse y_true are the queries, and query_ids= names them",
+    "judged": "a sparse y_true has all judged items",
+    "mask": "beside a sparse y_true, exclude= takes the columns to leave out, as a sparse matrix",
+}
 
 
 def _warn_if_swapped(labels: RaggedArray, scores: RaggedArray) -> None:

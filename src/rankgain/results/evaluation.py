@@ -17,7 +17,7 @@ from rankgain.errors import quoted
 from rankgain.metrics.aggregators import check_weights, mean, scaled
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results.export import Frames
-from rankgain.results.summary import COUNTS, Counted, Summary, check_same_metrics, sums_of
+from rankgain.results.summary import COUNTS, EXCLUDED, Counted, Summary, check_same_metrics, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
@@ -45,7 +45,9 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
     counts : dict of str to int
         ``queries``: how many were evaluated; ``missing``: how many judged queries have no ranking (`missing` says how
         they were treated); ``unjudged``: how many rankings were left out because their query has no judgments;
-        ``empty``: how many of the evaluated queries have nothing relevant. After `subset`, only ``queries`` is known.
+        ``empty``: how many of the evaluated queries have nothing relevant; ``excluded``, unless it is 0: how many
+        judged documents were left out, since they are in columns that the caller excluded (see `from_scores`). After
+        `subset`, only ``queries`` is known.
     assumed : tuple of str
         What was assumed about the input, in words: that each row of qrels without relevance counts as 1.
 
@@ -336,7 +338,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         values = {key: vector[rows] for key, vector in self.items()}
         for vector in values.values():
             vector.flags.writeable = False
-        counts = len(rows), None, None, None
+        counts = len(rows), None, None, None, None
         weights = None if self._weights is None else {name: vector[rows] for name, vector in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
         return Evaluation(values, ids, *rules, counts, weights, self.assumed)
@@ -511,14 +513,16 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
 
 
 def _facts(result: Evaluation) -> dict[str, str]:
-    missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:])
+    missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:4])
     ties = (result.ties or "in the order given") + (f" (like {result.like})" if result.like else "")
+    excluded = result.counts.get("excluded")
     treated = "counted as 0" if result.missing == "zero" else "left out"
     return {
         "queries evaluated": f"{result.counts['queries']}",
         "missing from the run": f"{missing}" + (f" ({treated})" if missing else ""),
         "without judgments": f"{unjudged}" + (" (left out)" if unjudged else ""),
         "nothing relevant": f"{empty}",
+        EXCLUDED: f"{excluded} (left out)" if excluded else "",
         "ties": "" if GIVEN in result.assumed else ties,
         "backend": result.backend,
     }

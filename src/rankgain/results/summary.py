@@ -18,7 +18,8 @@ from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.text import Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats
 
-COUNTS = "queries", "missing", "unjudged", "empty"
+COUNTS = "queries", "missing", "unjudged", "empty", "excluded"
+EXCLUDED = "judged documents in excluded columns"
 RULES = "ties", "missing", "like"
 FORMAT = 1  # of the JSON
 
@@ -92,7 +93,8 @@ class Counted(Tables):
         >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").counts
         {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
         """
-        return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
+        known = {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
+        return {name: count for name, count in known.items() if count or name != "excluded"}
 
     def _check_rules(self, other: Counted, name: str) -> None:
         for rule in RULES:
@@ -111,7 +113,8 @@ class Counted(Tables):
     def _head(self) -> str:
         rules = [counted(self.counts["queries"], "query")]
         rules += [f"{name}={rule!r}" for name in RULES if (rule := getattr(self, name))]
-        special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
+        names = {name: EXCLUDED if name == "excluded" else name for name in COUNTS[1:]}
+        special = [f"{count} {names[name]}" for name, count in self.counts.items() if count and name in names]
         return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
 
     def _printed(self, values: Mapping[Any, float], remarks: Iterable[str] = ()) -> str:
@@ -376,7 +379,8 @@ class Summary(Counted):
                 raise ValueError(f"format {content['summary']!r}, and this release reads {FORMAT}")
             known = {name: _natural(count) for name, count in content["counts"].items()}
             sums = {key: _read(key, item, known["queries"]) for key, item in content["metrics"].items()}
-            counts = [known["queries"], *map(known.get, COUNTS[1:])]
+            excluded = known.get("excluded", 0 if "empty" in known else None)
+            counts = [known["queries"], *map(known.get, COUNTS[1:4]), excluded]
             ties, missing, like = (content[name] for name in RULES)
             _check_rules(ties, missing, like)
             _check_counts(known, missing)

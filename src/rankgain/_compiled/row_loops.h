@@ -1,0 +1,247 @@
+/* The ranks of some columns in a row of scores, which is read about once: not sorted, written or copied. simd.h includes
+   this file once a level for float32 (SINGLE is 1) and for float64 (0). */
+
+#if SINGLE
+#define NUMBER float
+#define TYPED(NAME) HERE(NAME##_float)
+#define NUMBERS HERE(floats)
+#define LOAD_N HERE(load_float)
+#define STORE_N HERE(store_float)
+#define ALL_N HERE(all_float)
+#define HIGHER_N HERE(higher_float)
+#define MORE_N HERE(more_float)
+#define AT_LEAST_N HERE(at_least_float)
+#define UNORDERED_N HERE(unordered_float)
+#else
+#define NUMBER double
+#define TYPED(NAME) HERE(NAME##_double)
+#define NUMBERS DOUBLES
+#define LOAD_N LOAD
+#define STORE_N STORE
+#define ALL_N ALL
+#define HIGHER_N HIGHER
+#define MORE_N MORE
+#define AT_LEAST_N AT_LEAST
+#define UNORDERED_N HERE(unordered)
+#endif
+#if SINGLE && LANES > 1
+#define WIDTH (2 * LANES) /* numbers in a register */
+#define LANE uint32_t
+#define MINUS_N HERE(minus_32)
+#define SIGNS_N SIGNS_32
+#else
+#define WIDTH LANES
+#define LANE uint64_t
+#define MINUS_N MINUS
+#define SIGNS_N SIGNS
+#endif
+#define STRIP (16 * WIDTH) /* scores of which each lane has one maximum */
+
+/* The maximum of each lane in each strip; return whether any score is NaN, which is no maximum. */
+TARGET static int TYPED(peaks)(const NUMBER *scores, ptrdiff_t n, NUMBER *peaks) {
+  INTEGERS nan = NONE;
+  int last_nan = 0;
+  for (ptrdiff_t i = 0; i < n; peaks += WIDTH) {
+    NUMBERS even = ALL_N(-(NUMBER)INFINITY), odd = even; /* a NaN in their place would hide the other scores */
+    if (n - i >= STRIP) {
+      UNROLLED for (int part = 0; part < 16; part += 2) {
+        const NUMBERS a = LOAD_N(scores + i + part * WIDTH), b = LOAD_N(scores + i + (part + 1) * WIDTH);
+        even = HIGHER_N(a, even), odd = HIGHER_N(b, odd);
+        nan = OR(nan, UNORDERED_N(a, b));
+      }
+      STORE_N(peaks, HIGHER_N(even, odd));
+      i += STRIP;
+      continue;
+    }
+    for (; i + WIDTH <= n; i += WIDTH) {
+      const NUMBERS a = LOAD_N(scores + i);
+      even = HIGHER_N(a, even);
+      nan = OR(nan, UNORDERED_N(a, a));
+    }
+    STORE_N(peaks, even);
+    for (int lane = 0; i < n; i++, lane++) {
+      last_nan |= scores[i] != scores[i];
+      peaks[lane] = scores[i] > peaks[lane] ? scores[i] : peaks[lane];
+    }
+  }
+  return last_nan || SIGNS_N(nan);
+}
+
+TARGET static int TYPED(has_nan)(const NUMBER *scores, ptrdiff_t n) {
+  INTEGERS nan = NONE;
+  ptrdiff_t i = 0;
+  int last_nan = 0;
+  for (; i + WIDTH <= n; i += WIDTH) nan = OR(nan, UNORDERED_N(LOAD_N(scores + i), LOAD_N(scores + i)));
+  for (; i < n; i++) last_nan |= scores[i] != scores[i];
+  return last_nan || SIGNS_N(nan);
+}
+
+TARGET static int64_t TYPED(total)(INTEGERS counts) {
+  LANE each[WIDTH];
+  int64_t total = 0;
+  STORE_BITS(each, counts);
+  for (int lane = 0; lane < WIDTH; lane++) total += (int64_t)each[lane];
+  return total;
+}
+
+TARGET static ALWAYS_INLINE void TYPED(count_few)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys,
+                                                  const int count, int64_t *above, int64_t *reach) {
+  NUMBERS key[4];
+  INTEGERS higher[4], not_lower[4];
+  ptrdiff_t i = 0;
+  UNROLLED for (int part = 0; part < count; part++) key[part] = ALL_N(keys[part]), higher[part] = not_lower[part] = NONE;
+  for (; i + WIDTH <= n; i += WIDTH) {
+    const NUMBERS score = LOAD_N(scores + i);
+    UNROLLED for (int part = 0; part < count; part++) {
+      higher[part] = MINUS_N(higher[part], MORE_N(score, key[part]));
+      not_lower[part] = MINUS_N(not_lower[part], AT_LEAST_N(score, key[part]));
+    }
+  }
+  UNROLLED for (int part = 0; part < count; part++) {
+    above[part] += TYPED(total)(higher[part]), reach[part] += TYPED(total)(not_lower[part]);
+    for (ptrdiff_t j = i; j < n; j++) above[part] += scores[j] > keys[part], reach[part] += scores[j] >= keys[part];
+  }
+}
+
+/* Add how many scores are above each key, and how many reach it. */
+TARGET static void TYPED(count_keys)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
+                                     int64_t *reach) {
+  ptrdiff_t k = 0;
+  for (; k + 4 <= m; k += 4) TYPED(count_few)(scores, n, keys + k, 4, above + k, reach + k);
+  if (m - k >= 2) TYPED(count_few)(scores, n, keys + k, 2, above + k, reach + k), k += 2;
+  if (k < m) TYPED(count_few)(scores, n, keys + k, 1, above + k, reach + k);
+}
+
+/* The same for a whole row, in parts that stay in the cache; return whether any score is NaN. */
+TARGET static int TYPED(count_row)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
+                                   int64_t *reach) {
+  int nan = 0;
+  for (ptrdiff_t i = 0; i < n; i += 4096) {
+    const ptrdiff_t size = n - i < 4096 ? n - i : 4096;
+    nan |= TYPED(has_nan)(scores + i, size);
+    TYPED(count_keys)(scores + i, size, keys, m, above, reach);
+  }
+  return nan;
+}
+
+/* How many of n numbers, whole registers, are above a key; no further than `enough`. */
+TARGET static int64_t TYPED(count_above)(const NUMBER *numbers, ptrdiff_t n, NUMBER key, int64_t enough) {
+  int64_t total = 0;
+  for (ptrdiff_t i = 0; i < n && total < enough;) {
+    const ptrdiff_t stop = n - i > 256 * WIDTH ? i + 256 * WIDTH : n;
+    INTEGERS higher = NONE;
+    for (; i < stop; i += WIDTH) higher = MINUS_N(higher, MORE_N(LOAD_N(numbers + i), ALL_N(key)));
+    total += TYPED(total)(higher);
+  }
+  return total;
+}
+
+#define REACHES(STRIP_INDEX) SIGNS_N(AT_LEAST_N(LOAD_N(peaks + (STRIP_INDEX)*WIDTH), least))
+
+/* `count_keys`, of falling keys, in the strips that reach the lowest. */
+TARGET static void TYPED(count_strips)(const NUMBER *scores, ptrdiff_t n, const NUMBER *peaks, ptrdiff_t strips,
+                                       const NUMBER *keys, ptrdiff_t m, int64_t *above, int64_t *reach) {
+  const NUMBERS least = ALL_N(keys[m - 1]);
+  for (ptrdiff_t strip = 0; strip < strips;) {
+    const ptrdiff_t first = strip;
+    while (strip < strips && REACHES(strip)) strip++;
+    if (strip > first) {
+      const ptrdiff_t stop = strip * STRIP < n ? strip * STRIP : n;
+      TYPED(count_keys)(scores + first * STRIP, stop - first * STRIP, keys, m, above, reach);
+    }
+    while (strip < strips && !REACHES(strip)) strip++;
+  }
+}
+
+/* Copy the scores not below a key from the strips that reach it; return how many, −1 if there may be too many. */
+TARGET static ptrdiff_t TYPED(collect)(const NUMBER *scores, ptrdiff_t n, const NUMBER *peaks, ptrdiff_t strips,
+                                       NUMBER key, NUMBER *near, ptrdiff_t capacity) {
+  const NUMBERS least = ALL_N(key);
+  ptrdiff_t count = 0;
+  for (ptrdiff_t strip = 0; strip < strips; strip++) {
+    if (!REACHES(strip)) continue;
+    ptrdiff_t i = strip * STRIP;
+    const ptrdiff_t stop = i + STRIP < n ? i + STRIP : n;
+    if (count + STRIP > capacity) return -1;
+    for (; i + WIDTH <= stop; i += WIDTH)
+      for (uint64_t left = SIGNS_N(AT_LEAST_N(LOAD_N(scores + i), least)); left; left &= left - 1)
+        near[count++] = scores[i + lowest_set_bit(left)];
+    for (; i < stop; i++)
+      if (scores[i] >= key) near[count++] = scores[i];
+  }
+  return count;
+}
+#undef REACHES
+
+/* How many scores equal a key. */
+TARGET static int64_t TYPED(count_equal)(const void *row, ptrdiff_t start, ptrdiff_t stop, double key) {
+  const NUMBER number = (NUMBER)key;
+  int64_t above = 0, reach = 0;
+  TYPED(count_few)((const NUMBER *)row + start, stop - start, &number, 1, &above, &reach);
+  return reach - above;
+}
+
+/* How many allowed scores are above each of m different keys, highest first, and how many reach it. Return for how many
+   keys that was counted: those that fewer than `depth` scores are above; −1 if they are too many to be compared with all
+   scores. `nan`: whether any score is NaN, excluded or not. */
+TARGET static ptrdiff_t TYPED(rank_columns)(const void *row, ptrdiff_t n, const double *given, ptrdiff_t m,
+                                            int64_t depth, struct RowScratch *scratch, int64_t *above, int64_t *reach,
+                                            int *nan) {
+  const NUMBER *scores = row;
+  NUMBER *keys = scratch->keys, *excluded = scratch->excluded, *peaks = scratch->peaks, *near = scratch->near;
+  const ptrdiff_t strips = (n + STRIP - 1) / STRIP, gone = scratch->n_excluded;
+  ptrdiff_t found = m, copied = -1;
+  for (ptrdiff_t i = 0; i < m; i++) keys[i] = (NUMBER)given[i], above[i] = reach[i] = 0;
+  for (ptrdiff_t i = 0; i < gone; i++) { /* another thread may write to the columns */
+    const ptrdiff_t column = scratch->columns[i];
+    excluded[i] = column >= 0 && column < n ? scores[column] : (NUMBER)NAN;
+  }
+  if (m == 0 || depth >= strips * WIDTH) { /* then there are not enough peaks to leave keys out */
+    if (m > MOST_KEYS) {
+      *nan = TYPED(has_nan)(scores, n);
+      return -1;
+    }
+    *nan = TYPED(count_row)(scores, n, keys, m, above, reach);
+  } else {
+    ptrdiff_t low = 0;
+    *nan = TYPED(peaks)(scores, n, peaks);
+    while (low < found) { /* each peak above a key is another score; all that are excluded may be among them */
+      const ptrdiff_t middle = (low + found) / 2;
+      int64_t gone_above = 0, unused = 0;
+      TYPED(count_few)(excluded, gone, keys + middle, 1, &gone_above, &unused);
+      if (TYPED(count_above)(peaks, strips * WIDTH, keys[middle], depth + gone_above) >= depth + gone_above)
+        found = middle;
+      else
+        low = middle + 1;
+    }
+    if (found > 4) copied = TYPED(collect)(scores, n, peaks, strips, keys[found - 1], near, scratch->capacity);
+    if (copied >= 0) TYPED(count_keys)(near, copied, keys, found, above, reach);
+    else if (found > MOST_KEYS) return -1;
+    else if (found > 4) TYPED(count_row)(scores, n, keys, found, above, reach);
+    else if (found) TYPED(count_strips)(scores, n, peaks, strips, keys, found, above, reach);
+  }
+  if (gone && found) {
+    memset(scratch->above, 0, found * sizeof(int64_t));
+    memset(scratch->reach, 0, found * sizeof(int64_t));
+    TYPED(count_keys)(excluded, gone, keys, found, scratch->above, scratch->reach);
+    for (ptrdiff_t i = 0; i < found; i++) above[i] -= scratch->above[i], reach[i] -= scratch->reach[i];
+  }
+  while (found && above[found - 1] >= depth) found--;
+  return found;
+}
+
+#undef NUMBER
+#undef TYPED
+#undef NUMBERS
+#undef LOAD_N
+#undef STORE_N
+#undef ALL_N
+#undef HIGHER_N
+#undef MORE_N
+#undef AT_LEAST_N
+#undef UNORDERED_N
+#undef WIDTH
+#undef LANE
+#undef MINUS_N
+#undef SIGNS_N
+#undef STRIP

@@ -1,0 +1,100 @@
+"""A matrix of scores, users × items, against sparse judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Self
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain._codes import MATRIX
+from rankgain.data.ids import ids_of
+from rankgain.data.judgments import JudgmentSets, JudgmentSource
+from rankgain.data.ragged import CHUNK, offsets_of
+from rankgain.data.rules import Rules
+from rankgain.data.source import Chunk
+from rankgain.data.sparse import SparseRows
+from rankgain.errors import InputError, refusal
+from rankgain.scalars import Array, Ints
+
+READ = 8  # scores that are read in the time in which one document is sorted
+
+
+class MatrixSource(JudgmentSource):
+    """Rows of scores with a column per document: judged, excluded, or unjudged."""
+
+    part = True  # a matrix without rows has an empty result
+
+    def __init__(
+        self,
+        judgments: JudgmentSets,
+        judged: SparseRows,
+        scores: Array,
+        excluded: SparseRows,
+        query_ids: Iterable[Hashable] | None,
+        *,
+        single: bool = False,
+    ) -> None:
+        """`judged`: the columns of the judgments, some of which may be excluded. `single`: scores are compared as
+        float32.
+        """
+        self._given = judgments, judged, scores, excluded, query_ids
+        judgments, judged, self.excluded_judgments = without_excluded(judgments, judged, excluded)
+        super().__init__(judgments, "y_score", judgments.query_ids, None, None, query_ids)
+        self._judged, self._scores, self._excluded = judged, scores, excluded
+        in_place = scores.dtype in (np.float64, np.float32) and scores.dtype.isnative and scores.flags.aligned
+        in_place = in_place and (scores.shape[1] < 2 or scores.strides[1] == scores.itemsize)
+        # the type to which blocks of rows are converted; None if kernels read the scores as they are
+        self._converted: Any = None if in_place else np.float32 if scores.dtype.itemsize <= 2 else np.float64
+        if single and scores.dtype != np.float32:
+            self._converted = np.float32
+        if self._converted is not None:
+            self.most = CHUNK // READ
+
+    def under(self, rules: Rules) -> Self:
+        return type(self)(*self._given, single=rules.score_bits == 32)
+
+    @property
+    def sizes(self) -> Ints:
+        sizes: Ints = self._scores.shape[1] - np.diff(self._excluded.offsets)
+        return sizes
+
+    @property
+    def loads(self) -> Ints:
+        return self.sizes // READ + self.judged_sizes
+
+    def chunk(self, start: int, stop: int) -> Chunk:
+        (offsets, columns), (excluded_offsets, excluded), grades = self._judged, self._excluded, self._judgments.grades
+        if self._converted is None:
+            return MATRIX, start, stop, self._scores, offsets, columns, grades, excluded_offsets, excluded
+        rows, bounds = self._rows(start, stop), slice(start, stop + 1)
+        return MATRIX, 0, stop - start, rows, offsets[bounds], columns, grades, excluded_offsets[bounds], excluded
+
+    def _rows(self, start: int, stop: int) -> Array:
+        """Rows of scores as kernels read them."""
+        with np.errstate(all="ignore"):
+            return np.require(self._scores[start:stop], self._converted, ("C", "A"))
+
+    def first(self, query: int, rules: Rules) -> Any:
+        columns = np.delete(np.arange(self._scores.shape[1]), self._excluded.of_row(query))
+        scores = self._rows(query, query + 1)[0, columns]
+        return int(columns[np.argmax(scores)]) if len(columns) else None
+
+    def run_refusal(self, query: int, error: InputError) -> Exception:
+        return refusal(error.code, f"y_score: {self.query_name(query)}, column {error.position}")
+
+
+def without_excluded(
+    judgments: JudgmentSets, judged: SparseRows, excluded: SparseRows
+) -> tuple[JudgmentSets, SparseRows, int]:
+    """The judgments without those in excluded columns, and how many these are."""
+    marks = np.zeros(len(judged.columns), dtype=np.uint8)
+    count = _backend.columns.mark_common(*judged, *excluded, marks)
+    if not count:
+        return judgments, judged, 0
+    remaining = marks == 0
+    columns, offsets = judged.columns[remaining], offsets_of(remaining)[judged.offsets]
+    part = JudgmentSets(judgments.name, judgments.query_ids)
+    part.with_columns(offsets, judgments.grades[remaining], ids=ids_of(columns))
+    return part, SparseRows(offsets, columns), count

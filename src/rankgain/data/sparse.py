@@ -1,0 +1,90 @@
+"""Sparse matrices of users × items, in compressed rows; SciPy is not required."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from rankgain.errors import quoted
+from rankgain.scalars import Array, Int32s, Ints
+
+MOST_COLUMNS = (1 << 31) - 1
+
+
+class Csr(Protocol):
+    """A matrix in compressed rows, such as scipy.sparse.csr_array."""
+
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def format(self) -> Any: ...
+    @property
+    def indptr(self) -> Any: ...
+    @property
+    def indices(self) -> Any: ...
+    @property
+    def data(self) -> Any: ...
+
+
+class SparseRows(NamedTuple):
+    """The stored columns of each row, in rising order: row i has columns[offsets[i] : offsets[i + 1]]."""
+
+    offsets: Ints
+    columns: Int32s
+
+    def of_row(self, row: int) -> Int32s:
+        return self.columns[self.offsets[row] : self.offsets[row + 1]]
+
+
+def is_sparse(value: Any) -> bool:
+    return hasattr(value, "tocsr") or hasattr(value, "indptr")
+
+
+def parts_of(matrix: Any, name: str) -> tuple[Ints, Array]:
+    """The offsets and the columns of a matrix in compressed rows; offsets are copied."""
+    offsets, columns = np.array(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
+    most = min(len(columns), len(matrix.data))
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(f"{name} is a broken sparse matrix: its indptr points outside its indices and data")
+    columns = columns[: offsets[-1]]
+    if len(columns) and not 0 <= columns.min() <= columns.max() < matrix.shape[-1]:
+        raise ValueError(f"{name} is a broken sparse matrix: its indices point outside its {matrix.shape[-1]} columns")
+    return offsets, columns
+
+
+def check_format(matrix: Any, name: str) -> None:
+    """Refuse other formats than compressed rows."""
+    kind = getattr(matrix, "format", None)
+    if kind == "csr" and all(hasattr(matrix, part) for part in ("indptr", "indices", "data", "shape")):
+        return
+    summed = ", which adds up the values of entries that repeat, as sum_duplicates() does" if kind == "coo" else ""
+    raise TypeError(
+        f"{name} must be a sparse matrix in CSR format, not {str(kind).upper() if kind else type(matrix).__name__}: "
+        f"pass {name}.tocsr(){summed}"
+    )
+
+
+def check_shape(shape: Any, name: str, scores_shape: tuple[int, ...]) -> None:
+    if tuple(shape) != scores_shape:
+        raise ValueError(f"{name} has the shape {tuple(shape)}, and y_score has {scores_shape}: they must be equal")
+    if scores_shape[1] > MOST_COLUMNS:
+        raise ValueError(f"y_score has {scores_shape[1]} columns, and at most {MOST_COLUMNS} are supported")
+
+
+def rising(offsets: Ints, columns: Array, name: str, queries: Any) -> SparseRows:
+    """The columns as int32, without a copy if possible; those of a row must be in rising order, each once."""
+    falls = columns[1:] <= columns[:-1]
+    ends = offsets[1:-1]
+    falls[ends[(ends > 0) & (ends < len(columns))] - 1] = False  # from row to row
+    if falls.any():
+        row = int(np.searchsorted(offsets, int(np.argmax(falls)), side="right")) - 1
+        distinct, counts = np.unique(columns[offsets[row] : offsets[row + 1]], return_counts=True)
+        where = f"{name}: query {quoted(queries[row])}"
+        if counts.max() > 1:
+            column = int(distinct[np.argmax(counts > 1)])
+            raise ValueError(
+                f"{where}: column {column} is stored twice: call {name}.sum_duplicates(), which adds up its values"
+            )
+        raise ValueError(f"{where}: the columns are not in rising order: call {name}.sort_indices() first")
+    return SparseRows(offsets, np.require(columns, np.int32, ("C", "A")))
