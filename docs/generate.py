@@ -1,7 +1,7 @@
-"""Write what pages repeat from the sources into them: python docs/generate.py
+"""Write the generated parts of pages, and the lists in the docstring of `rankgain.metric`: python docs/generate.py
 
 `<!-- generated: NAME ARGUMENT ... -->` begins a part of a page, `<!-- end -->` ends it, and the function NAME below
-returns what stands between. A test compares.
+returns the text between them. A test compares.
 """
 
 import ast
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -22,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import formulas
 import peers
 import speed
-from support import textbook
+from support import metric_table, textbook
 from support.pages import DOCS, README, pages
 
 from rankgain.comparison.difference import Difference
@@ -215,6 +216,20 @@ def filled(page: Path) -> str:
     return PART.sub(part, page.read_text(encoding="utf-8"))
 
 
+METRIC = DOCS.parent / "src" / "rankgain" / "metrics" / "metric.py"
+FIRST_LIST, LAST_LIST = "    Which metrics take which parameter::\n", 'refused under ``ties="average"``::\n\n'
+LISTS = re.compile(f"{re.escape(FIRST_LIST)}.*?{re.escape(LAST_LIST)}(?:        [^\n]+\n)+", re.DOTALL)
+
+
+def docstring() -> str:
+    """The module of `rankgain.metric`, with the lists of its docstring generated from the table of metrics."""
+    lists = indent(metric_table.lists(), "    ")
+    text, count = LISTS.subn(lambda _: lists, METRIC.read_text(encoding="utf-8"))
+    assert count == 1, "the lists in the docstring of rankgain.metric were not recognised"
+    return text
+
+
 if __name__ == "__main__":
+    METRIC.write_text(docstring(), encoding="utf-8")
     for page in (README, *pages()):
         page.write_text(filled(page), encoding="utf-8")

@@ -130,7 +130,7 @@ def test_see_also_names_what_exists(name):
 
 
 def test_lists_of_metrics_are_those_of_the_table():
-    assert metric_table.lists() in inspect.getdoc(rg.metric)  # else: python tests/support/metric_table.py
+    assert metric_table.lists() in inspect.getdoc(rg.metric)  # else: python docs/generate.py
 
 
 def test_aggregate_names_each_metric_that_is_not_averaged():

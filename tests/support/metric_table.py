@@ -1,7 +1,4 @@
-"""What the docstring of `rankgain.metric` says of all metrics at once, made from their table.
-
-`python tests/support/metric_table.py` prints it; `python docs/generate.py` writes the page of definitions.
-"""
+"""The lists in the docstring of `rankgain.metric`, from the table of metrics: `docs/generate.py` writes them."""
 
 from textwrap import indent, wrap
 
@@ -30,7 +27,3 @@ def lists():
     ):
         parts += [title, indent("\n".join(wrap(own, 104)), "    ")]
     return "\n\n".join(parts) + "\n"
-
-
-if __name__ == "__main__":
-    print(indent(lists(), "    "), end="")
