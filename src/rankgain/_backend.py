@@ -17,10 +17,14 @@ if TYPE_CHECKING:  # both halves have these signatures; arguments are positional
     from rankgain._reference import lambdas as lambdas
     from rankgain._reference import lines as lines
     from rankgain._reference import lists as lists
+    from rankgain._reference import parts as parts
     from rankgain._reference import sums as sums
     from rankgain._reference import walk as walk
 
 VERSION = "0.2.0"
+
+# the modules that are the reference's on either backend; those that differ stand below
+REFERENCE_ONLY = ("parts",)
 
 # each module of the reference, and the compiled one that replaces it
 PARTS = {
@@ -47,7 +51,11 @@ cpu: str | None  # the CPU level that the compiled loops use
 
 def module_of(part: str, backend: str) -> str:
     """The module of a part."""
-    return f"rankgain._reference.{part}" if backend == "python" else f"rankgain._compiled.{PARTS[part]}"
+    return (
+        f"rankgain._reference.{part}"
+        if backend == "python" or part in REFERENCE_ONLY
+        else f"rankgain._compiled.{PARTS[part]}"
+    )
 
 
 def use(choice: str) -> None:
@@ -101,10 +109,10 @@ def _import_compiled(module: str) -> ModuleType:
 if not TYPE_CHECKING:  # type checkers would accept every name
 
     def __getattr__(part: str) -> ModuleType:
-        if part not in PARTS:
+        if part not in (*PARTS, *REFERENCE_ONLY):
             raise AttributeError(f"module {__name__!r} has no attribute {part!r}")
         path = module_of(part, name)
-        module = import_module(path) if name == "python" else _import_compiled(path)
+        module = import_module(path) if "_reference" in path else _import_compiled(path)
         globals()[part] = module
         return module
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankgain.choices import Missing, Peer, ScoreBits, Ties, check_choices
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
-from rankgain.errors import NeverGiven, counted, unexpected, without_unknown
+from rankgain.errors import NeverGiven, counted, nearest, quoted, unexpected, without_unknown
 from rankgain.metrics.metric import each_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
@@ -20,6 +20,7 @@ from rankgain.threads import check_threads
 
 if TYPE_CHECKING:
     from rankgain.metrics.metric import Metric
+    from rankgain.results.calculation import Calculation
     from rankgain.results.curves import Curve
     from rankgain.results.peers import PeerRules
     from rankgain.results.ties import TieSpread
@@ -301,6 +302,73 @@ class Rankings:
         except ValueError as error:
             raise ValueError(f"like={like!r}: {error}") from error
 
+    def calculation(
+        self, metric: str | Metric, query: Any, *, like: Peer | None = None, limit: int | None = None
+    ) -> Calculation:
+        """Show how the value of one query is calculated: what each rank adds, and the ideal beside it.
+
+        Only this query is evaluated.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            What to calculate, as in `evaluate`, with at most one cut-off.
+        query : hashable
+            The id of the query, one of `query_ids`.
+        like : str, optional
+            The tool whose rules to follow, as in `evaluate`. By default, rankgain's own rules.
+        limit : int, optional
+            How many ranks to show. By default k, or 100 if the metric has no cut-off.
+
+        Returns
+        -------
+        Calculation
+            Prints as a table; its value is that of `evaluate`, to the last bit.
+
+        Raises
+        ------
+        ValueError
+            If `metric` stands for several metrics, the query is unknown (the message suggests a similar one), `limit`
+            is not positive, or `evaluate` would raise it for this query or for the judgments of an earlier one.
+        TypeError
+            If `limit` is not an integer, or `evaluate` would raise it.
+        OSError
+            If the run came from a file that cannot be read again.
+
+        See Also
+        --------
+        explain : The formula and the rules, without amounts.
+        tie_spread : The values over the orders of tied documents, for all queries.
+
+        Notes
+        -----
+        Documents of equal score show the ranks that they share. Under ``ties="average"`` their discount is the mean
+        over these ranks, of which those beyond k count 0, so that gain times discount is still the product; the sum to
+        the last of them is exact.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> grades = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}
+        >>> rg.from_recommendations([grades], [["A", "B", "C"]]).calculation("ndcg@10", 0)
+        ndcg@10 of query 0: 0.7655 / 1.3472 = 0.5682
+        rank  document  grade  gain  discount  product     sum  ideal  grade  product     sum
+           1  A           0.1   0.1    1.0000   0.1000  0.1000  C        0.7   0.7000  0.7000
+           2  B           0.5   0.5    0.6309   0.3155  0.4155  B        0.5   0.3155  1.0155
+           3  C           0.7   0.7    0.5000   0.3500  0.7655  D        0.5   0.2500  1.2655
+           4                                                    A        0.1   0.0431  1.3085
+           5                                                    E        0.1   0.0387  1.3472
+        not returned: D (0.5), E (0.1). The list has 3 of 10 documents.
+        """
+        from rankgain.results.calculation import calculate  # imported where it is needed
+        from rankgain.results.peers import single_metric
+
+        key, record, peer_rules = single_metric(metric, like)
+        rankings = self if like is None else self._following(peer_rules, like)
+        number = position_of(query, rankings.query_ids)
+        shown = None if limit is None else cut_off(limit, "limit")
+        return calculate(*parts_of(rankings), record, key, number, like, shown)
+
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.
 
@@ -427,20 +495,37 @@ def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[
     return curves
 
 
+def position_of(query: Any, query_ids: Sequence[Any]) -> int:
+    """The position of a query among those that are evaluated."""
+    try:
+        return query_ids.index(query)
+    except ValueError:
+        pass
+    texts = {str(known): known for known in query_ids}
+    near = nearest(str(query), texts)
+    few = f"; there are: {', '.join(map(quoted, query_ids[:3]))}{' …' if len(query_ids) > 3 else ''}"
+    hint = f"; did you mean {quoted(texts[near])}?" if near else few
+    raise ValueError(f"query {quoted(query)} is not one of the {counted(len(query_ids), 'query')} evaluated{hint}")
+
+
 def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
     """The source and the rules of rankings."""
     return rankings._source, rankings._rules
 
 
 def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, Any]:
-    """The first document of each of these queries, by query, where it is known."""
+    """The first document of each of these queries, by query, where it is known without reading a file again."""
     source, rules = parts_of(rankings)
-    if rules.judged_only:
+    if not source.has_ids or source.in_file:
         return {}
     wanted = set(query_ids)
     rows = {query: row for row, query in enumerate(source.query_ids) if query in wanted}
-    documents = {query: source.first(row, rules) for query, row in rows.items()}
-    return {query: document for query, document in documents.items() if document is not None}
+    first = {}
+    for query, row in rows.items():
+        documents = source.documents(row, rules)
+        if documents is not None and documents.ids is not None and documents.groups:
+            first[query] = documents.ids[documents.groups[0].positions[0]]
+    return first
 
 
 def sizes_of(rankings: Rankings) -> Ints:

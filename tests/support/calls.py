@@ -11,6 +11,7 @@ from rankgain.data.judgments import judgment_sets
 from support.training import FirstColumn, Matrix
 
 CLASSES = [
+    rg.Calculation,
     rg.Comparison,
     rg.Curve,
     rg.Evaluation,
@@ -181,6 +182,7 @@ class Shared(Data):
         self.evaluation = self.rankings["matched"].evaluate(*METRICS)
         self.summary = self.evaluation.summary()
         self.curve = self.rankings["scored"].curve("ndcg", KS)
+        self.calculation = self.rankings["matched"].calculation("ndcg@5", "q0")
         self.spread = self.rankings["matched"].tie_spread(*METRICS)
         self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
 
@@ -240,6 +242,14 @@ CALLS = {
     ),
     "Metric.at": lambda s: s.metric.at(3),
     "Rankings": lambda s: [(repr(held), len(held)) for held in s.rankings.values()],
+    "Calculation": lambda s: (repr(s.calculation), s.calculation._repr_html_()),
+    "Calculation.columns": lambda s: s.calculation.columns(),
+    "Rankings.calculation": lambda s: [
+        (calculation.to_dict(), repr(calculation))
+        for held in s.rankings.values()
+        for metric in METRICS
+        for calculation in [held.calculation(metric, held.query_ids[0])]
+    ],
     "Rankings.curve": lambda s: [held.curve("ndcg", KS) for held in s.rankings.values()],
     "Rankings.evaluate": lambda s: [
         *(held.evaluate(*METRICS, threads=3) for held in s.rankings.values()),
@@ -323,7 +333,7 @@ CALLS = {
     "scorer": lambda s: rg.scorer("ndcg@5")(FirstColumn(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
 RECORDS = {"Comparison": "comparison", "Curve": "curve", "Evaluation": "evaluation", "Summary": "summary"}
-RECORDS |= {"TieSpread": "spread"}
+RECORDS |= {"Calculation": "calculation", "TieSpread": "spread"}
 EXPORTS = {  # and what is compared of each
     "to_arrow": lambda table: table.to_pydict(),
     "to_pandas": lambda frame: frame.to_dict("list"),

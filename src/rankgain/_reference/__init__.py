@@ -9,7 +9,7 @@ them. To learn what a value is, look its metric up there, then read in this orde
 - `ranking`: `find` orders them into tie groups at ranks; `query` is the result, with the gains;
 - `sums` (DCG, IDCG, RR, success), `precisions` (AP, Q-measure, bpref, AUC, infAP …), `cascade` (ERR): the terms, one
   function per family, at all cut-offs;
-- `program`: further terms, and the figures; `walk`: from query to query.
+- `program`: further terms, and the figures; `walk`: from query to query; `parts`: the amounts of one query.
 
 Formulas are mathematics. The order of operations, which decides the last bits, is that of the code.
 

@@ -223,6 +223,11 @@ def compute_metrics(program, query, gain_tables=None):
 
     `gain_tables`: for each term the gains by grade that a callable returned; None if its gain is not a callable.
     """
+    return combine_terms(program, compute_terms(program, query, gain_tables))
+
+
+def compute_terms(program, query, gain_tables=None):
+    """The terms of a query, one after another, each at its cut-offs."""
     values = []
     for number, term in enumerate(program.terms):
         called = None if gain_tables is None else gain_tables[number]
@@ -233,4 +238,16 @@ def compute_metrics(program, query, gain_tables=None):
             values += result if per_cutoff else [result] * len(term.cutoffs)
         except Refused as refused:
             raise refused.in_term(number) from None
+    return values
+
+
+def combine_terms(program, values):
     return [_combine(*combination, values) for combination in program.combinations]
+
+
+def quotient_of(kind, indices, bounded, empty, parameters, values):
+    """(dividend, divisor) of a combination that is a quotient; (value, None) of the first term for a sum."""
+    operands = [values[index] for index in indices]
+    if kind == _codes.RATIO:
+        return operands[0], operands[1]
+    return QUOTIENTS[kind](*operands, *parameters) if kind in QUOTIENTS else (operands[0], None)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import COLUMNS
 from rankgain.choices import Duplicates, Missing
-from rankgain.data.dicts import highest
+from rankgain.data.documents import Documents, of_ids
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, python_ids, row_numbers
 from rankgain.data.judgments import REPEATED, JudgmentSets, JudgmentSource
@@ -126,15 +126,12 @@ class ColumnSource(JudgmentSource):
         scores = None if run.scores is None else to_float64(run.scores[rows])
         return *run.documents.take(rows).wide(), offsets[:-1], offsets[1:], scores
 
-    def first(self, query: int, rules: Rules) -> Any:
+    def documents(self, query: int, rules: Rules) -> Documents:
         run = self._run
         rows = self._rows_of(query)
-        if not len(rows):
-            return None
-        rows = rows if run.scores is not None else rows[:1]
-        documents = python_ids(run.documents.take(rows), run.documents.kind)
-        scores = [0.0] if run.scores is None else to_float64(run.scores[rows]).tolist()
-        return highest(dict(zip(documents, scores, strict=True)), rules)
+        ids = python_ids(run.documents.take(rows), run.documents.kind)
+        scores = None if run.scores is None else to_float64(run.scores[rows]).tolist()
+        return of_ids(rules, ids, scores, self._judgments.of_query(self._number(query)))
 
     def _rows_of(self, query: int) -> Ints:
         """The rows of a query in the run."""

@@ -10,12 +10,13 @@ import numpy as np
 
 from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
+from rankgain.data.documents import Documents, of_ids
 from rankgain.data.forms import form_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, changed, quoted, refusal
-from rankgain.scalars import Ints, paired, size_of
+from rankgain.scalars import Ints, check_number, paired, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 
@@ -49,14 +50,6 @@ def _advice(value: Any, name: str) -> str:
     """Which constructor takes a value that is not a mapping of mappings."""
     form = form_of(value, name)
     return _ADVICE[form] if form != "lists" or isinstance(value, (list, tuple, Mapping)) else ""
-
-
-def highest(run: Mapping[Any, float], rules: Rules) -> Any:
-    """The document with the highest score; of tied ones, that with the highest id under "docid", else the first."""
-    compared = {document: np.float32(score) if rules.score_bits == 32 else score for document, score in run.items()}
-    highest_score = max(compared.values())
-    tied = [document for document, score in compared.items() if score == highest_score]
-    return max(tied) if rules.ties == "docid" and len(tied) > 1 else tied[0]
 
 
 class DictSource(JudgmentSource):
@@ -113,9 +106,10 @@ class DictSource(JudgmentSource):
             runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
         return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, runs
 
-    def first(self, query: int, rules: Rules) -> Any:
+    def documents(self, query: int, rules: Rules) -> Documents:
         run = as_dict(self._runs[query])
-        return highest(run, rules) if run else None
+        scores = None if rules.ties is None else [check_number(score, "score") for score in run.values()]
+        return of_ids(rules, list(run), scores, self._judgments.of_query(self._number(query)))
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         run = as_dict(self._runs[query])

@@ -181,6 +181,13 @@ class JudgmentSets:
         """The rows of queries, one after the other, and their offsets; −1 stands for a query without documents."""
         return rows_of(self.offsets[:-1], self.offsets[1:], queries)
 
+    def of_query(self, number: int) -> dict[Any, float]:
+        """The grades of a query by document."""
+        rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+        in_column = "ids" in vars(self) and "documents" not in vars(self)
+        ids = python_ids(self.ids.take(rows), self.ids.kind) if in_column else self.documents[rows]
+        return dict(zip(ids, self.grades[rows].tolist(), strict=True))
+
     def check(self) -> Self:
         """Return the judgments, or raise the error found in them."""
         if self.error_code is not None:

@@ -19,6 +19,7 @@ from rankgain import _backend, _codes
 from rankgain.choices import Missing, Ties
 from rankgain.data import files
 from rankgain.data.columns import RunColumns, check_kinds
+from rankgain.data.documents import Documents, of_ids
 from rankgain.data.files import File, FileInput, is_msmarco, is_standard_input, opened
 from rankgain.data.groups import NumberedIds, QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, row_numbers, slices_of
@@ -118,6 +119,14 @@ class Block:
         """The rows of a query, given the number of the query of each run."""
         sizes = np.diff(self.runs[:, 0], append=len(self.starts))
         return np.flatnonzero(np.repeat(numbers == query, sizes))
+
+    def matching(self, query: bytes) -> Ints:
+        """For each run of rows, 1 if it is of this query, else 0."""
+        starts, ends = self.runs[:, 1], self.runs[:, 2]
+        marks = np.zeros(len(starts), dtype=np.int64)
+        for run in np.flatnonzero(ends - starts == len(query)):
+            marks[run] = self.bytes[starts[run] : ends[run]].tobytes() == query
+        return marks
 
     def document(self, row: int) -> bytes:
         return self.bytes[self.starts[row] : self.ends[row]].tobytes()
@@ -461,6 +470,8 @@ def stamp_of(source: FileInput) -> FileStamp | None:
 class TrecSource(JudgmentSource):
     """A run that was read under some rules, with the ranks of its hits."""
 
+    in_file = True
+
     def __init__(
         self,
         judgments: JudgmentSets,
@@ -487,14 +498,7 @@ class TrecSource(JudgmentSource):
     def under(self, rules: Rules) -> TrecSource:
         if _asked(rules) == _asked(self._rules):
             return self
-        if self._file is None:
-            raise ValueError(
-                f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "
-                "of a file, or read it by those rules from the beginning"
-            )
-        if stamp_of(self._file.path) != self._file:
-            raise ValueError(f"{self._run_name} was changed after it was read: read it again")
-        _, places = read_run(self._file.path, self._judgments, rules.ties or "docid", rules.score_bits)
+        _, places = read_run(self._unchanged().path, self._judgments, rules.ties or "docid", rules.score_bits)
         assert self.missing is not None
         names = self.query_ids if self._named else None
         return TrecSource(
@@ -512,6 +516,32 @@ class TrecSource(JudgmentSource):
         _, judged_offsets, grades = self.judged(start, stop)
         hits = places.grade[rows], places.first[rows], places.last[rows], places.returned[numbers]
         return _codes.HITS, 0, stop - start, offsets, *hits, judged_offsets, grades
+
+    def documents(self, query: int, rules: Rules) -> Documents | None:
+        """Read from the file again; None if that is impossible."""
+        if self._file is None:
+            return None
+        judged = self._judgments.of_query(self._number(query))
+        name = str(self._judgments.query_ids[self._number(query)]).encode("utf-8", "surrogateescape")
+        ids: list[bytes] = []
+        scores: list[float] = []
+        with opened(self._unchanged().path, "run") as file:
+            for block in _blocks(file, _form(file), together=False, threads=1):
+                for row in block.rows_of(1, block.matching(name)).tolist():
+                    ids.append(block.document(row))
+                    scores.append(float(block.values[row]))
+        return of_ids(rules, list(map(decoded, ids)), scores, judged, ids)
+
+    def _unchanged(self) -> FileStamp:
+        """The file, which must be as it was when it was read first."""
+        if self._file is None:
+            raise ValueError(
+                f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "
+                "of a file, or read it by those rules from the beginning"
+            )
+        if stamp_of(self._file.path) != self._file:
+            raise ValueError(f"{self._run_name} was changed after it was read: read it again")
+        return self._file
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         return refusal(error.code, f"{self._run_name}: {self.query_name(query)}", error.detail)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
+from rankgain.data.documents import Documents, tie_groups
 from rankgain.data.ragged import RaggedArray
+from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk, Source
 from rankgain.errors import Finder, InputError, located, refusal
 from rankgain.scalars import Ints
@@ -64,6 +66,13 @@ class ListSource(Source):
         judged = self.grades if self._judged is None else self._judged
         hits, judged_grades = (int(lists.offsets[stop] - lists.offsets[start]) for lists in (self.grades, judged))
         return hits, judged_grades
+
+    def documents(self, query: int, rules: Rules) -> Documents:
+        grades = self.grades.take(query, query + 1).tolist()
+        scores = None if self._scores is None else self._scores.take(query, query + 1).tolist()
+        judged = grades if self._judged is None else self._judged.take(query, query + 1).tolist()
+        positions = list(range(len(grades))) if self._judged is None else None
+        return Documents(tie_groups(rules, scores, grades), None, scores, grades, judged, positions)
 
     def refusal(self, query: int, error: InputError) -> Exception:
         lists = self._with_error(error)

@@ -11,6 +11,7 @@ import numpy as np
 from rankgain._codes import UNLIMITED
 from rankgain.choices import Missing
 from rankgain.data.arrays import check_id, objects_of
+from rankgain.data.documents import Documents
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
 from rankgain.errors import InputError, quoted
@@ -37,6 +38,7 @@ class Source(ABC):
 
     most = UNLIMITED  # documents in a chunk, if fewer than `CHUNK`
     has_ids = False  # whether the documents have ids, by which ties can be ordered
+    in_file = False  # whether the documents of a query must be read from a file again
     missing: Missing | None = None
     left_out = 0, 0
     excluded_judgments = 0  # how many judged documents were left out with the columns that the caller excluded
@@ -80,12 +82,9 @@ class Source(ABC):
     def refusal(self, query: int, error: InputError) -> Exception:
         """The error of a query in the caller's words."""
 
-    def first(self, query: int, rules: Rules) -> Any:
-        """The id of the document that a query ranks first; None if there is none, or ids are not kept.
-
-        If the order of tied documents is undefined, the first of them in the input.
-        """
-        return None
+    @abstractmethod
+    def documents(self, query: int, rules: Rules) -> Documents | None:
+        """The documents of a query, in rank order; None if the run cannot be read again."""
 
     def query_name(self, query: int) -> str:
         """The query as an error names it."""

@@ -6,7 +6,7 @@ by name are cached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -173,11 +173,7 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
 
     `bar`: a progress bar of tqdm, advanced by the queries of each chunk.
     """
-    if rules.ties == "average" and plan.unaveraged is not None:
-        raise ValueError(
-            f"{plan.unaveraged} has no value for ties='average': {TABLE[plan.unaveraged.name].unaveraged}; order ties "
-            "another way, such as rankings.under(ties='stable')"
-        )
+    check_averaged(plan, rules)
     out = np.empty((plan.count, len(source.query_ids)))
     program = plan.ready or plan.program(source.longest)
     codes = rules.codes
@@ -190,9 +186,23 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
         for start, stop in chunks:
             empty += _walk(plan, program, source, codes, out, start, stop)
     if source.broken is not None:
-        raise type(source.broken[1])(*source.broken[1].args)  # a copy, or its traceback would keep the source alive
+        raise copy_of(source.broken[1])
     out.setflags(False)  # type: ignore[call-arg]  # read-only; the keyword argument takes twice as long
     return out, empty
+
+
+def check_averaged(plan: Plan, rules: Rules) -> None:
+    """Refuse a metric that has no expected value under averaged ties."""
+    if rules.ties == "average" and plan.unaveraged is not None:
+        raise ValueError(
+            f"{plan.unaveraged} has no value for ties='average': {TABLE[plan.unaveraged.name].unaveraged}; order ties "
+            "another way, such as rankings.under(ties='stable')"
+        )
+
+
+def copy_of(error: Exception) -> Exception:
+    """The error without its traceback, which would keep the source alive."""
+    return type(error)(*error.args)
 
 
 def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
@@ -261,6 +271,68 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
     answer = engine.hits(program, codes, chunk, *arrays)
     error_code = answer if type(answer) is tuple else None
     return Hits(queries if error_code is None else error_code[1], error_code, *arrays)
+
+
+class QueryHits(NamedTuple):
+    """The hits and the judged grades of one query that a plan uses, and what callable gains returned for them."""
+
+    returned: int
+    hits: list[tuple[float, int, int]]
+    judged: list[tuple[float, int]]
+    gain_tables: list[dict[float, float] | None]
+
+
+def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> QueryHits:
+    """What `evaluate` uses of one query; errors of later queries do not matter, nor those of other runs' documents."""
+    check_averaged(plan, rules)
+    if source.broken is not None and source.broken[0] <= query:
+        raise copy_of(source.broken[1])
+    program = plan.ready or plan.program(source.longest)
+    hits = find(plan.engine, program, rules.codes, source.chunk(query, query + 1), source.capacity(query, query + 1))
+    if hits.error_code is not None:
+        raise refused(plan, source, query, hits.error_code)
+    tables: list[dict[float, float] | None] = []
+    for term, cutoffs in plan.terms:
+        if term.gain is None or term.gain.function is None:
+            tables.append(None)
+            continue
+        grades = _grades(hits, 0, term.needs.at(int(cutoffs[-1])))
+        tables.append(dict(zip(grades.tolist(), term.gain.called(grades).tolist(), strict=True)))
+    rows, judged = int(hits.offsets[1]), int(hits.judged_offsets[1])
+    columns = hits.grade, hits.first, hits.last
+    return QueryHits(
+        int(hits.returned[0]),
+        list(zip(*(column[:rows].tolist() for column in columns), strict=True)),
+        list(zip(hits.judged_grade[:judged].tolist(), hits.judged_count[:judged].tolist(), strict=True)),
+        tables,
+    )
+
+
+def parts_of_query(
+    plan: Plan,
+    source: Source,
+    rules: Rules,
+    query: int,
+    used: QueryHits,
+    cutoffs: Iterable[int],
+    grades: Iterable[float],
+    shared_ranks: list[tuple[int, int]],
+) -> _backend.parts.Parts:
+    """The parts of a plan's only metric, with its terms at further cut-offs: see `_reference.parts`."""
+    engine, (metric,) = _backend.parts, plan.metrics
+    ks = np.array(sorted({*(k for k in cutoffs if k < metric.depth), metric.depth}), dtype=np.int64)
+    longest = used.returned + sum(count for _, count in used.judged)
+    terms = [_term(term, ks, longest) for term, _ in plan.terms]
+    last = {term: (row + 1) * len(ks) - 1 for row, (term, _) in enumerate(plan.terms)}  # the value at the last cut-off
+    combination = _combination(metric, tuple(last[term] for term in TABLE[metric.name].terms(metric)))
+    program = engine.Program(terms, [combination], *plan.needs)
+    result = engine.parts(program, rules.codes[0], *used, list(grades), shared_ranks)
+    if isinstance(result, engine.Parts):
+        return result
+    assert result is not None
+    table = used.gain_tables[result[3]] if result[3] >= 0 else None
+    answer = () if table is None else (_gain_from_results(np.array([*table]), np.array([*table.values()])),)
+    raise refused(plan, source, query, (*result, *answer))
 
 
 def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_depth: int = 1) -> Iterator[Hits]:

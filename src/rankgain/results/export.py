@@ -134,7 +134,7 @@ def _of_one_type(column: Sequence[Any] | Floats) -> Any:
         bounds = np.iinfo(np.int64)
         if bounds.min <= min(column) and max(column) <= bounds.max:
             return np.array(column, dtype=np.int64)
-    return [_as_text(value) for value in column]
+    return [None if value is None else _as_text(value) for value in column]
 
 
 def _as_text(value: Any) -> str:

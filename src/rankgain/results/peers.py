@@ -533,6 +533,14 @@ def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str 
     return {each.key: each.metric for each in metrics}, metrics[0].rules if metrics else peer.rules
 
 
+def single_metric(request: str | Metric, like: str | None) -> tuple[str | Metric, Metric, PeerRules]:
+    """The only metric of a request, with its key and the rules of the tool."""
+    metrics = [*followed(request, peer_of(like))]
+    if len(metrics) > 1:
+        raise ValueError(f"{request!s} stands for {len(metrics)} metrics: give one, such as {metrics[0].key!s}")
+    return metrics[0].key, metrics[0].metric, metrics[0].rules
+
+
 def _named(rules: PeerRules) -> str:
     return f"ties={rules.ties!r} in {rules.score_bits} bits"
 

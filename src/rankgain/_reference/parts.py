@@ -1,0 +1,79 @@
+"""The specification: the amounts of which the metric of one query is made, for `Rankings.calculation`.
+
+`_backend.parts` is this module on either backend: the compiled half returns the same bits, and only the metric itself.
+"""
+
+from typing import Any, NamedTuple
+
+from rankgain._codes import NO_GAIN
+from rankgain._reference.numbers import Refused
+from rankgain._reference.program import Program, combine_terms, compute_terms, quotient_of
+from rankgain._reference.query import Query, gain_by, tie_groups
+from rankgain._reference.sums import discounts
+from rankgain.errors import ErrorCode
+
+__all__ = ["Parts", "Program", "parts"]
+
+
+class Parts(NamedTuple):
+    """The value of a metric, what is divided by what (None for a sum), and each term by its cut-offs.
+
+    `gains`: the gain of each grade by the first term, or 1 and 0 for relevant and other grades; None if it has none.
+    `discounts`: the mean discount of documents that share ranks, where ranks beyond the cut-off have 0.
+    """
+
+    value: float
+    dividend: float
+    divisor: float | None
+    terms: list[dict[int, float]]
+    gains: dict[float, float | None]
+    discounts: list[float]
+
+
+def parts(
+    program: Program,
+    ties: int,
+    returned: int,
+    hits: list[tuple[float, int, int]],
+    judged: list[tuple[float, int]],
+    gain_tables: list[dict[float, float] | None],
+    grades: list[float],
+    shared_ranks: list[tuple[int, int]],
+) -> Parts | ErrorCode:
+    """The parts of the only metric of a program, or the error of its query.
+
+    `hits`: (grade, first rank, last rank); `judged`: (grade, number of documents); `gain_tables` as in `compute_metrics`.
+    """
+    query = Query(returned, tie_groups(hits), judged, ties)
+    try:
+        values = compute_terms(program, query, gain_tables)
+        (value,) = combine_terms(program, values)
+    except Refused as refused:
+        return refused.in_query(0)
+    dividend, divisor = quotient_of(*program.combinations[0], values)
+    rest = iter(values)
+    terms = [{cutoff: next(rest) for cutoff in term.cutoffs} for term in program.terms]
+    first, gain_table = program.terms[0], dict(program.gain_tables[0])
+    for called in filter(None, gain_tables):  # each term calls with the grades that it uses
+        gain_table |= called
+    gains = {grade: _gain(first, gain_table, grade) for grade in grades}
+    shares = [_mean_discount(first, *ranks) for ranks in shared_ranks]
+    return Parts(value, dividend, divisor, terms, gains, shares)
+
+
+def _gain(term: Any, gain_table: dict[float, float], grade: float) -> float | None:
+    if term.gain == NO_GAIN:
+        return float(grade > term.above)
+    try:
+        return gain_by(term, gain_table, grade)
+    except Refused:  # a callable was not called for a grade beyond the cut-off, nor for a grade 0 without a gain
+        return None if grade else 0.0
+
+
+def _mean_discount(term: Any, first: int, last: int) -> float:
+    """S / m, as `sums.sum_returned` computes it; the discount itself of a rank that is not shared."""
+    discount = discounts(term.discount_table, term.kind, term.base)
+    total = 0.0
+    for rank in range(first, min(last, term.cutoffs[-1]) + 1):
+        total += discount(rank)
+    return total / (last - first + 1)

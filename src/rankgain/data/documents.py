@@ -1,0 +1,84 @@
+"""The documents of one query with their ids, for the calculation of its value; the engine itself needs no ids."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any, NamedTuple, TypeGuard
+
+import numpy as np
+
+from rankgain.data.rules import Rules
+
+
+class TieGroup(NamedTuple):
+    """The positions of documents that share the ranks first … last; one document if the rules order it."""
+
+    first: int
+    last: int
+    positions: list[int]
+
+
+class Documents(NamedTuple):
+    """The documents of a query: those returned, by their position in the input, and those judged.
+
+    `groups`: the positions in rank order; documents left out by the rules are missing. `ids`: None if the documents
+    have none. `scores`: None for documents given in rank order. `grades`: None for an unjudged document, negative for a
+    pooled one. `judged`: the grades of all judged documents, `judged_ids` their ids or positions, if known.
+    """
+
+    groups: list[TieGroup]
+    ids: list[Any] | None
+    scores: list[float] | None
+    grades: list[float | None]
+    judged: list[float]
+    judged_ids: list[Any] | None
+
+
+def of_ids(
+    rules: Rules, ids: list[Any], scores: list[float] | None, judged: dict[Any, float], keys: list[Any] | None = None
+) -> Documents:
+    """The documents of a query with ids; `keys`: what orders ties by id, if not the ids."""
+    grades = [judged.get(document) for document in ids]
+    groups = tie_groups(rules, scores, grades, ids if keys is None else keys)
+    return Documents(groups, ids, scores, grades, list(judged.values()), list(judged))
+
+
+def tie_groups(
+    rules: Rules, scores: list[float] | None, grades: list[float | None], keys: list[Any] | None = None
+) -> list[TieGroup]:
+    """The documents in rank order under the rules, as `_reference.ranking` orders them."""
+    members: list[list[int]] = [[position] for position in range(len(grades))]
+    if scores is not None:
+        with np.errstate(over="ignore"):
+            compared = np.array(scores, dtype=np.float32 if rules.score_bits == 32 else np.float64).tolist()
+        order = sorted(range(len(grades)), key=lambda position: -compared[position])
+        members = [list(tied) for _, tied in groupby(order, compared.__getitem__)]
+        if rules.ties in (None, "stable", "docid"):
+            members = [[position] for tied in members for position in _ordered(rules, tied, keys)]
+    groups = [group for group in _with_ranks(members) if group.first <= rules.depth]
+    if not rules.judged_only:
+        return groups
+    judged = [[position for position in group.positions if is_judged(grades[position])] for group in groups]
+    return [group for group in _with_ranks(judged) if group.first <= rules.kept]
+
+
+def is_judged(grade: float | None) -> TypeGuard[float]:
+    return grade is not None and grade >= 0.0
+
+
+def _ordered(rules: Rules, tied: list[int], keys: list[Any] | None) -> list[int]:
+    """The order of tied documents, by id or as given; the engine refuses mixed ids where their order matters."""
+    if rules.ties != "docid" or keys is None or len(tied) == 1:
+        return tied
+    try:
+        return sorted(tied, key=keys.__getitem__, reverse=True)
+    except TypeError:
+        return tied
+
+
+def _with_ranks(members: list[list[int]]) -> list[TieGroup]:
+    groups, rank = [], 1
+    for positions in filter(None, members):
+        groups.append(TieGroup(rank, rank + len(positions) - 1, positions))
+        rank += len(positions)
+    return groups

@@ -1,0 +1,498 @@
+"""The calculation of one query's value: what each rank adds, the ideal beside it, and what ranks cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgain import _codes
+from rankgain.data.documents import Documents, TieGroup, is_judged
+from rankgain.data.rules import Rules
+from rankgain.data.source import Source
+from rankgain.metrics.metric import Metric
+from rankgain.metrics.program import Plan, QueryHits, hits_of_query, parts_of_query
+from rankgain.metrics.table import TABLE
+from rankgain.results.export import Columns, Frames
+from rankgain.results.text import Block, Form, Table, Tables, number, printable, text_table, wrapped
+
+if TYPE_CHECKING:
+    from rankgain import _backend
+
+RANKS = 100  # shown of a metric without a cut-off
+NAMED = 10  # documents that a note names
+
+Cells = dict[str, Any]
+
+# The first terms that add up over ranks, and the second terms that do so over the ideal list.
+OVER_RANKS = {
+    _codes.DISCOUNTED_SUM,
+    _codes.FIRST_RELEVANT,
+    _codes.ANY_RELEVANT,
+    _codes.PRECISION_SUM,
+    _codes.CASCADE,
+}
+OVER_IDEAL = {_codes.IDEAL_SUM, _codes.IDEAL_CASCADE}
+
+# The other terms, in words.
+TERMS = {
+    _codes.IDEAL_SUM: "sum of the judged documents' gains, highest first",
+    _codes.RANKS: "documents, n or k",
+    _codes.JUDGED_ABOVE: "judged relevant documents, R",
+    _codes.RETURNED_ABOVE: "returned relevant documents",
+    _codes.PRECISION_AT_RELEVANT: "precision at rank R",
+    _codes.PREFERENCE_SUM: "sum of the relevant documents' preferences",
+    _codes.INFERRED_SUM: "sum of the inferred precisions",
+    _codes.INTERPOLATED: "mean of the interpolated precisions",
+    _codes.COST_SUM: "sum of the gains by cost",
+    _codes.GRADE_LEVELS: "mean of nDCG over the levels of the ideal gain",
+    _codes.RELEVANT_RANKS: "mean of nDCG over the documents with a gain",
+    _codes.PAIRS: "share of the pairs in the right order",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Calculation(Frames, Tables):
+    """The calculation of a metric for one query, made by `Rankings.calculation`; prints as a table.
+
+    Attributes
+    ----------
+    metric : str or Metric
+        The metric, as requested.
+    query : object
+        The id of the query.
+    value : float
+        The value of the query, as `Rankings.evaluate` returns it.
+    dividend, divisor : float
+        What is divided by what: `value` is ``dividend / divisor``, but 1.0 where only rounding lets DCG exceed its
+        ideal, and the metric's `empty` if `divisor` is 0. `divisor` is None if the metric is no quotient; `dividend`
+        is then the sum over ranks.
+    rows : list of dict
+        The ranks from the first on: ``rank`` and ``last_rank``, which differ for tied documents; ``document`` or, if
+        documents have no ids, ``position``; ``score``, if known; ``grade``, None for an unjudged document; ``gain``,
+        ``relevant`` or another quantity; ``discount``; what the rank adds, ``product`` or ``adds``; and ``sum``, the
+        engine's sum to this rank, which tied documents have at the last of them only. Of metrics that are no sums over
+        ranks, the ``term`` and its ``value``.
+    ideal : list of dict
+        The same of the judged documents in the best order; empty if the metric has no ideal.
+    notes : list of str
+        Which documents are missing, and what ranks cost.
+    like : str or None
+        The tool whose rules were followed.
+    """
+
+    __module__ = "rankgain"
+    metric: str | Metric
+    query: Any
+    value: float
+    dividend: float
+    divisor: float | None
+    rows: list[Cells]
+    ideal: list[Cells]
+    notes: list[str]
+    like: str | None
+    title: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as a dict.
+
+        Returns
+        -------
+        dict of str
+            The attributes by name, the metric as text.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([0, 1]).calculation("rr", 0).to_dict()["rows"][1]
+        {'rank': 2, 'last_rank': 2, 'position': 1, 'grade': 1.0, 'relevant': 1.0, 'adds': 0.5, 'sum': 0.5}
+        """
+        names = ("query", "value", "dividend", "divisor", "rows", "ideal", "notes", "like")
+        return {"metric": str(self.metric), **{name: getattr(self, name) for name in names}}
+
+    def columns(self) -> Columns:
+        """Return the columns of a frame with one row per rank; those of the ideal begin with ``ideal_``.
+
+        Returns
+        -------
+        dict of str to sequence
+            Numbers are float64 arrays with NaN where there is none.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> list(rg.from_ranked([0, 1]).calculation("rr", 0).columns())
+        ['rank', 'last_rank', 'position', 'grade', 'relevant', 'adds', 'sum']
+        """
+        length = max(len(self.rows), len(self.ideal))
+        columns: dict[str, Any] = {}
+        for prefix, rows in (("", self.rows), ("ideal_", self.ideal)):
+            for name in rows[0] if rows else ():
+                cells = [row[name] for row in rows] + [None] * (length - len(rows))
+                is_text = name in ("document", "term") or any(isinstance(cell, list) for cell in cells)
+                columns[prefix + name] = (
+                    [_listed(cell) if isinstance(cell, list) else cell for cell in cells]
+                    if is_text
+                    else np.array([math.nan if cell is None else cell for cell in cells], dtype=np.float64)
+                )
+        return columns
+
+    def __repr__(self) -> str:
+        table = self._table("text")
+        lines = text_table(table.rows, names=0) if len(table.rows) > 1 else []
+        body = [line for row, line in enumerate(lines) if row != 1]
+        return "\n".join([self.title, *body, *(part for note in self.notes for part in wrapped(note))])
+
+    def _tables(self, form: Form) -> list[Block]:
+        table = self._table(form)
+        return [[self.title], table if len(table.rows) > 1 else self.notes]
+
+    def _table(self, form: Form) -> Table:
+        """The ranks and the ideal side by side."""
+        sides = [side for side in (_side(self.rows), _side(self.ideal, ideal=True)) if side]
+        if len(self.ideal) > len(self.rows) > 0:
+            sides[0][0] += map(str, range(len(self.rows) + 1, len(self.ideal) + 1))
+        if form == "text":
+            sides = [[_padded(column) for column in side] for side in sides]
+        columns = [column for side in sides for column in side]
+        return Table([*zip_longest(*columns, fillvalue="")], self.notes, names=0)
+
+
+def _side(rows: list[Cells], ideal: bool = False) -> list[list[str]]:
+    """The columns of the ranks or of the ideal, each with its head first."""
+    names = [name for name in (rows[0] if rows else ()) if name != "last_rank"]
+    columns = [[name, *(_cell(name, row) for row in rows)] for name in names]
+    if ideal and columns:
+        columns[0][0] = "ideal" if names[0] in ("document", "position") else f"ideal {names[0]}"
+    return columns
+
+
+def _padded(column: list[str]) -> list[str]:
+    """Names, which are aligned to the left; numbers as they are."""
+    if column[0] not in ("document", "ideal", "term"):
+        return column
+    texts = [printable(text) for text in column]
+    width = max(map(len, texts))
+    return [text.ljust(width) for text in texts]
+
+
+def _cell(name: str, row: Cells) -> str:
+    value = row[name]
+    if name == "rank" and row["last_rank"] != value:
+        return f"{value}–{row['last_rank']}"
+    if value is None:
+        return "–" if name == "grade" else ""
+    if name in ("discount", "product", "adds", "sum", "value"):
+        return number(value)
+    return _listed(value) if isinstance(value, list) else _plain(value)
+
+
+def _plain(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else printable(value)
+
+
+def _listed(values: Sequence[Any]) -> str:
+    """The values of tied documents."""
+    more = [f"… {len(values)} in all"] if len(values) > NAMED else []
+    return ", ".join(["–" if value is None else _plain(value) for value in values[:NAMED]] + more)
+
+
+def _named(documents: list[str]) -> str:
+    more = f" and {len(documents) - NAMED} more" if len(documents) > NAMED else ""
+    return ", ".join(documents[:NAMED]) + more
+
+
+def calculate(
+    source: Source, rules: Rules, metric: Metric, key: str | Metric, query: int, like: str | None, limit: int | None
+) -> Calculation:
+    """The calculation of a metric, requested as `key`, for the query of a number."""
+    worker = _Calculator(source, rules, metric, query, limit)
+    parts = worker.parts
+    name = printable(source.query_ids[query])
+    title = f"{key!s} of query {name}{f', like {like}' if like else ''}: {_equation(metric, parts)}"
+    found = parts.value, parts.dividend, parts.divisor
+    return Calculation(
+        key, source.query_ids[query], *found, worker.rows(), worker.ideal(), [*worker.notes()], like, title
+    )
+
+
+def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
+    """How the value follows from the sums."""
+    value, kind = number(parts.value), TABLE[metric.name].combination.kind
+    if parts.divisor is None:
+        amount, factor = number(parts.dividend), f"{1.0 - metric.p:.6g}"
+        if kind == _codes.BIASED:
+            return f"{factor} · {amount} = {value}"
+        return f"1 − {factor} · {amount} = {value}" if kind == _codes.RESIDUAL else value
+    show: Callable[[float], str] = number if kind == _codes.RATIO else _amount
+    quotient = f"{show(parts.dividend)} / {show(parts.divisor)}"
+    return f"{quotient} = {value}" if parts.divisor else f"{quotient}, {TABLE[metric.name].empty_if}: {value}"
+
+
+def _amount(value: float) -> str:
+    """A count as an integer, another number to four places."""
+    return f"{value:.0f}" if value.is_integer() else number(value)
+
+
+class _Calculator:
+    """The calculation of one query, in the making."""
+
+    def __init__(self, source: Source, rules: Rules, metric: Metric, query: int, limit: int | None) -> None:
+        self._source, self._rules, self._metric, self._query = source, rules, metric, query
+        self._plan = Plan([metric])
+        self._used = hits_of_query(self._plan, source, rules, query)
+        documents = source.documents(query, rules)
+        self._in_full = documents is not None
+        self._documents = _of_hits(self._used) if documents is None else documents
+        self._family = TABLE[metric.name].terms(metric)[0].family
+        self._limit = limit or metric.k or RANKS
+        self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
+        self.parts = self._parts([], [])  # whose gains order tied documents and the ideal
+        self._ideal_order = self._in_ideal_order()
+        self._groups = [*self._ordered_groups()]
+        ends = {min(rank, metric.depth) for group in self._groups for rank in (group.first - 1, group.last) if rank}
+        ideal_ranks = [(rank, rank) for rank in range(1, len(self._ideal_order) + 1)]
+        ranks = [(group.first, group.last) for group in self._groups] + ideal_ranks
+        self.parts = self._parts([*ends, *range(1, len(ideal_ranks) + 1)], ranks)
+
+    def _parts(self, cutoffs: list[int], ranks: list[tuple[int, int]]) -> _backend.parts.Parts:
+        return parts_of_query(
+            self._plan, self._source, self._rules, self._query, self._used, cutoffs, self._grades, ranks
+        )
+
+    def _gain(self, grade: float | None) -> float | None:
+        """The gain of a grade; None if it has none, e.g. beyond the cut-off."""
+        return 0.0 if grade is None or grade < 0.0 else self.parts.gains[grade]
+
+    def _worth(self, grade: float | None) -> tuple[float, float]:
+        """What orders tied documents under "best": the gain, then the grade."""
+        return self._gain(grade) or 0.0, -math.inf if grade is None else grade
+
+    def _ordered_groups(self) -> Iterator[TieGroup]:
+        """The documents shown, tied ones together only under averaged ties."""
+        grades, last_rank = self._documents.grades, self._limit
+        reverse = self._rules.ties != "worst"
+        if self._plan.terms[0][0].gain is not None and self._plan.terms[0][0].gain.kind == "irrelevant":
+            reverse = self._rules.ties != "best"
+        for first, last, positions in self._documents.groups:
+            if first > last_rank:
+                return
+            ordered = sorted(positions, key=lambda position: self._worth(grades[position]), reverse=reverse)
+            if self._rules.ties in ("best", "worst"):
+                begin = first if reverse else last - len(ordered) + 1  # of a file read once only the hits are known
+                singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, begin))
+                yield from (single for single in singles if single.first <= last_rank)
+            else:
+                yield TieGroup(first, last, ordered)
+
+    def _in_ideal_order(self) -> list[int]:
+        """The judged documents with a gain, by their index, highest gain first."""
+        if not any(term.family in OVER_IDEAL for term, _ in self._plan.terms) or self._family == _codes.COST_SUM:
+            return []
+        judged, metric = self._documents.judged, self._metric
+        order = sorted(range(len(judged)), key=lambda index: self._worth(judged[index]), reverse=True)
+        most = max(self._used.returned, 1) if metric.ideal == "returned" else len(order)
+        return [index for index in order if self._gain(judged[index])][: min(most, self._limit, metric.depth)]
+
+    def rows(self) -> list[Cells]:
+        if self._family not in OVER_RANKS:
+            if self._family in OVER_IDEAL:
+                return []
+            values = ([*by_cutoff.values()][-1] for by_cutoff in self.parts.terms)
+            terms = zip(self._plan.terms, values, strict=True)
+            return [{"term": TERMS[term.family], "value": value} for (term, _), value in terms]
+        by_document = self._family == _codes.DISCOUNTED_SUM
+        rows: list[Cells] = []
+        for group, discount in zip(self._groups, self.parts.discounts, strict=False):
+            rest = max(self._limit, RANKS) - len(rows)
+            if rest > 0:
+                rows += self._rows_by_document(group, discount, rest) if by_document else [self._row(group)]
+        return rows
+
+    def _sum(self, rank: int) -> float:
+        """The first term to a rank; 0 where its value is that of a query without anything relevant."""
+        if not rank or (self._family != _codes.DISCOUNTED_SUM and not any(map(self._gain, self._documents.judged))):
+            return 0.0
+        return self.parts.terms[0][min(rank, self._metric.depth)]
+
+    def _rows_by_document(self, group: TieGroup, discount: float, most: int) -> Iterator[Cells]:
+        """A row per document, of a large tie group up to a number; the last one has the sum."""
+        counts = group.first <= self._metric.depth
+        discounted = self._plan.terms[0][0].discount.kind != _codes.UNIT
+        positions = group.positions[:most]
+        for position in positions:
+            gain = self._gain(self._documents.grades[position]) if counts else None
+            row = self._identified(group, [position]) | {self._quantity(): gain}
+            if discounted:
+                row["discount"] = discount if counts else None
+            row["product" if discounted else "adds"] = None if gain is None else gain * discount
+            row["sum"] = self._sum(group.last) if counts and position == positions[-1] else None
+            yield row
+
+    def _row(self, group: TieGroup) -> Cells:
+        """The row of a document, or of a tie group."""
+        counts = group.first <= self._metric.depth
+        total = self._sum(group.last) if counts else None
+        gains = [self._gain(self._documents.grades[position]) if counts else None for position in group.positions]
+        row = self._identified(group, group.positions)
+        row[self._quantity()] = gains[0] if len(gains) == 1 else gains
+        row["adds"] = None if total is None else total - self._sum(group.first - 1)
+        return row | {"sum": total}
+
+    def _quantity(self) -> str:
+        """The name of the column of gains."""
+        gain = self._plan.terms[0][0].gain
+        if "gain" in TABLE[self._metric.name].takes:
+            return "gain"
+        if gain is None:
+            return "relevant"
+        if gain.kind == "relevant" and gain.level < 0.0:
+            return "judged"
+        return {"relevant": "relevant", "irrelevant": "not relevant", "stop": "stops"}[gain.kind]
+
+    def _identified(self, group: TieGroup, positions: list[int]) -> Cells:
+        """The rank, and what is known of the documents."""
+        documents = self._documents
+        columns: dict[str, Sequence[Any] | None] = {
+            "document": documents.ids,
+            "position": range(len(documents.grades)) if self._in_full and documents.ids is None else None,
+            "score": documents.scores,
+            "grade": documents.grades,
+        }
+        row: Cells = {"rank": group.first, "last_rank": group.last}
+        for name, column in columns.items():
+            if column is not None:
+                cells = [column[position] for position in positions]
+                row[name] = cells[0] if len(cells) == 1 or name == "score" else cells
+        return row
+
+    def ideal(self) -> list[Cells]:
+        documents, rows = self._documents, []
+        discounts = self.parts.discounts[len(self._groups) :]
+        terms = zip(self._plan.terms, self.parts.terms, strict=True)
+        term, sums = next(((term, sums) for (term, _), sums in terms if term.family in OVER_IDEAL), (None, {}))
+        by_product = term is not None and term.family == _codes.IDEAL_SUM and term.discount.kind != _codes.UNIT
+        above = 0.0
+        for rank, (index, discount) in enumerate(zip(self._ideal_order, discounts, strict=False), 1):
+            row: Cells = {}
+            if documents.judged_ids is not None:
+                row["position" if documents.ids is None and self._in_full else "document"] = documents.judged_ids[index]
+            row["grade"] = documents.judged[index]
+            gain = self._gain(documents.judged[index]) or 0.0
+            row |= {"product": gain * discount} if by_product else {"adds": sums[rank] - above}
+            row["sum"] = above = sums[rank]
+            rows.append(row)
+        return rows
+
+    # notes
+
+    def notes(self) -> Iterator[str]:
+        parts, metric, row = self.parts, self._metric, TABLE[self._metric.name]
+        if "gain" not in row.takes or self._family not in OVER_RANKS | OVER_IDEAL:
+            yield f"formula: {row.formula}"
+        if row.combination.kind == _codes.RATIO and parts.divisor and parts.dividend > parts.divisor:
+            yield "Only rounding sets the sum above its ideal: the value is 1."
+        if not self._in_full:
+            yield "The run cannot be read again: only judged documents are shown, without ids."
+        if self._family in OVER_RANKS:
+            yield from self._costs()
+        shown = max((group.last for group in self._groups), default=0)
+        if shown < min(self._used.returned, metric.depth) and self._in_full:
+            yield f"The ranks after {shown} are not shown; limit= shows more."
+
+    def _costs(self) -> Iterator[str]:
+        documents, metric, rules = self._documents, self._metric, self._rules
+        depth, returned = metric.depth, self._used.returned
+        if metric.k is not None and returned < metric.k:
+            missing = self._not_returned()
+            yield f"{missing and f'not returned: {missing}. '}The list has {returned} of {metric.k} documents."
+        beyond = [
+            f"{self._name(position)} at rank {group.first}"
+            for group in documents.groups
+            if group.first > depth
+            for position in group.positions
+            if self._has_gain(documents.grades[position])
+        ]
+        if beyond:
+            otherwise = self._otherwise("without a cut-off", rules, metric.at(None))
+            yield f"beyond rank {depth}: {_named(beyond)}{otherwise}."
+        first_ranks = [group for group in documents.groups if group.first <= depth]
+        unjudged = sum(
+            not is_judged(documents.grades[position]) for group in first_ranks for position in group.positions
+        )
+        if unjudged:
+            count = min(returned, depth)
+            otherwise = self._otherwise("without unjudged documents", rules.limited(_codes.UNLIMITED, True), metric)
+            yield f"unjudged: {unjudged} of the first {count} documents{otherwise}."
+        if self._is_tied(first_ranks):
+            values = [self._value(ties, metric) for ties in self._extremes()]
+            if None not in values and len({*values}) > 1:
+                worst, best = (number(value) for value in values if value is not None)
+                yield f"tied: the value is {worst} in the worst order of the tied documents, and {best} in the best."
+
+    def _has_gain(self, grade: float | None) -> bool:
+        """Whether a document would add something, as far as its gain is known."""
+        gain = self._gain(grade)
+        return bool(grade and grade > 0.0) if gain is None else gain > 0.0
+
+    def _name(self, position: int) -> str:
+        ids = self._documents.ids
+        name = printable(ids[position]) if ids is not None else f"position {position}"
+        return f"{name} ({_plain(self._documents.grades[position])})"
+
+    def _not_returned(self) -> str:
+        """The judged documents with a gain that were not returned."""
+        documents = self._documents
+        if documents.judged_ids is None or documents.ids is None:
+            return ""
+        returned = {documents.ids[position] for group in documents.groups for position in group.positions}
+        pairs = zip(documents.judged_ids, documents.judged, strict=True)
+        missing = [(name, grade) for name, grade in pairs if name not in returned and self._has_gain(grade)]
+        return _named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
+
+    def _is_tied(self, groups: list[TieGroup]) -> bool:
+        """Whether documents among the first ranks have the score of another one."""
+        scores = self._documents.scores
+        if scores is None:
+            return False
+        single = self._rules.score_bits == 32
+        compared = np.array(scores, dtype=np.float32 if single else np.float64).tolist()
+        positions = [position for group in self._documents.groups for position in group.positions]
+        count = sum(len(group.positions) for group in groups)
+        return any(compared[one] == compared[other] for one, other in pairwise(positions[: count + 1]))
+
+    def _extremes(self) -> Iterator[Rules | None]:
+        for ties in ("worst", "best"):
+            try:
+                yield self._rules.under(ties, None)
+            except ValueError:  # which of the tied documents a depth keeps is undefined
+                yield None
+
+    def _value(self, rules: Rules | None, metric: Metric) -> float | None:
+        """The value under other rules or another cut-off; None where it is undefined."""
+        if rules is None:
+            return None
+        try:
+            plan, source = Plan([metric]), self._source.under(rules)
+            used = hits_of_query(plan, source, rules, self._query)
+            return parts_of_query(plan, source, rules, self._query, used, [], [], []).value
+        except (ValueError, TypeError):
+            return None
+
+    def _otherwise(self, condition: str, rules: Rules, metric: Metric) -> str:
+        value = self._value(rules, metric)
+        return "" if value is None else f"; {condition} the value is {number(value)}"
+
+
+def _of_hits(used: QueryHits) -> Documents:
+    """What is known of documents that cannot be read again: their ranks and grades."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    for position, (_, first, last) in enumerate(used.hits):
+        groups.setdefault((first, last), []).append(position)
+    judged = [grade for grade, count in used.judged for _ in range(count)]
+    ranked = [TieGroup(first, last, positions) for (first, last), positions in groups.items()]
+    return Documents(ranked, None, None, [grade for grade, _, _ in used.hits], judged, None)

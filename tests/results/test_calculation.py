@@ -1,0 +1,404 @@
+"""The calculation of one query's value: its amounts against `evaluate`, in every form, and as it prints."""
+
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.sides import qrels_lines, run_lines
+from support.strategies import asked, asked_of
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+GRADES = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}
+
+
+def printed(rankings, metric, query=0, **options):
+    return repr(rankings.calculation(metric, query, **options)).splitlines()
+
+
+# The tables that the five sources of the project write out
+
+
+def test_calculation_prints_real_valued_grades_by_id():
+    assert printed(rg.from_recommendations([GRADES], [["A", "B", "C"]]), "ndcg@10") == [
+        "ndcg@10 of query 0: 0.7655 / 1.3472 = 0.5682",
+        "rank  document  grade  gain  discount  product     sum  ideal  grade  product     sum",
+        "   1  A           0.1   0.1    1.0000   0.1000  0.1000  C        0.7   0.7000  0.7000",
+        "   2  B           0.5   0.5    0.6309   0.3155  0.4155  B        0.5   0.3155  1.0155",
+        "   3  C           0.7   0.7    0.5000   0.3500  0.7655  D        0.5   0.2500  1.2655",
+        "   4                                                    A        0.1   0.0431  1.3085",
+        "   5                                                    E        0.1   0.0387  1.3472",
+        "not returned: D (0.5), E (0.1). The list has 3 of 10 documents.",
+    ]
+
+
+def test_calculation_prints_implicit_feedback():
+    assert printed(rg.from_recommendations([{3, 4}], [[6, 3, 8, 4, 5]]), "ndcg@5") == [
+        "ndcg@5 of query 0: 1.0616 / 1.6309 = 0.6509",
+        "rank  document  grade  gain  discount  product     sum  ideal  grade  product     sum",
+        "   1  6             –     0    1.0000   0.0000  0.0000  3          1   1.0000  1.0000",
+        "   2  3             1     1    0.6309   0.6309  0.6309  4          1   0.6309  1.6309",
+        "   3  8             –     0    0.5000   0.0000  0.6309",
+        "   4  4             1     1    0.4307   0.4307  1.0616",
+        "   5  5             –     0    0.3869   0.0000  1.0616",
+        "unjudged: 3 of the first 5 documents; without unjudged documents the value is 1.0000.",
+    ]
+
+
+def test_calculation_prints_positions_where_documents_have_no_ids():
+    assert printed(rg.from_ranked([3, 2, 3, 0, 1, 2]), "ndcg@3") == [
+        "ndcg@3 of query 0: 5.7619 / 5.8928 = 0.9778",
+        "rank  position  grade  gain  discount  product     sum  ideal  grade  product     sum",
+        "   1         0      3     3    1.0000   3.0000  3.0000  0          3   3.0000  3.0000",
+        "   2         1      2     2    0.6309   1.2619  4.2619  2          3   1.8928  4.8928",
+        "   3         2      3     3    0.5000   1.5000  5.7619  1          2   1.0000  5.8928",
+        "beyond rank 3: position 4 (1) at rank 5, position 5 (2) at rank 6; without a cut-off the value is 0.9608.",
+    ]
+
+
+def test_calculation_prints_estimates_against_ratings_with_exponential_gain():
+    ratings = np.array([3, 4, 5, 1, 2, 3, 4, 5, 5, 4], dtype=float)
+    rankings = rg.from_scores(ratings, ratings + np.tile([-0.5, 0.5], 5), ties="stable")
+    calculation = rankings.calculation("ndcg(gain=exponential)@5", 0)
+    assert calculation.dividend == pytest.approx(75.11771171236516, rel=1e-12)
+    assert calculation.divisor == pytest.approx(78.3217628403342, rel=1e-12)
+    assert [row["position"] for row in calculation.rows] == [7, 1, 2, 8, 9]
+    assert [row["score"] for row in calculation.rows] == [5.5, 4.5, 4.5, 4.5, 4.5]
+    assert [row["gain"] for row in calculation.rows] == [31.0, 15.0, 31.0, 31.0, 15.0]
+    assert "tied: the value is" in calculation.notes[-1]
+
+
+def test_calculation_prints_the_rank_of_the_first_relevant_document():
+    assert printed(rg.from_ranked([[0, 0, 1], [0, 1, 0]]), "mrr", 1) == [
+        "mrr of query 1: 0.5000",
+        "rank  position  grade  relevant    adds     sum",
+        "   1         0      0         0  0.0000  0.0000",
+        "   2         1      1         1  0.5000  0.5000",
+        "   3         2      0         0  0.0000  0.5000",
+        "formula: 1 / i of the first i ≤ k with rel(i) = 1, else 0",
+    ]
+
+
+# Ties
+
+TIED = [0, 2, 1, 1, 0], [0.2, 0.9, 0.9, 0.9, 0.1]
+
+
+def test_tied_documents_show_shared_ranks_and_their_mean_discount():
+    lines = printed(rg.from_scores(*TIED), "dcg@2")
+    assert lines == [
+        "dcg@2 of query 0: 2.1746",
+        "rank  position  score  grade  gain  discount  product     sum",
+        " 1–3         1    0.9      2     2    0.5436   1.0873",
+        " 1–3         2    0.9      1     1    0.5436   0.5436",
+        " 1–3         3    0.9      1     1    0.5436   0.5436  2.1746",
+        "tied: the value is 1.6309 in the worst order of the tied documents, and 2.6309 in the best.",
+    ]
+
+
+def test_average_precision_has_one_row_per_tie_group():
+    (group, *others) = rg.from_scores(*TIED).calculation("ap(rel=2)", 0).rows
+    assert group == {
+        "rank": 1,
+        "last_rank": 3,
+        "position": [1, 2, 3],
+        "score": 0.9,
+        "grade": [2.0, 1.0, 1.0],
+        "relevant": [1.0, 0.0, 0.0],
+        "adds": pytest.approx((1 + 1 / 2 + 1 / 3) / 3),
+        "sum": pytest.approx((1 + 1 / 2 + 1 / 3) / 3),
+    }
+    assert [row["adds"] for row in others] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("ties", "positions"), [("best", [1, 2, 3, 0, 4]), ("worst", [2, 3, 1, 0, 4])])
+def test_ordered_ties_show_their_order(ties, positions):
+    rows = rg.from_scores(*TIED, ties=ties).calculation("ndcg", 0).rows
+    assert [row["position"] for row in rows] == positions
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4, 5]
+
+
+def test_fallout_puts_relevant_documents_first_in_its_best_order():
+    rows = rg.from_scores([0, 1], [0.5, 0.5], ties="best").calculation("fallout@1", 0).rows
+    assert [(row["position"], row["not relevant"]) for row in rows] == [(1, 0.0)]
+
+
+def test_a_large_tie_group_shows_the_documents_with_gains_and_the_exact_sum():
+    grades = np.zeros(1000)
+    grades[-3:] = 1
+    calculation = rg.from_scores(grades, np.ones(1000)).calculation("dcg@10", 0)
+    assert len(calculation.rows) == 100
+    assert [row["position"] for row in calculation.rows[:3]] == [997, 998, 999]
+    assert calculation.rows[-1]["sum"] == calculation.value
+
+
+# Every form, metric and policy
+
+
+def forms_of(ties, folder, drawn):
+    """The rankings of the drawn documents, a (grade or None, score or None) each, in each form that they have."""
+    query = {f"d{position}": pair for position, pair in enumerate(drawn)}
+    qrels = {"q": {name: grade for name, (grade, _) in query.items() if grade is not None}, "r": {"x": 1}}
+    run = {"q": {name: score for name, (_, score) in query.items() if score is not None}, "r": {"x": 1.0}}
+    yield rg.from_qrels(qrels, run, ties=ties)
+    rows = [[(q, d, value) for q, own in side.items() for d, value in own.items()] for side in (qrels, run)]
+    frames = [
+        pd.DataFrame(side, columns=["query_id", "doc_id", name])
+        for side, name in zip(rows, ("relevance", "score"), strict=True)
+    ]
+    yield rg.from_frames(*frames, ties=ties)
+    (folder / "qrels").write_bytes(qrels_lines(qrels))
+    (folder / "run").write_bytes(run_lines(run))
+    yield rg.read_trec(folder / "qrels", folder / "run", ties=ties)
+    yield rg.read_trec(folder / "qrels", io.BytesIO((folder / "run").read_bytes()), ties=ties)
+    if ties == "docid":
+        best_first = {q: sorted(own, key=lambda d: (own[d], d), reverse=True) for q, own in run.items()}
+        yield rg.from_recommendations(qrels, best_first)
+        return
+    listed = [(max(grade or 0, 0), score) for grade, score in drawn if score is not None]
+    labels, scores = ([pair[part] for pair in listed] for part in (0, 1))
+    yield rg.from_scores([labels, [1]], [scores, [1.0]], ties=ties, query_ids=["q", "r"])
+    judged = [[*labels, *(max(grade, 0) for grade, score in drawn if score is None and grade is not None)], [1]]
+    yield rg.from_scores([labels, [1]], [scores, [1.0]], judged=judged, ties=ties, query_ids=["q", "r"])
+
+
+def outcome(function):
+    try:
+        return function()
+    except ValueError as error:
+        return str(error)
+
+
+def check(rankings, metric):
+    """The calculation of query q adds up to the value of `evaluate`, in bits."""
+    value = outcome(lambda: float(rankings.evaluate(metric)[metric][0]))
+    calculation = outcome(lambda: rankings.calculation(metric, "q", limit=30))
+    if isinstance(value, str):
+        assert calculation == value
+        return
+    assert np.array_equal(calculation.value, value, equal_nan=True)
+    if calculation.divisor:
+        assert value in (calculation.dividend / calculation.divisor, 1.0)
+    assert repr(calculation)
+    assert calculation._repr_html_()
+    assert len(calculation.to_pandas()) == max(len(calculation.rows), len(calculation.ideal))
+    if not calculation.rows or "term" not in calculation.rows[0]:
+        check_sums(calculation, rankings.ties == "average", metric)
+
+
+DIVIDENDS = {  # where it is not the sum over ranks
+    "f": lambda metric, hits: (1.0 + metric.beta * metric.beta) * hits,
+    "set_ap": lambda metric, hits: hits * hits,
+}
+
+
+def check_sums(calculation, averaged, metric):
+    """The sums of the rows and of the ideal are what is divided by what."""
+    within = [row for row in calculation.rows if row["rank"] <= metric.depth]
+    if within:
+        nothing_relevant = metric.name in ("rr", "success") and not within[-1]["sum"]
+        dividend = DIVIDENDS.get(metric.name, lambda metric, value: value)(metric, within[-1]["sum"])
+        if metric.name != "unjudged":  # whose dividend counts the other documents
+            assert dividend == (0.0 if nothing_relevant else calculation.dividend)
+        if nothing_relevant:
+            assert calculation.value in (0.0, metric.empty) or math.isnan(metric.empty)
+    total = 0.0
+    for row in within:
+        if "product" in row:
+            (quantity,) = {"gain", "relevant", "judged", "not relevant"} & row.keys()
+            assert row["product"] == row[quantity] * row["discount"]
+            total += row["product"]
+            assert averaged or row["sum"] == total
+    total = 0.0
+    for row in calculation.ideal:
+        total += row["product"] if "product" in row else row["adds"]
+        assert row["sum"] == (total if "product" in row else pytest.approx(total, rel=1e-12))
+    if calculation.ideal:
+        assert calculation.ideal[-1]["sum"] == (calculation.divisor or calculation.dividend)
+
+
+drawn_documents = st.lists(
+    st.tuples(
+        st.none() | st.sampled_from([-1, 0, 0, 1, 2, 3, 0.5]),
+        st.none() | st.integers(0, 3).map(float) | st.sampled_from([0.1, float("inf")]),
+    ),
+    max_size=8,
+)
+
+
+@given(drawn_documents, asked(), st.sampled_from(["average", "stable", "docid", "best", "worst"]))
+def test_calculation_adds_up_to_the_value_of_evaluate(tmp_path_factory, drawn, request_of_metric, ties):
+    folder = tmp_path_factory.mktemp("forms")
+    known = {max(grade, 0) for grade, _ in drawn if grade is not None} | {0, 1}
+    metric, _, _ = asked_of(request_of_metric, known)
+    for rankings in forms_of(ties, folder, [*drawn, (0, None)]):
+        check(rankings, metric)
+
+
+# Options and refusals
+
+QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d7": 1}}
+RUN = {"q1": {"d1": 0.9, "d2": 1.4, "d9": 0.2}}
+
+
+def calculation(metric="ndcg@10", query="q1", qrels=QRELS, run=RUN, rules=None, **options):
+    return rg.from_qrels(qrels, run, **(rules or {})).calculation(metric, query, **options)
+
+
+LONG = QRELS | {"query-11": {}}
+REFUSED = [
+    ("query 'query-12' is not … evaluated; did you mean 'query-11'?", ValueError, {"query": "query-12", "qrels": LONG}),
+    ("query None is not one of the 2 queries evaluated; there are: 'q1', 'q2'", ValueError, {"query": None}),
+    ("query 'q2' is not one of the 1 query evaluated", ValueError, {"query": "q2", "rules": {"missing": "skip"}}),
+    ("ndcg_cut.5,10 stands for 2 metrics: give one, such as ndcg_cut_5", ValueError, {"metric": "ndcg_cut.5,10"}),
+    ("limit must be a positive integer or None, not 0", ValueError, {"limit": 0}),
+    ("limit", TypeError, {"limit": 2.5}),
+    ("like='rnx': unknown tool (did you mean 'ranx'?)", ValueError, {"like": "rnx"}),
+    ("like='sklearn': rankgain knows no rr of scikit-learn", ValueError, {"metric": "rr", "like": "sklearn"}),
+    ("infap has no value for ties='average'", ValueError, {"metric": "infap", "rules": {"ties": "average"}}),
+    (
+        "qrels: query 'q1', document 'd1': gain has no entry for the grade 2.0",
+        ValueError,
+        {"metric": rg.metric("ndcg", gain={1: 1})},
+    ),
+    ("run: query 'q1', document 'd1': the score is NaN", ValueError, {"run": {"q1": {"d1": math.nan}}}),
+    ("qrels: query 'q1', document 'd1': the grade is NaN", ValueError, {"qrels": {"q1": {"d1": math.nan}}}),
+]
+
+
+@pytest.mark.parametrize(("message", "error", "given"), REFUSED)
+def test_calculation_refuses(rejects, message, error, given):
+    rejects(error, message, calculation, **given)
+
+
+def test_errors_of_other_queries_do_not_matter():
+    run = {"q1": RUN["q1"], "q2": {"d7": math.nan}}
+    assert calculation(run=run).value == calculation().value
+
+
+def test_a_query_that_the_run_lacks_has_an_empty_list_and_its_ideal():
+    result = calculation(query="q2")
+    assert (result.value, result.rows, result.dividend) == (0.0, [], 0.0)
+    assert [row["document"] for row in result.ideal] == ["d7"]
+    assert result.notes == ["not returned: d7 (1). The list has 0 of 10 documents."]
+    assert "0.0000 / 1.0000 = 0.0000" in repr(result)
+
+
+def test_a_query_without_a_relevant_document_has_the_value_of_empty():
+    for metric, value in (("ndcg", 0.0), ("ndcg(empty=1)", 1.0), ("rr(empty=0.5)", 0.5), ("ap", 0.0), ("bpref", 0.0)):
+        result = calculation(metric, qrels={"q1": {"d2": 0}})
+        assert result.value == value
+        assert all(row.get("sum", 0.0) == 0.0 for row in result.rows if "term" not in row)
+    assert "nothing relevant: 1.0000" in repr(calculation("ndcg(empty=1)", qrels={"q1": {"d2": 0}}))
+
+
+def test_limit_shows_more_ranks_and_fewer():
+    run = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "d9": 1.0}}
+    assert [row["rank"] for row in calculation("ndcg@2", run=run).rows] == [1, 2]
+    more = calculation("ndcg@2", run=run, limit=4)
+    assert [row["sum"] for row in more.rows] == [2.0, 2.0, None, None]
+    assert [row["gain"] for row in more.rows] == [2.0, 0.0, None, None]
+    assert more.value == calculation("ndcg@2", run=run).value
+    fewer = calculation("ndcg@3", run=run, limit=1)
+    assert len(fewer.rows) == len(fewer.ideal) == 1
+    assert fewer.notes[-1] == "The ranks after 1 are not shown; limit= shows more."
+    assert calculation("ndcg@2", run=run).notes == [
+        "beyond rank 2: d3 (1) at rank 3; without a cut-off the value is 0.9502."
+    ]
+
+
+def test_a_document_that_is_pooled_and_one_that_is_unjudged_differ():
+    result = calculation(qrels={"q1": {"d1": 1, "d2": -1}})
+    assert [(row["document"], row["grade"]) for row in result.rows] == [("d2", -1.0), ("d1", 1.0), ("d9", None)]
+    assert result.notes[-1] == ("unjudged: 2 of the first 3 documents; without unjudged documents the value is 1.0000.")
+    assert [line.split()[4] for line in repr(result).splitlines()[2:4]] == ["0", "1"]
+
+
+def test_judged_lists_show_the_grades_of_the_ideal_only():
+    result = rg.from_ranked([1, 0], judged=[3, 1, 0]).calculation("ndcg@2", 0)
+    assert [[*row] for row in result.ideal] == [["grade", "product", "sum"]] * 2
+    assert "ideal grade" in repr(result)
+
+
+def test_callable_gains_are_called_for_this_query_alone():
+    seen = []
+
+    def gain(grades):
+        seen.append(grades.tolist())
+        return 10.0 * grades
+
+    rankings = rg.from_ranked([[1, 0], [3, 2]])
+    seen.clear()
+    result = rankings.calculation(rg.metric("ndcg", gain=gain), 0)
+    assert [row["gain"] for row in result.rows] == [10.0, 0.0]
+    assert {grade for grades in seen for grade in grades} <= {0.0, 1.0}
+
+
+def test_rules_of_rankings_apply():
+    rankings = rg.from_qrels(QRELS, RUN)
+    assert [row["document"] for row in rankings.limited(judged_only=True).calculation("ndcg", "q1").rows] == [
+        "d2",
+        "d1",
+    ]
+    assert [row["document"] for row in rankings.limited(depth=1).calculation("ndcg", "q1").rows] == ["d2"]
+    both = rankings.limited(judged_only=True).limited(depth=1).calculation("ndcg", "q1")
+    assert [row["document"] for row in both.rows] == ["d2"]
+    scores = rg.from_qrels({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0 + 1e-12}}, ties="average")
+    assert [row["last_rank"] for row in scores.under(score_bits=32).calculation("ndcg", "q").rows] == [2, 2]
+
+
+def test_like_follows_the_rules_of_a_tool():
+    rankings = rg.from_scores([1, 2, 0], [0.5, 0.5, 0.1])
+    result = rankings.calculation("ndcg@2", 0, like="lightgbm")
+    assert result.value == rankings.evaluate("ndcg@2", like="lightgbm")["ndcg@2"][0]
+    assert [(row["rank"], row["position"], row["gain"]) for row in result.rows] == [(1, 0, 1.0), (2, 1, 3.0)]
+    assert repr(result).startswith("ndcg@2 of query 0, like lightgbm: ")
+
+
+@pytest.mark.parametrize("metric", ["gm_ap", "gauc", "gm_bpref", "num_ret", "num_q", "utility", "set_ap"])
+def test_metrics_that_are_no_means_have_a_value_per_query(metric):
+    rankings = rg.from_qrels(QRELS, RUN)
+    assert rankings.calculation(metric, "q1").value == rankings.evaluate(metric)[metric][0]
+
+
+def test_files_are_read_again_and_standard_input_is_not(tmp_path):
+    tied = {"q1": {"d1": 1.0, "d2": 1.0, "d9": 0.5, "d3": 0.2}}
+    (tmp_path / "qrels").write_bytes(qrels_lines(QRELS))
+    (tmp_path / "run").write_bytes(run_lines(tied))
+    result = rg.read_trec(tmp_path / "qrels", tmp_path / "run").calculation("ndcg@3", "q1")
+    assert result.to_dict() == rg.from_qrels(QRELS, tied).calculation("ndcg@3", "q1").to_dict()
+    once = rg.read_trec(tmp_path / "qrels", io.BytesIO(run_lines(tied))).calculation("ndcg@3", "q1")
+    assert once.value == result.value
+    assert [(row["rank"], row["grade"]) for row in once.rows] == [(2, 2.0)]
+    assert once.notes[0] == "The run cannot be read again: only judged documents are shown, without ids."
+    rankings = rg.read_trec(tmp_path / "qrels", tmp_path / "run")
+    (tmp_path / "run").write_bytes(run_lines(RUN))
+    with pytest.raises(ValueError, match="was changed after it was read: read it again"):
+        rankings.calculation("ndcg", "q1")
+
+
+def test_scattered_lines_and_ids_that_are_not_utf8_are_shown(tmp_path):
+    (tmp_path / "qrels").write_bytes(b"q 0 \xff 1\nr 0 a 1\n")
+    (tmp_path / "run").write_bytes(
+        b"q 0 a 1 1 t\nr 0 a 1 1 t\nq 0 \xff 2 1 t\nr 0 \xc3\xa9 1 1 t\nq 0 \xf0\x90\x80\x80 1 1 t\n"
+    )
+    rows = rg.read_trec(tmp_path / "qrels", tmp_path / "run").calculation("ndcg", "q").rows
+    assert [row["document"] for row in rows] == ["\udcff", "\U00010000", "a"]
+
+
+def test_calculation_leaves_in_each_form():
+    result = calculation("ndcg@2")
+    frame = result.to_pandas()
+    assert frame["document"].tolist() == ["d2", "d1"]
+    assert frame["ideal_document"].tolist() == ["d1", "d3"]
+    assert result.to_markdown().startswith("\nndcg@2 of query q1") or "| rank |" in result.to_markdown()
+    assert "<table>" in result._repr_html_()
+    assert result.to_dict()["metric"] == "ndcg@2"
+    ragged = calculation(query="q2", run=RUN).to_polars()
+    assert ragged["ideal_document"].to_list() == ["d7"]
