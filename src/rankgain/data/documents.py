@@ -59,7 +59,7 @@ def tie_groups(
     if not rules.judged_only:
         return groups
     judged = [[position for position in group.positions if is_judged(grades[position])] for group in groups]
-    return [group for group in _with_ranks(judged) if group.first <= rules.kept]
+    return [group for group in _with_ranks(judged) if group.first <= rules.condensed_depth]
 
 
 def is_judged(grade: float | None) -> TypeGuard[float]:
