@@ -383,6 +383,15 @@ def test_files_are_read_again_and_standard_input_is_not(tmp_path):
         rankings.calculation("ndcg", "q1")
 
 
+def test_documents_of_a_matrix_are_its_columns():
+    sparse = pytest.importorskip("scipy.sparse")
+    truth, excluded = sparse.csr_array([[0, 1, 0, 2]]), sparse.csr_array([[0, 0, 1, 0]])
+    rankings = rg.from_scores(truth, np.array([[0.1, 0.9, 0.5, 0.8]]), exclude=excluded, ties="stable")
+    result = rankings.calculation("ndcg", 0)
+    assert [(row["document"], row["grade"]) for row in result.rows] == [(1, 1.0), (3, 2.0), (0, None)]
+    assert result.value == rankings.evaluate("ndcg")["ndcg"][0]
+
+
 def test_scattered_lines_and_ids_that_are_not_utf8_are_shown(tmp_path):
     (tmp_path / "qrels").write_bytes(b"q 0 \xff 1\nr 0 a 1\n")
     (tmp_path / "run").write_bytes(
