@@ -1,5 +1,5 @@
-# Ids in columns, text or numbers, one per row: see `_reference/columns.py`.
-from libc.math cimport INFINITY
+# Columns of ids, text or integers, one id per row: see `_reference/columns.py`.
+from libc.math cimport INFINITY, isnan
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -24,16 +24,16 @@ cdef inline Keys keys_of(
 
 
 cdef inline uint64_t hash_of(const Keys* keys, Py_ssize_t row) noexcept nogil:
-    """A hash that differs from process to process."""
+    """The hash of an id, seeded per process."""
     cdef Py_ssize_t length
     cdef const unsigned char* at = bytes_of(keys, row, &length)
     return hash_bytes(at, length, SEED)
 
 
 cdef struct Chains:
-    # The rows of one query by a hash of few bits of their ids. heads[bucket]: 1 + the last row in it; before[place]:
-    # the same of the one before that. Rows up to the query's start are those of earlier queries, or none: as they
-    # rise, nothing is ever cleared: clearing takes a quarter more for lists of 100.
+    # The rows of one query in buckets, by a short hash of their ids. heads[bucket] is 1 + the last row of the bucket;
+    # before[i], the same for the row before row start + i in its bucket. Row numbers ascend from query to query, so
+    # heads of earlier queries are recognised as stale and never cleared; clearing costs a quarter for lists of 100.
     uint32_t* heads
     uint32_t* before
     int shift
@@ -43,7 +43,7 @@ cdef uint64_t FACTOR = SEED | 1
 
 
 cdef inline uint64_t spread(int64_t number) noexcept nogil:
-    """A hash of a number, whose upper bits are good."""
+    """Hash an integer; the upper bits are well mixed."""
     return <uint64_t>number * FACTOR
 
 
@@ -51,17 +51,17 @@ cdef inline uint64_t chain_of(const Keys* keys, Py_ssize_t row, int shift) noexc
     return (spread(id_number(keys, row)) if keys.starts == NULL else hash_of(keys, row)) >> shift
 
 
-cdef inline int bits(Py_ssize_t n) noexcept nogil:
-    """The bits of the hashes of n ids: most buckets stay empty, and those of a short list in the fastest cache."""
-    cdef int found = 12
-    while <Py_ssize_t>1 << found < 8 * n:
-        found += 1
-    return found
+cdef inline int hash_bits(Py_ssize_t n) noexcept nogil:
+    """The bits of the hashes of n ids: most buckets stay empty, and those of short lists fit the L1 cache."""
+    cdef int n_bits = 12
+    while <Py_ssize_t>1 << n_bits < 8 * n:
+        n_bits += 1
+    return n_bits
 
 
 cdef bint make_chains(Chains* chains, Py_ssize_t n) noexcept nogil:
-    """Whether there was memory for n ids."""
-    chains.heads = <uint32_t*>calloc(<Py_ssize_t>1 << bits(n), sizeof(uint32_t))
+    """Allocate chains for n ids; False if there is no memory."""
+    chains.heads = <uint32_t*>calloc(<Py_ssize_t>1 << hash_bits(n), sizeof(uint32_t))
     chains.before = <uint32_t*>malloc((n + 1) * sizeof(uint32_t))
     return chains.heads != NULL and chains.before != NULL
 
@@ -74,7 +74,7 @@ cdef void free_chains(Chains* chains) noexcept nogil:
 cdef Py_ssize_t seek(
     const Chains* chains, Py_ssize_t head, const Keys* members, Py_ssize_t start, const Keys* keys, Py_ssize_t row
 ) noexcept nogil:
-    """The row of the chain from a head on that has the id of another row, or −1; the chain's rows begin at `start`."""
+    """Follow a chain to the row with the id of `row`, or −1; rows up to `start` are stale."""
     while head > start:
         if same(members, head - 1, keys, row):
             return head - 1
@@ -85,7 +85,7 @@ cdef Py_ssize_t seek(
 cdef inline bint link(
     Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t row, uint64_t bucket
 ) noexcept nogil:
-    """Put a row into its chain; whether its id was there before."""
+    """Add a row to its chain; return whether its id was already there."""
     cdef Py_ssize_t head = chains.heads[bucket]
     chains.heads[bucket] = <uint32_t>(row + 1)
     chains.before[row - start] = <uint32_t>head
@@ -93,20 +93,20 @@ cdef inline bint link(
 
 
 cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """Put rows into their chains; the position of the first whose id was there before, or −1."""
+    """Add rows to their chains; return the position of the first repeated id, or −1."""
     cdef Py_ssize_t row, repeat = -1
-    chains.shift = 64 - bits(n)
+    chains.shift = 64 - hash_bits(n)
     for row in range(start, start + n):
         if link(chains, keys, start, row, chain_of(keys, row, chains.shift)) and repeat < 0:
             repeat = row - start
     return repeat
 
 
-cdef void chain_apart(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """`chain` of ids of which none stands there twice."""
+cdef void chain_unique(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """`chain` for ids known to be unique."""
     cdef Py_ssize_t row
     cdef uint64_t bucket
-    chains.shift = 64 - bits(n)
+    chains.shift = 64 - hash_bits(n)
     for row in range(start, start + n):
         bucket = chain_of(keys, row, chains.shift)
         chains.before[row - start] = chains.heads[bucket]
@@ -125,7 +125,7 @@ cdef inline Py_ssize_t filter_numbers(
     cdef int shift = chains.shift
     cdef uint64_t factor = FACTOR
     cdef Py_ssize_t index = 0, count = 0, four = n - n % 4
-    while index < four:  # so that the loop itself costs little: 7 instead of 9 instructions a document
+    while index < four:  # unrolled: 7 instead of 9 instructions per document
         out[count] = index
         count += heads[<uint64_t>numbers[index] * factor >> shift] > chain_start
         out[count] = index + 1
@@ -145,9 +145,9 @@ cdef inline Py_ssize_t filter_numbers(
 cdef Py_ssize_t filter_rows(
     const Chains* chains, uint32_t chain_start, const Keys* keys, Py_ssize_t start, Py_ssize_t n, int64_t* out
 ) noexcept nogil:
-    """Write the positions of rows that may be in the chains, and return how many: without a branch on the data.
+    """Write the positions of the rows whose bucket is not empty; return their number. Branch-free.
 
-    `chain_start`: where the rows in the chains start.
+    `chain_start`: the first row in the chains; heads up to it are stale.
     """
     cdef Py_ssize_t index, count = 0
     if keys.starts == NULL and keys.width == 4:
@@ -197,14 +197,14 @@ def number_ids(
 
 
 cdef struct Numbered:
-    # A slot of a table of integers: an id and 1 + its number, 0 if it is free. To look the id up by its number, as in
-    # `slot_of`, takes 1.7 times as long for 500,000 ids in 5 million shuffled rows.
+    # A slot of a hash table of integers: an id and 1 + its number; 0 in a free slot. Storing the number alone, as
+    # `slot_of` does, takes 1.7 times as long for 500,000 ids in 5 million shuffled rows.
     int64_t id
     int64_t number
 
 
 cdef inline Numbered* integer_slot(Numbered* slots, uint64_t mask, int shift, int64_t identifier) noexcept nogil:
-    """Where an id is, or the free slot where it goes."""
+    """The slot of an id, or the free slot to insert it."""
     cdef uint64_t at = spread(identifier) >> shift
     while slots[at].number and slots[at].id != identifier:
         at = (at + 1) & mask
@@ -212,9 +212,13 @@ cdef inline Numbered* integer_slot(Numbered* slots, uint64_t mask, int shift, in
 
 
 cdef Py_ssize_t number_runs(
-    const Keys* keys, Py_ssize_t n, int32_t* numbers, int64_t* firsts, int64_t* sizes, bint* apart
+    const Keys* keys, Py_ssize_t n, int32_t* numbers, int64_t* firsts, int64_t* sizes, bint* scattered
 ) noexcept nogil:
-    """How many ids there are; −1 without memory. The table grows with the ids; rows that stand together only count."""
+    """Number the ids of rows; return how many there are, −1 if there is no memory.
+
+    The table grows with the number of ids. While every id fills one run of rows, only the runs are recorded; `numbers`
+    is written once an id comes back (`scattered`).
+    """
     cdef int shift = 64 - 10
     cdef Py_ssize_t row, number, start = 0, stop = 0, count = 0, size = 1 << 10
     cdef int64_t identifier
@@ -229,14 +233,14 @@ cdef Py_ssize_t number_runs(
             firsts[count], sizes[count] = start, 0
             count += 1
             slot.id, slot.number = identifier, count
-        elif not apart[0]:
-            apart[0] = True
+        elif not scattered[0]:
+            scattered[0] = True
             for number in range(count):
                 for row in range(firsts[number], firsts[number] + sizes[number]):
                     numbers[row] = <int32_t>number
         number = slot.number - 1
         sizes[number] += stop - start
-        if apart[0]:
+        if scattered[0]:
             for row in range(start, stop):
                 numbers[row] = <int32_t>number
         if 2 * count > size:
@@ -265,14 +269,14 @@ def number_integers(
     cdef const int64_t[::1] none = firsts[:0]
     cdef Keys keys = keys_of(data, none, none, n)
     cdef Py_ssize_t count
-    cdef bint apart = False
+    cdef bint scattered = False
     if n == 0:
         return 0, False
     with nogil:
-        count = number_runs(&keys, n, &numbers[0], &firsts[0], &sizes[0], &apart)
+        count = number_runs(&keys, n, &numbers[0], &firsts[0], &sizes[0], &scattered)
     if count < 0:
         raise MemoryError
-    return count, apart
+    return count, scattered
 
 
 def order_rows(const int32_t[::1] numbers, int64_t[::1] begins, int64_t[::1] order, /):
@@ -331,27 +335,27 @@ cdef struct Scratch:
     Workspace* ordering
     Chains truth
     Chains run
-    unsigned char* seen  # which judged rows were returned
-    double* marks  # grades of the hits by row, −inf elsewhere
-    int64_t* members  # rows of tie groups
+    unsigned char* seen  # per judged row: whether it was returned
+    double* marks  # the grade of each hit by row, −inf elsewhere
+    int64_t* members  # the rows of tie groups
     int64_t* sorting
-    int64_t* places  # where the next member of a tie group goes
-    Py_ssize_t likely  # how many returned documents of the last query were looked for among the judged
+    int64_t* next_slots  # per tie group: the index in `members` for its next row
+    Py_ssize_t candidates  # returned documents looked up for the last query
 
 
 cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
     cdef Py_ssize_t row
-    cdef bint made = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
+    cdef bint allocated = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
     scratch.ordering = ordering
-    scratch.likely = 0
+    scratch.candidates = 0
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
     scratch.members = <int64_t*>malloc(3 * (n + 1) * sizeof(int64_t))
-    if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:
+    if not allocated or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:
         dispose(scratch)
         raise MemoryError
     scratch.sorting = scratch.members + n + 1
-    scratch.places = scratch.sorting + n + 1
+    scratch.next_slots = scratch.sorting + n + 1
     for row in range(n):
         scratch.marks[row] = -INFINITY
     return 0
@@ -366,7 +370,7 @@ cdef void dispose(Scratch* scratch) noexcept nogil:
 
 
 cdef Py_ssize_t first_repeat(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """The position of the first id that stands there for the second time, or −1; rising numbers need no chains."""
+    """The position of the first repeated id, or −1; ascending integers need no chains."""
     cdef Py_ssize_t row = start
     cdef int64_t last = 0, number
     if keys.starts != NULL:
@@ -405,7 +409,7 @@ cdef int64_t mark_firsts_of(
     cdef Py_ssize_t row, earlier, head
     cdef int64_t count = n
     cdef uint64_t bucket
-    chains.shift = 64 - bits(n)
+    chains.shift = 64 - hash_bits(n)
     for row in range(start, start + n):
         bucket = chain_of(keys, row, chains.shift)
         head = chains.heads[bucket]
@@ -461,7 +465,7 @@ cdef inline void add_entry(
 cdef inline Py_ssize_t seek_number(
     const Chains* chains, const Keys* members, Py_ssize_t start, int64_t number
 ) noexcept nogil:
-    """`seek` of a number from its head on."""
+    """`seek` for an integer, starting from its bucket."""
     cdef Py_ssize_t row = <Py_ssize_t>chains.heads[spread(number) >> chains.shift] - 1
     while row >= start and id_number(members, row) != number:
         row = <Py_ssize_t>chains.before[row - start] - 1
@@ -473,42 +477,42 @@ cdef int match_run(
     Py_ssize_t start, Py_ssize_t n, const double* scores, double above, bint whole, Scratch* scratch, Py_ssize_t* m,
     Py_ssize_t* position
 ) noexcept nogil:
-    """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0.
+    """Collect the hits among the returned documents, in input order; return an error code with its position, or 0.
 
-    Of most documents no more is looked at than one bucket, in which nothing that is judged lies. Where few numbers are
-    judged, all are compared with all, in wide registers, and no chains are made: it must equal `_match`. With AVX2 a
-    query of 100 documents and 20 judged takes 115 instead of 205 ns if none was returned, 190 instead of 250 if 5 were.
-    If many were it would take longer, and so is left out behind a query in which many were.
+    For most documents a single bucket is read, and it is empty. If few integers are judged, SIMD compares all pairs
+    instead and no chains are built; the result must equal `_match`. With AVX2 a query of 100 documents, 20 of them
+    judged, takes 115 instead of 205 ns if none is returned and 190 instead of 250 ns if 5 are. With many hits it is
+    slower, so it is not tried after a query with many candidates.
     """
     cdef Chains* chains = &scratch.truth
-    cdef int64_t* likely = scratch.sorting
+    cdef int64_t* candidates = scratch.sorting
     cdef Py_ssize_t index, row, count = 0
     cdef bint numbers = truth.starts == NULL and run.starts == NULL
     cdef bint few = False
-    cdef Py_ssize_t sound = n if scores == NULL else 0
+    cdef Py_ssize_t n_valid = n if scores == NULL else 0
     m[0] = 0
-    while sound < n and scores[sound] == scores[sound]:
-        sound += 1
+    while n_valid < n and not isnan(scores[n_valid]):
+        n_valid += 1
     if whole:
-        position[0] = first_repeat(&scratch.run, run, start, sound)
+        position[0] = first_repeat(&scratch.run, run, start, n_valid)
         if position[0] >= 0:
             return DUPLICATE
-    if numbers and scratch.likely <= simd.hits and n_truth <= simd.judged:
+    if numbers and scratch.candidates <= simd.hits and n_truth <= simd.judged:
         count = simd.near(
-            run.data + run.width * start, sound, <int>run.width, truth.data + truth.width * truth_start, n_truth,
-            <int>truth.width, likely,
+            run.data + run.width * start, n_valid, <int>run.width, truth.data + truth.width * truth_start, n_truth,
+            <int>truth.width, candidates,
         )
         few = count <= simd.hits
         if not few:
-            chain_apart(chains, truth, truth_start, n_truth)  # see `repeated`
+            chain_unique(chains, truth, truth_start, n_truth)  # see `repeated`
     elif n_truth:
-        chain_apart(chains, truth, truth_start, n_truth)
-        count = filter_rows(chains, <uint32_t>truth_start, run, start, sound, likely)
-    scratch.likely = count
+        chain_unique(chains, truth, truth_start, n_truth)
+        count = filter_rows(chains, <uint32_t>truth_start, run, start, n_valid, candidates)
+    scratch.candidates = count
     if count:
         memset(scratch.seen, 0, n_truth)
     for index in range(count):
-        position[0] = likely[index]
+        position[0] = candidates[index]
         row = start + position[0]
         if few:
             row = simd.place(truth.data + truth.width * truth_start, n_truth, <int>truth.width, id_number(run, row))
@@ -523,52 +527,52 @@ cdef int match_run(
             return DUPLICATE
         scratch.seen[row - truth_start] = 1
         add_entry(scratch, m, grades[row], above, scores, position[0])
-    position[0] = sound
-    return NAN_SCORE if sound < n else 0
+    position[0] = n_valid
+    return NAN_SCORE if n_valid < n else 0
 
 
 cdef bint higher_of(const void* keys, int64_t row, int64_t other) noexcept nogil:
-    """Whether the id of a row comes before that of the other, as the higher one comes first."""
+    """Whether the id of `row` ranks before that of `other`: higher ids come first."""
     return compare_ids(<const Keys*>keys, row, <const Keys*>keys, other) > 0
 
 
 cdef Py_ssize_t break_ties(
-    const Keys* run, Py_ssize_t start, Py_ssize_t n, const double* scores, Py_ssize_t kept, int64_t depth,
+    const Keys* run, Py_ssize_t start, Py_ssize_t n, const double* scores, Py_ssize_t n_hits, int64_t depth,
     Scratch* scratch, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Give each hit of a tie group a rank of its own, by id; return how many hits are left.
+    """Break ties by id: give each hit of a tie group a rank of its own; return the number of hits left.
 
-    Equals sorting each group that has a hit; the groups are gathered in one pass over the scores. Should another thread
-    write to them, the groups are not what was counted: that means nothing then, but stays inside the buffers.
+    Equivalent to sorting each tie group that has a hit; one pass over the scores collects the groups. If another thread
+    writes to the scores meanwhile, the result is meaningless but no access leaves the buffers.
     """
     cdef double* keys = scratch.ordering.distinct
-    cdef int64_t* places = scratch.places
-    cdef Keys own = keys_from(run, start)
+    cdef int64_t* next_slots = scratch.next_slots
+    cdef Keys ids = keys_from(run, start)
     cdef Py_ssize_t index, row, group, size, low, d = 0, first = 0, written = 0
     cdef int64_t rank
     cdef double score
-    for index in range(kept):
+    for index in range(n_hits):
         if hit_last[index] > hit_first[index] and (d == 0 or scratch.ordering.entries[index].key != keys[d - 1]):
             keys[d] = scratch.ordering.entries[index].key
-            places[d] = first
+            next_slots[d] = first
             first += <Py_ssize_t>(hit_last[index] - hit_first[index] + 1)
             d += 1
     if d == 0 or first > n:
-        return kept
+        return n_hits
     memset(scratch.members, 0, first * sizeof(int64_t))
     for index in range(n):
         score = scores[index]
         if score >= keys[d - 1]:
             low = count_higher(keys, d, score)
             if score == keys[low]:
-                scratch.members[places[low]] = index
-                places[low] += 1
-    for index in range(kept):
+                scratch.members[next_slots[low]] = index
+                next_slots[low] += 1
+    for index in range(n_hits):
         scratch.marks[scratch.ordering.entries[index].index] = scratch.ordering.entries[index].grade
     index = 0
     group = 0
     first = 0
-    while index < kept:
+    while index < n_hits:
         rank = hit_first[index]
         size = <Py_ssize_t>(hit_last[index] - rank + 1)
         if size == 1:
@@ -577,9 +581,9 @@ cdef Py_ssize_t break_ties(
             written += 1
             index += 1
             continue
-        while index < kept and hit_first[index] == rank:
+        while index < n_hits and hit_first[index] == rank:
             index += 1
-        sort_rows(scratch.members + first, scratch.sorting, size, higher_of, &own)
+        sort_rows(scratch.members + first, scratch.sorting, size, higher_of, &ids)
         for row in range(first, first + size):
             if scratch.marks[scratch.members[row]] > -INFINITY and rank <= depth and written < index:
                 hit_grade[written] = scratch.marks[scratch.members[row]]
@@ -588,14 +592,15 @@ cdef Py_ssize_t break_ties(
             rank += 1
         first += size
         group += 1
-    for index in range(kept):
+    for index in range(n_hits):
         scratch.marks[scratch.ordering.entries[index].index] = -INFINITY
     return written
 
 
-cdef Py_ssize_t rank_given(Py_ssize_t m, int64_t depth, Scratch* scratch, double* hit_grade, int64_t* hit_first,
-                           int64_t* hit_last) noexcept nogil:
-    """The hits of a list that is in rank order already."""
+cdef Py_ssize_t hits_in_rank_order(
+    Py_ssize_t m, int64_t depth, Scratch* scratch, double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) noexcept nogil:
+    """Write the hits of a list given in rank order; return their number."""
     cdef Py_ssize_t index
     for index in range(m):
         if scratch.ordering.entries[index].index >= depth:
@@ -606,8 +611,8 @@ cdef Py_ssize_t rank_given(Py_ssize_t m, int64_t depth, Scratch* scratch, double
 
 
 cdef struct Columns:
-    # Ids of judged and returned documents by row, with grades and, unless they are in rank order, scores; and the rows
-    # of each query.
+    # Ids of judged and of returned documents by row, with grades and, unless in rank order, scores; and the range of
+    # rows of each query.
     Keys truth
     const int64_t* truth_first
     const int64_t* truth_last
@@ -643,7 +648,7 @@ cdef int find_in_columns(
     if code or m == 0:
         return code
     if scores == NULL:
-        query.n = rank_given(m, depth, scratch, query.grade, query.first, query.last)
+        query.n = hits_in_rank_order(m, depth, scratch, query.grade, query.first, query.last)
         return 0
     query.n = rank_entries(
         scores, n, m, depth, ties == STABLE, scratch.ordering, query.grade, query.first, query.last

@@ -1,4 +1,4 @@
-# Ids of rows and a hash table of them: what `columns` and `lines` share.
+# Ids of rows and a hash table of ids, shared by `columns` and `lines`.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
@@ -6,13 +6,13 @@ from libc.string cimport memcmp, memcpy
 # bytes, eight at a time
 
 
-cdef inline uint64_t word(const unsigned char* at) noexcept nogil:
+cdef inline uint64_t load_8(const unsigned char* at) noexcept nogil:
     cdef uint64_t value
     memcpy(&value, at, 8)
     return value
 
 
-cdef inline uint64_t half_word(const unsigned char* at) noexcept nogil:
+cdef inline uint64_t load_4(const unsigned char* at) noexcept nogil:
     cdef uint32_t value
     memcpy(&value, at, 4)
     return value
@@ -22,14 +22,14 @@ cdef inline bint equal_bytes(const unsigned char* some, const unsigned char* oth
     """Whether bytes of the same length are equal; the last words may overlap."""
     if length >= 8:
         while length > 8:
-            if word(some) != word(other):
+            if load_8(some) != load_8(other):
                 return False
             some += 8
             other += 8
             length -= 8
-        return word(some + length - 8) == word(other + length - 8)
+        return load_8(some + length - 8) == load_8(other + length - 8)
     if length >= 4:
-        return half_word(some) == half_word(other) and half_word(some + length - 4) == half_word(other + length - 4)
+        return load_4(some) == load_4(other) and load_4(some + length - 4) == load_4(other + length - 4)
     return length == 0 or (
         some[0] == other[0] and some[length // 2] == other[length // 2] and some[length - 1] == other[length - 1]
     )
@@ -42,35 +42,35 @@ cdef extern from *:
     const uint64_t ODD
 
 
-cdef inline uint64_t stir(uint64_t value) noexcept nogil:
+cdef inline uint64_t mix(uint64_t value) noexcept nogil:
     value *= ODD
     return value ^ (value >> 32)
 
 
 cdef inline uint64_t hash_bytes(const unsigned char* at, Py_ssize_t length, uint64_t seed) noexcept nogil:
-    """A hash that depends on the seed; bytes of one length up to 8 never share theirs.
+    """A seeded hash of bytes. Different ids of the same length up to 8 bytes never collide.
 
-    A change of the highest bit of a word changes the same two bits of what `stir` returns, whatever the seed, so that
-    the next word could undo it. The secret factor makes the change unpredictable.
+    Flipping the highest bit of a word flips the same two bits of the result of `mix` under every seed, which the next
+    word could undo to craft collisions. The secret factor makes the flip unpredictable.
     """
-    cdef uint64_t value = seed + <uint64_t>length * ODD  # else "1233" and "123" might be the same 64 bits
+    cdef uint64_t value = seed + <uint64_t>length * ODD  # else "1233" and "123" would load as the same 64 bits
     if length >= 8:
         while length > 8:
-            value = stir(value ^ word(at)) * (seed | 1)
+            value = mix(value ^ load_8(at)) * (seed | 1)
             at += 8
             length -= 8
-        return stir(stir(value ^ word(at + length - 8)))  # the last eight bytes, which may overlap
+        return mix(mix(value ^ load_8(at + length - 8)))  # the last eight bytes, which may overlap
     if length >= 4:
-        return stir(stir(value ^ (half_word(at) << 32 | half_word(at + length - 4))))
+        return mix(mix(value ^ (load_4(at) << 32 | load_4(at + length - 4))))
     if length:
         value ^= <uint64_t>at[0] << 16 | <uint64_t>at[length // 2] << 8 | at[length - 1]
-    return stir(stir(value))
+    return mix(mix(value))
 
 
 # rows
 
 cdef struct Keys:
-    # Ids of rows: bytes starts[i] … ends[i] − 1 of the data; if starts is NULL, numbers of 4 or 8 bytes.
+    # The ids of rows: bytes starts[i] … ends[i] − 1 of the data or, if starts is NULL, integers of `width` bytes.
     const unsigned char* data
     const int64_t* starts
     const int64_t* ends
@@ -111,7 +111,7 @@ cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_s
 
 
 cdef inline int compare_ids(const Keys* some, Py_ssize_t row, const Keys* others, Py_ssize_t other) noexcept nogil:
-    """Below 0, 0 or above 0, as Python orders bytes or numbers."""
+    """Three-way comparison, in Python's order of bytes or integers: negative, 0 or positive."""
     cdef Py_ssize_t length, other_length
     cdef const unsigned char* at
     cdef const unsigned char* other_at
@@ -124,11 +124,11 @@ cdef inline int compare_ids(const Keys* some, Py_ssize_t row, const Keys* others
     return order if order else (length > other_length) - (length < other_length)
 
 
-# A hash table with open addressing. A slot has half of a hash in its upper 32 bits and, in the lower ones, 1 + the
-# number of an id; 0 is a free slot.
+# A hash table with open addressing. A slot holds the upper half of a hash in its upper 32 bits and 1 + the number of
+# an id in the lower ones; 0 marks a free slot.
 
 cdef inline uint64_t table_mask(Py_ssize_t n) noexcept nogil:
-    """One less than the slots for n ids: a power of 2, at most 4 n, of which at least half stay free."""
+    """The number of slots for n ids minus 1. The number is a power of 2, at most 4·n, and at least half stay free."""
     cdef uint64_t size = 4
     while size < 2 * <uint64_t>n:
         size *= 2
@@ -138,21 +138,21 @@ cdef inline uint64_t table_mask(Py_ssize_t n) noexcept nogil:
 cdef inline uint64_t* slot_of(
     uint64_t* slots, uint64_t mask, uint64_t hashed, const Keys* ids, const unsigned char* at, Py_ssize_t length
 ) noexcept nogil:
-    """The slot of an id, or the free one where it goes; the ids by their numbers."""
-    cdef uint64_t place = hashed & mask
+    """The slot of an id, or the free slot to insert it; `ids` holds the ids by number."""
+    cdef uint64_t index = hashed & mask
     cdef Py_ssize_t other_length
     cdef const unsigned char* other
-    while slots[place]:
-        if slots[place] >> 32 == hashed >> 32:
-            other = bytes_of(ids, <Py_ssize_t>slot_number(slots[place]), &other_length)
+    while slots[index]:
+        if slots[index] >> 32 == hashed >> 32:
+            other = bytes_of(ids, <Py_ssize_t>slot_number(slots[index]), &other_length)
             if length == other_length and equal_bytes(at, other, length):
                 break
-        place = (place + 1) & mask
-    return slots + place
+        index = (index + 1) & mask
+    return slots + index
 
 
 cdef inline int64_t slot_number(uint64_t slot) noexcept nogil:
-    """The number in a slot; -1 if it is free."""
+    """The number in a slot; −1 in a free one."""
     return <int64_t><uint32_t>slot - 1
 
 
@@ -163,7 +163,7 @@ cdef inline uint64_t slot_value(uint64_t hashed, int64_t number) noexcept nogil:
 cdef inline void index_ids(
     uint64_t* slots, uint64_t mask, const Keys* ids, Py_ssize_t n, uint64_t seed
 ) noexcept nogil:
-    """Put the first n ids, all different, into an empty table."""
+    """Insert the first n ids, all different, into an empty table."""
     cdef Py_ssize_t row, length
     cdef const unsigned char* at
     cdef uint64_t hashed

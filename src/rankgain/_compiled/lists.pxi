@@ -1,5 +1,4 @@
-# Relevance in rank order, without an order to find: see `_reference/lists.py`. The C functions of one list are also
-# those of `capi`.
+# Functions of relevance in rank order: see `_reference/lists.py`. `capi` calls those of one list, too.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
 from cpython.exc cimport PyErr_Clear
@@ -13,21 +12,21 @@ from libc.stdlib cimport free, malloc
 from rankgain._codes cimport IN_JUDGED, LONGEST_LIST, NOT_FINITE
 
 cdef extern from "Python.h":
-    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # −1 and an exception set, for whom it calls
+    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # for callers that test for −1
 
 cdef object empty, ndarray
 from numpy import empty, ndarray
 
 cdef enum:
-    AT_ONCE = 16  # that are summed at once
-    USUAL_LIST = 248  # ranks up to which the ideals of many lists are summed at once
-    STEPS = 3984  # places for the gains at those ranks and one more
-    SHORT_LIST = 64  # up to here the scratch of a single list is on the stack
+    LISTS_AT_ONCE = 16  # lists summed at once: 4 registers of 4 doubles
+    TABULATED_RANKS_MAX = 248  # ranks: up to here the ideals of LISTS_AT_ONCE lists are summed at once
+    STEPS = 3984  # (TABULATED_RANKS_MAX + 1)·LISTS_AT_ONCE doubles: 31 kB, so that they fit the L1 cache
+    SHORT_LIST = 64  # grades: up to here the scratch of a single list is on the stack
 
-cdef int64_t MOST_WHOLE = <int64_t>1 << 53  # beyond it a float64 may not be the integer
+cdef int64_t EXACT_INTEGER_MAX = <int64_t>1 << 53  # float64 represents every integer up to here
 
 
-# functions on a single list; they keep the GIL, since releasing it gains nothing for so short a list
+# functions on a single list; they hold the GIL, since releasing it would cost more than the work
 
 cdef Result checked_dcg(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount
@@ -35,16 +34,16 @@ cdef Result checked_dcg(
     cdef Result result
     cdef Py_ssize_t index
     cdef double grade, limit = 1024.0 if exponential else INFINITY
-    cdef bint sound = True
+    cdef bint valid = True
     result.position = -1
     result.value = 0.0
     result.code = 0
     for index in range(n):
         grade = grades[index * stride]
-        sound &= 0.0 <= grade < limit
-        if grade != 0.0:  # which has no gain, and most have none
+        valid &= 0.0 <= grade < limit
+        if grade != 0.0:  # most grades are 0, and have no gain
             result.value += gain_of(grade, exponential) * weight(discount, index + 1)
-    if not sound:
+    if not valid:
         result.code = first_error(grades, n, stride, exponential, &result.position)
     elif not finite(result.value):
         result.code = NOT_FINITE
@@ -75,14 +74,14 @@ cdef Result idcg_one(
 
 cdef Result ndcg_one(
     double dcg, Py_ssize_t n, const Numbers* judged, int64_t start, Py_ssize_t n_judged, bint exponential,
-    const Discount* discount, int64_t depth, bint returned, double empty, bint own_judged, Workspace* space
+    const Discount* discount, int64_t depth, bint returned, double empty, bint judged_is_list, Workspace* space
 ) noexcept nogil:
-    """DCG / IDCG of a list of n documents whose DCG is known; `own_judged`: it is its own judged set."""
+    """DCG / IDCG of a list of n documents, given its DCG; `judged_is_list`: the judged set is the list itself."""
     cdef Result result
     depth = ideal_depth(depth, n, returned)
     result = idcg_one(judged, start, n_judged, exponential, discount, depth, space)
     if result.code:
-        result.code += 0 if own_judged else IN_JUDGED
+        result.code += 0 if judged_is_list else IN_JUDGED
     else:
         result.code = quotient(dcg, result.value, empty, True, &result.value)
     return result
@@ -104,7 +103,7 @@ cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_
 
 
 cdef struct List:
-    # One list of numbers and the scratch for its ideal; on the stack where it is short.
+    # A list of numbers with the scratch for its ideal, on the stack if the list is short.
     double* values
     Py_ssize_t n
     Workspace space
@@ -116,7 +115,7 @@ cdef struct List:
 
 
 cdef int reserve_list(List* one, Py_ssize_t n, bint scratch) except -1:
-    """Room for n numbers and, where they are to be ordered, scratch; `close_list` gives it back."""
+    """Allocate n numbers and, if `scratch`, the scratch to order them; `close_list` frees both."""
     one.n = n
     one.block = NULL
     one.space.block = NULL
@@ -146,7 +145,7 @@ cdef void close_list(List* one) noexcept nogil:
 
 
 cdef bint open_list(List* one, object grades, bint scratch) except -1:
-    """Copy the numbers of a list, a tuple or an array; False, and nothing to close: use the general path."""
+    """Copy the numbers of a list, tuple or array. False: use the general path; nothing to close."""
     if type(grades) is list or type(grades) is tuple:
         if len(grades) > LONGEST_LIST:
             return False
@@ -166,12 +165,12 @@ cdef bint read_objects(List* one, object grades) noexcept:
     try:
         for index in range(one.n):
             if listed:
-                number = PyList_GetItemRef(grades, index)  # checked, for another thread may shorten the list
+                number = PyList_GetItemRef(grades, index)  # checked: another thread may shorten the list
             else:
                 number = <object>PyTuple_GetItem(grades, index)
             if type(number) is int:
                 whole = PyLong_AsLongLongAndOverflow(number, &overflow)
-                if overflow or not -MOST_WHOLE <= whole <= MOST_WHOLE:
+                if overflow or not -EXACT_INTEGER_MAX <= whole <= EXACT_INTEGER_MAX:
                     return False
                 one.values[index] = <double>whole
             elif isinstance(number, float):
@@ -187,7 +186,7 @@ cdef bint open_array(List* one, object array, bint scratch) except -1:
     cdef Py_buffer view
     cdef bint read = False
     if PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_STRIDES):
-        PyErr_Clear()  # no numbers, as the general path reports
+        PyErr_Clear()  # the general path reports what is not a number
         return False
     try:
         if view.ndim == 1 and view.shape[0] <= LONGEST_LIST:
@@ -201,7 +200,7 @@ cdef bint open_array(List* one, object array, bint scratch) except -1:
 
 
 cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
-    """Widen the numbers of a buffer; False where they are not aligned, or not of the widths and order of C."""
+    """Widen the numbers of a buffer to float64; False if they are unaligned or not of a native dtype."""
     cdef const char* at = <const char*>view.buf
     cdef Py_ssize_t n = view.shape[0], step = view.strides[0], index
     cdef char form = view.format[0]
@@ -255,7 +254,7 @@ ctypedef fused element_t:
 
 
 cdef inline void widen_every(const element_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:
-    """Read n numbers that stand `step` bytes apart."""
+    """Read n numbers with a stride of `step` bytes."""
     cdef Py_ssize_t index
     for index in range(n):
         values[index] = <double>(<const element_t*>(<const char*>first + index * step))[0]
@@ -270,14 +269,14 @@ cdef enum:
 
 @cython.final
 @cython.auto_pickle(False)
-@cython.binding(False)  # calls of such methods cost least
+@cython.binding(False)  # such methods have the cheapest calls
 @cython.embedsignature(True)
 @cython.embedsignature.format("clinic")
 cdef class ListFunctions:
-    """The functions on one list, with their settings."""
+    """The functions on single lists under fixed settings."""
 
     cdef Discount discount
-    cdef const double[::1] table  # what the discount points to
+    cdef const double[::1] table  # keeps the array of `discount` alive
     cdef bint exponential
     cdef int64_t depth
     cdef bint returned
@@ -309,7 +308,7 @@ cdef class ListFunctions:
         return self.answer(grades, RR)
 
     cdef object answer(self, object grades, int wanted):
-        """The value of a list, or of each of many; None: use the general path, which reports errors."""
+        """The value of one list, or the values of several. None: use the general path, which reports errors."""
         cdef Result result = self.value(grades, wanted)
         if result.code == 0:
             return result.value
@@ -322,7 +321,7 @@ cdef class ListFunctions:
         values = empty(n)
         out = values
         for index in range(n):
-            if index >= len(lists):  # another thread shortened it
+            if index >= len(lists):  # another thread shortened the list
                 return None
             result = self.value(lists[index], wanted)
             if result.code:
@@ -353,8 +352,8 @@ cdef class ListFunctions:
         return result
 
     def fill(self, str wanted, tuple given, double[::1] out, /):
-        """The value of each list of a chunk, of numbers of any type; or what is wrong."""
-        cdef int asked = WANTED[wanted]
+        """Write the value of each list of a chunk, of any dtype; return None or an error code."""
+        cdef int function = WANTED[wanted]
         cdef Chunk chunk
         cdef Workspace space
         cdef Py_ssize_t query = 0
@@ -367,7 +366,7 @@ cdef class ListFunctions:
             open_chunk(&chunk, given)
             reserve(&space, max(chunk.documents, chunk.judged))
             with nogil:
-                result = self.fill_lists(&chunk, asked, &space, &out[0], out.shape[0], &query)
+                result = self.fill_lists(&chunk, function, &space, &out[0], out.shape[0], &query)
         finally:
             release(&space)
             release_views(&chunk)
@@ -376,25 +375,25 @@ cdef class ListFunctions:
     cdef Result fill_lists(
         self, const Chunk* chunk, int wanted, Workspace* space, double* out, Py_ssize_t queries, Py_ssize_t* query
     ) noexcept nogil:
-        """So many lists at once as are summed together; the first that is wrong is left in `query`."""
+        """Process LISTS_AT_ONCE lists at a time; on an error, `query` is the index of the first invalid list."""
         cdef const Lists* lists = &chunk.lists
         cdef const int64_t* offsets = lists.offsets + chunk.start
         cdef const int64_t* starts = lists.judged_offsets + chunk.start if lists.beside else offsets
         cdef const Numbers* judged = &lists.judged if lists.beside else &lists.grades
-        cdef double ideals[AT_ONCE]
+        cdef double ideals[LISTS_AT_ONCE]
         cdef double steps[STEPS]
-        cdef int64_t limits[AT_ONCE]
+        cdef int64_t limits[LISTS_AT_ONCE]
         cdef Py_ssize_t n, index, taken, broken
         cdef Result result, sums
         sums.code = 0
         result.code = 0
         memset(steps, 0, sizeof(steps))
         while query[0] < queries:
-            taken = broken = min(<Py_ssize_t>AT_ONCE, queries - query[0])
+            taken = broken = min(<Py_ssize_t>LISTS_AT_ONCE, queries - query[0])
             for index in range(taken):
                 n = <Py_ssize_t>(offsets[query[0] + index + 1] - offsets[query[0] + index])
                 limits[index] = self.depth if wanted == IDCG else ideal_depth(self.depth, n, self.returned)
-            if wanted == IDCG or wanted == NDCG:  # first, so that the grades are at hand where several lists are read
+            if wanted == IDCG or wanted == NDCG:  # first, so that the grades are in the cache for the sums
                 sum_ideals(
                     judged, starts + query[0], limits, taken, self.exponential, &self.discount, steps, ideals
                 )
@@ -423,7 +422,7 @@ cdef class ListFunctions:
         self, const Lists* lists, const Numbers* judged, const int64_t* own, const int64_t* starts, int wanted,
         double ideal, Workspace* space, double sum
     ) noexcept nogil:
-        """The value of a list, given its ideal, not finite where that is unknown, and its sum."""
+        """The value of a list, given its ideal (not finite: not computed yet) and its sum."""
         cdef Py_ssize_t n = <Py_ssize_t>(own[1] - own[0])
         cdef Result result
         result.position = -1
@@ -447,12 +446,12 @@ cdef class ListFunctions:
 cdef dict WANTED = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
 
 
-# many lists, of numbers of any type
+# many lists, of any dtype
 
 cdef inline double sum_tail(
     const number_t* grades, Py_ssize_t start, Py_ssize_t stop, const Discount* discount, double total
 ) noexcept nogil:
-    """Go on with the sum of a list; NaN where a grade is negative."""
+    """Continue the sum of a list; NaN if a grade is negative."""
     cdef Py_ssize_t index
     for index in range(start, stop):
         total += <double>grades[index] * weight(discount, index + 1)
@@ -465,17 +464,17 @@ cdef void sum_each(
     const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
     double* out
 ) noexcept nogil:
-    """The DCG of each list with linear gain; NaN, or infinite, where a grade is no grade, or may be none.
+    """Write the DCG of each list with linear gain; NaN or infinite if a grade is, or may be, invalid.
 
-    Each sum waits for its own additions, so many lists are summed at once: each in the order of its ranks, as ever.
+    The additions of one sum depend on each other, so several lists are summed at once, each in rank order.
     """
     cdef Py_ssize_t query = 0, index, n, stop, taken
     while query < queries:
-        taken = AT_ONCE if query + AT_ONCE <= queries else 4 if query + 4 <= queries else 1
+        taken = LISTS_AT_ONCE if query + LISTS_AT_ONCE <= queries else 4 if query + 4 <= queries else 1
         n = <Py_ssize_t>min(depth, discount.size) if taken > 1 else 0
         for index in range(query, query + taken):
             n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
-        for index in range(query + 2 * taken, min(query + 3 * taken, queries)):  # of long rows only a few are summed
+        for index in range(query + 2 * taken, min(query + 3 * taken, queries)):  # prefetch
             prefetch(grades + offsets[index])
             prefetch(grades + offsets[index] + max(min(n, 8) - 1, 0))
         if n:
@@ -500,7 +499,7 @@ cdef int sum_lists(
     const Numbers* grades, const int64_t* offsets, Py_ssize_t queries, bint exponential, const Discount* discount,
     int64_t depth, Workspace* space, double* out, Py_ssize_t* query, Py_ssize_t* position
 ) noexcept nogil:
-    """The DCG of each list; or the code of what is wrong, at the query and the position."""
+    """Write the DCG of each list; return an error code, with its query and position, or 0."""
     cdef Py_ssize_t n
     cdef Result result
     if not exponential:
@@ -531,34 +530,34 @@ cdef void sum_ideals(
     const Numbers* grades, const int64_t* offsets, const int64_t* limits, Py_ssize_t queries, bint exponential,
     const Discount* discount, double* steps, double* out
 ) noexcept nogil:
-    """`idcg_one` of AT_ONCE lists or less, of up to `limits` ranks each; NaN for all of them that are not usual.
+    """`idcg_one` of up to LISTS_AT_ONCE lists, cut at `limits`; NaN for all if one cannot be tabulated.
 
-    It adds what `sum_ideal` adds, and zeros: by steps where the grade falls, 25 instead of 75 ns for 100 grades. All
-    steps are 0 before and after.
+    Adds the terms of `sum_ideal`, and zeros, by steps at the ranks where the grade falls: 25 instead of 75 ns for 100
+    grades. All steps are 0 before and after.
     """
     cdef int64_t counts[8]
     cdef Py_ssize_t query, n, longest = 0
     cdef int64_t at, most
     cdef int grade, last_grade
-    cdef bint usual = not exponential
+    cdef bint tabulated = not exponential
     for query in range(queries):
         n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
         most = min(limits[query], <int64_t>n)
-        usual = usual and most <= min(USUAL_LIST, discount.size)
-        usual = usual and count_small_integers(grades, offsets[query], n, counts)
-        if not usual:
+        tabulated = tabulated and most <= min(TABULATED_RANKS_MAX, discount.size)
+        tabulated = tabulated and count_small_integers(grades, offsets[query], n, counts)
+        if not tabulated:
             break
         at = 0
         last_grade = 0
-        for grade in range(7, -1, -1):  # where there are none of a grade, the next one writes over it
-            steps[AT_ONCE * at + query] = grade - last_grade
+        for grade in range(7, -1, -1):  # a grade with count 0 is overwritten by the next
+            steps[LISTS_AT_ONCE * at + query] = grade - last_grade
             if counts[grade] and at < most:
                 last_grade = grade
             at = min(at + counts[grade], most)
         longest = max(longest, <Py_ssize_t>most)
-    if usual:
+    if tabulated:
         simd.sum_steps(steps, longest, discount.table, out)
         return
-    memset(steps, 0, (longest + 1) * AT_ONCE * sizeof(double))
+    memset(steps, 0, (longest + 1) * LISTS_AT_ONCE * sizeof(double))
     for query in range(queries):
         out[query] = NAN
