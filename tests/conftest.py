@@ -10,10 +10,11 @@ import os
 from contextlib import chdir
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from support import TESTS
+from support.effects import UNCHANGED, is_close, result_or_error
 from support.rejections import call_text, has_parts, outcome, snapshot
 from support.wheels import compiled, compiled_wheel, pure, pure_wheel, sdist  # noqa: F401
 
@@ -28,7 +29,10 @@ BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 COLUMNS = "pandas", "polars", "pyarrow", "scipy"
 NEEDS = {
     COLUMNS: [
-        *(f"inputs/test_{name}.py" for name in ("as_they_are", "column_names", "duplicates", "evaluate")),
+        *(
+            f"inputs/test_{name}.py"
+            for name in ("as_they_are", "column_names", "duplicates", "evaluate", "frame_options")
+        ),
         *(f"inputs/test_{name}.py" for name in ("inputs_agree", "odd_columns", "warnings")),
         "comparison/test_peers_of_tests.py",
         "data/test_columns.py",
@@ -38,7 +42,12 @@ NEEDS = {
     ("lightgbm",): ["tools/test_lightgbm.py", "tools/test_lightgbm_objective.py"],
     ("xgboost",): ["tools/test_xgboost.py", "tools/test_xgboost_objective.py"],
     ("catboost",): ["tools/test_catboost.py"],
-    ("sklearn",): ["test_sklearn.py", "tools/test_scorers.py"],
+    ("sklearn",): [
+        "test_drop_in_options.py",
+        "test_sklearn.py",
+        "tools/test_scorer_options.py",
+        "tools/test_scorers.py",
+    ],
     ("jinja2", "matplotlib"): ["comparison/test_report.py"],
     ("pyspark",): ["spark"],  # large, and it needs Java: .ci/run has it in an environment of its own
     ("torch", "torchmetrics"): ["test_torchmetrics.py"],  # large: .ci/deep has them in an environment of its own
@@ -76,10 +85,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if wheel:
             item.add_marker(pytest.mark.xdist_group(wheel))
     left_out = {item for item in items if not all(map(find_spec, needed_by(item)))}
+    if config.option.keyword or {config.invocation_params.dir / path for path in config.args} != {TESTS}:
+        left_out |= {item for item in items if item.get_closest_marker("whole_run")}
     if len(BACKENDS) < 2:
         left_out |= {item for item in items if item.get_closest_marker("both")}
         if FORCED == "python" != BUILT[0]:  # what does not take a backend is tested with the compiled one
-            ours = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]  # not those of a peer
+            ours = [item for item in items if item.path.is_relative_to(TESTS)]  # not those of a peer
             left_out |= {item for item in ours if "backend" not in item.fixturenames}
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -182,6 +193,38 @@ def gives(on_both):
                 )
         if snapshot([args, options]) != before:
             pytest.fail(f"{call_text(function, args, options)} changes an argument", pytrace=False)
+
+    return check
+
+
+@pytest.fixture
+def check_option(on_both):
+    """Check what an option changes: `check_option(rg.dcg, "k", 1, 3.0, [3, 2])`.
+
+    On each backend the call gives `expected`, to 1e-12, and another result without the option; `UNCHANGED` stands for
+    the result without it. The results of the backends have the same bits.
+    """
+
+    def check(function, option, value, expected, *args, **given):
+        options = {**given, option: value}
+
+        def results():
+            without = result_or_error(lambda: function(*args, **given))
+            return result_or_error(lambda: function(*args, **options)), without
+
+        outcomes = dict(zip(BACKENDS, on_both(results), strict=True))
+        for name, (result, without) in outcomes.items():
+            same = repr(result) == repr(without)
+            if not same if expected is UNCHANGED else same or not is_close(result, expected):
+                pytest.fail(
+                    f"{call_text(function, args, options)} on {name}\n"
+                    f"expected {'the same as without it' if expected is UNCHANGED else expected}\n"
+                    f"result   {result}; without {option}: {without}",
+                    pytrace=False,
+                )
+        if len(set(map(repr, outcomes.values()))) > 1:
+            texts = "\n".join(f"{name}: {result}" for name, (result, _) in outcomes.items())
+            pytest.fail(f"{call_text(function, args, options)}: the backends differ\n{texts}", pytrace=False)
 
     return check
 

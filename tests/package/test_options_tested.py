@@ -1,0 +1,57 @@
+"""Every option of a public function has a test that the mark `options` names."""
+
+import inspect
+from importlib import import_module
+from operator import attrgetter
+
+import pytest
+
+import rankgain as rg
+from rankgain import pytrec_eval, sklearn
+
+TESTED_ELSEWHERE = {
+    ("Rankings.evaluate", "progress"): "test_progress.py",
+    ("evaluate", "progress"): "test_progress.py",
+    ("compare", "progress"): "test_progress.py",
+    ("summarize_batches", "progress"): "test_progress.py",
+    ("Curve.interval", "level"): "results/test_curves.py",
+    ("explain", "like"): "results/test_peers.py",
+    ("from_frames", "run_df"): "what is read, not an option",
+    ("lightgbm_metric", "partial_queries"): "tools/test_lightgbm_objective.py",
+    ("lightgbm_objective", "partial_queries"): "tools/test_lightgbm_objective.py",
+    ("compare", "qrels"): "what is compared, not an option",
+    ("compare", "metrics"): "what is compared, not an option",
+    ("compare", "values"): "comparison/test_compare.py",
+    ("compare", "higher_is_better"): "comparison/test_compare.py",
+    ("from_frames", "validate"): "inputs: what it rejects",
+    ("from_recommendations", "validate"): "inputs: what it rejects",
+    ("evaluate_batches", "validate"): "inputs: what it rejects",
+    ("summarize_batches", "validate"): "inputs: what it rejects",
+}
+
+
+def public(call):
+    """The public object of this name."""
+    if call == "pytrec_eval":
+        return pytrec_eval.RelevanceEvaluator
+    homes = [rg, sklearn, *([import_module("rankgain.batches")] if call.endswith("_batches") else [])]
+    return next(attrgetter(call)(home) for home in homes if hasattr(home, call.partition(".")[0]))
+
+
+@pytest.mark.whole_run
+@pytest.mark.needs("pandas", "polars", "pyarrow", "scipy", "sklearn")
+def test_every_option_is_tested(request):
+    tested = {
+        (mark.args[0], option)
+        for item in request.session.items
+        for mark in item.iter_markers("options")
+        for option in mark.args[1:]
+    }
+    calls = {call for call, _ in tested}
+    missing = [
+        f"{call}({parameter.name})"
+        for call in sorted(calls)
+        for parameter in inspect.signature(public(call)).parameters.values()
+        if parameter.default is not parameter.empty and not {(call, parameter.name)} & (tested | {*TESTED_ELSEWHERE})
+    ]
+    assert not missing, f"no test has the mark options(call, option) for {', '.join(missing)}"
