@@ -1,13 +1,14 @@
-"""The kernels over lines of TREC files, compiled.
+"""The compiled kernels over lines of TREC files.
 
-The functions of `rankgain._reference.lines`, which are their specification, with their bits. Every function over
-buffers is `noexcept nogil`; the `def` above it opens the buffers, reserves scratch and releases the GIL.
+They return the same bits as `rankgain._reference.lines`, their specification. Functions over buffers are `noexcept
+nogil`; the `def` that calls them opens the buffers, reserves scratch and releases the GIL.
 """
 
 import os
 
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
+from libc.math cimport isnan
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -25,10 +26,10 @@ cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
 
 cdef enum:
-    FIELDS = 6  # the most that a line may have
-    LONGEST = 40  # the characters of a number that is not left to Python
-    UNREAD = -1  # a number that C does not read
-    DIGITS = 19  # as many as 64 bits hold whatever they are
+    MAX_FIELDS = 6  # fields of a line
+    MAX_NUMBER = 40  # characters: longer numbers are left to Python
+    UNREAD = -1  # instead of an error code: a number left to Python
+    DIGITS = 19  # any number of 19 decimal digits fits 64 bits
 
 cdef extern from *:
     """
@@ -38,7 +39,7 @@ cdef extern from *:
     #define LOW_SEVEN 0x7F7F7F7F7F7F7F7Full
     #define HIGH_BITS 0x8080808080808080ull
     #define ABOVE_NINE 0x7676767676767676ull  /* 0x80 - 10 in each byte */
-    #define ONES 0x0F0F0F0F0F0F0F0Full  /* what is left of digits, and of numbers of two and four digits */
+    #define ONES 0x0F0F0F0F0F0F0F0Full  /* masks of digits, and of numbers of two and four digits */
     #define TWOS 0x00FF00FF00FF00FFull
     #define FOURS 0x0000FFFF0000FFFFull
     #define LOWEST_BITS 0x0101010101010101ull
@@ -62,14 +63,14 @@ cdef extern from *:
         __m128i bytes = _mm_loadu_si128((const __m128i*)at);
         return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(32)), bytes));
     }
-    static inline uint64_t low_bytes(const unsigned char* at) {  /* no loop, which the compiler would leave one */
+    static inline uint64_t low_bytes(const unsigned char* at) {  /* unrolled by hand: compilers keep a loop */
         return low_of(at) | low_of(at + 16) << 16 | low_of(at + 32) << 32 | low_of(at + 48) << 48;
     }
     #else
-    static inline uint64_t gathered(uint64_t high) {  /* the highest bits of eight bytes */
+    static inline uint64_t gathered(uint64_t high) {  /* the highest bit of each of eight bytes */
         return (high >> 7 & LOWEST_BITS) * 0x0102040810204080ull >> 56;
     }
-    static inline uint64_t above(uint64_t eight, int least) {  /* bytes of at least so much: no carries */
+    static inline uint64_t above(uint64_t eight, int least) {  /* marks bytes ≥ least in the highest bit */
         return (eight & LOW_SEVEN) + LOWEST_BITS * (uint64_t)(128 - least) | eight;
     }
     static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
@@ -91,16 +92,16 @@ cdef extern from *:
     }
     #endif
     """
-    # A bit for each of 64 bytes: what bytes.split() takes for white space, and of that the newlines.
+    # One bit per byte of 64: white space as in bytes.split(); `newlines`: those that are newlines.
     uint64_t white_space(const unsigned char* at, uint64_t* newlines) noexcept nogil
-    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # the same for spaces and all bytes below them
+    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # one bit per byte: spaces and all bytes below
     const uint64_t HIGH_BITS, LOWEST_BITS, ABOVE_NINE, POINTS, ZEROS, ONES, TWOS, FOURS
     const uint64_t LOWER
-    const uint64_t EXACT  # whole numbers up to here are float64
+    const uint64_t EXACT  # float64 represents every integer up to here
 
-cdef double POWERS[DIGITS + 1]  # the powers of 10 that are float64
-cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, cut off after 63 bits, without …
-cdef double SCALES[DIGITS + 1]  # … these factors
+cdef double POWERS[DIGITS + 1]  # powers of 10 that float64 represents exactly
+cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, truncated to 63 bits, without the powers of 2 in SCALES
+cdef double SCALES[DIGITS + 1]
 POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
 RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
 SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
@@ -109,7 +110,7 @@ SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
 cdef inline uint64_t separators(
     const unsigned char* at, const unsigned char* end, uint64_t* newlines
 ) noexcept nogil:
-    """`white_space`; what lies behind the end counts as newlines."""
+    """`white_space`; bytes beyond the end count as newlines."""
     cdef unsigned char rest[64]
     if end - at >= 64:
         return white_space(at, newlines)
@@ -118,7 +119,7 @@ cdef inline uint64_t separators(
     return white_space(rest, newlines)
 
 
-cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
+cdef inline uint64_t upper_product(uint64_t some, uint64_t other) noexcept nogil:
     """The upper 64 bits of a product."""
     cdef uint64_t low = (some & LOWER) * (other & LOWER)
     cdef uint64_t middle = (some >> 32) * (other & LOWER) + (low >> 32)
@@ -127,10 +128,10 @@ cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
 
 
 cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogil:
-    """whole / 10**decimals, correctly rounded, for whole > 0; False where that is too close to call.
+    """whole / 10**decimals, correctly rounded, for whole > 0; False if rounding cannot be decided.
 
-    The number, moved to the left end of its 64 bits, times the reciprocal: the upper word of the product lacks less
-    than 2, for the reciprocal lacks less than 1 and the lower word is cut off. 53 bits of it are the result.
+    Multiplies the left-aligned number by the reciprocal. The upper word of the product is too small by less than 2,
+    since the reciprocal is by less than 1 and the lower word is dropped. Its upper 53 bits are the result.
     """
     cdef uint64_t upper, rest, half
     cdef int shift = 0, step = 32, drop
@@ -139,19 +140,19 @@ cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogi
             whole <<= step
             shift += step
         step >>= 1
-    upper = upper_word(whole, RECIPROCALS[decimals])
+    upper = upper_product(whole, RECIPROCALS[decimals])
     drop = 10 if upper >> 62 else 9
     half = <uint64_t>1 << (drop - 1)
     rest = upper & (2 * half - 1)
     if half - 1 <= rest <= half:
         return False
     out[0] = <double><int64_t>((upper >> drop) + (rest > half)) * <double>(2 * half) * SCALES[decimals]
-    out[0] /= <double>(<uint64_t>1 << shift)  # this and the factors are powers of 2
+    out[0] /= <double>(<uint64_t>1 << shift)  # exact: only powers of 2
     return True
 
 
 cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
-    """The number that eight digits are: pairs of them, then fours, then all."""
+    """The value of eight decimal digits: combined to pairs, then fours, then all."""
     digits = (digits & ONES) * (10 * 0x100 + 1) >> 8
     digits = (digits & TWOS) * (100 * 0x10000 + 1) >> 16
     return (digits & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
@@ -160,17 +161,17 @@ cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
 cdef inline bint read_decimal(
     const unsigned char* at, const unsigned char* end, const unsigned char* limit, double* out
 ) noexcept nogil:
-    """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it.
+    """Read a plain decimal of up to 19 digits, with the result of `float()`; False: leave the number to Python.
 
-    Those of up to 8 digits, some before the point and some behind it, are read at once, from two words: one begins
-    where they do, and one ends there. Neither lies beyond the limit, nor before the data: three fields come before.
+    Numbers of up to 8 digits with a decimal point are read as two words, one that starts at the first digit and one
+    that ends at the last. Neither reads beyond the limit, nor before the data, as three fields come first.
     """
     cdef bint negative = at[0] == c'-'
     cdef uint64_t points, digits
-    cdef Py_ssize_t before, behind  # bits, 8 a digit
+    cdef Py_ssize_t before, behind  # bits: 8 per digit
     at += negative
     points = little(at) ^ POINTS if 2 < end - at < 10 and limit - at >= 8 else HIGH_BITS
-    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest of these bits is at the first point
+    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest set bit marks the first point
     if points:
         before = <Py_ssize_t>lowest_set_bit(points) - 7
         behind = 8 * (end - at - 1) - before
@@ -184,7 +185,7 @@ cdef inline bint read_decimal(
 
 
 cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, double* out) noexcept nogil:
-    """whole / 10**decimals; False where that is too close to call."""
+    """whole / 10**decimals; False if rounding cannot be decided."""
     if whole <= EXACT:
         out[0] = <double><int64_t>whole / POWERS[decimals]
     elif not divide(whole, decimals, out):
@@ -195,13 +196,13 @@ cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, do
 
 
 cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint negative, double* out) noexcept nogil:
-    """`read_decimal` without the sign, byte by byte."""
+    """`read_decimal` after the sign, byte by byte."""
     cdef uint64_t whole = 0
     cdef Py_ssize_t digits = end - at, decimals = 0
     cdef const unsigned char* point = NULL
     while at < end:
         if c'0' <= at[0] <= c'9':
-            whole = 10 * whole + (at[0] - c'0')  # modulo 2**64 where there are too many digits
+            whole = 10 * whole + (at[0] - c'0')  # wraps around with too many digits, which are refused below
         elif at[0] == c'.' and point == NULL:
             point = at
         else:
@@ -214,11 +215,11 @@ cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint ne
 
 
 cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) except -1:
-    """A number of digits, sign, point and exponent alone, by the converter that `float()` itself calls."""
-    cdef char text[LONGEST + 1]
+    """Read a number of digits, sign, point and exponent by the converter that `float()` calls; False: not a number."""
+    cdef char text[MAX_NUMBER + 1]
     cdef char* end
     cdef Py_ssize_t index
-    if length > LONGEST:
+    if length > MAX_NUMBER:
         return False
     for index in range(length):
         if not c'0' <= at[index] <= c'9' and at[index] not in (c'+', c'-', c'.', c'e', c'E'):
@@ -233,16 +234,16 @@ cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) ex
 
 
 cdef struct Run:
-    # Rows of one query in a row: the first of them, where its id and its first line stand, and which line that is.
-    int64_t row
-    int64_t start
+    # Consecutive rows of one query.
+    int64_t row  # the first
+    int64_t start  # of the query id, in bytes
     int64_t end
-    int64_t at
-    int64_t line
+    int64_t at  # start of the first line, in bytes
+    int64_t line  # number of the first line
 
 
 cdef struct Rows:
-    # What a scan reads and writes; see `scan`.
+    # The buffers that a scan reads and writes; see `scan`.
     const unsigned char* data
     Py_ssize_t size
     Keys documents
@@ -256,7 +257,7 @@ cdef struct Rows:
 
 
 cdef int64_t* ints(object buffer) except? NULL:
-    """Where a buffer stands; the caller keeps it open as long as it is needed."""
+    """The address of a buffer; the caller keeps it open."""
     cdef const int64_t[::1] view = buffer
     return <int64_t*>integers(view)
 
@@ -293,8 +294,8 @@ cdef struct Span:
 
 
 cdef struct Lines:
-    # What a scan looks for, where it stands, the last line with its fields, and how much was written.
-    int wanted  # fields
+    # The state of a scan: the layout of lines, the position, the fields of the last line, the counts of output.
+    int field_count
     int document_field
     int value_field
     Rows output
@@ -304,26 +305,26 @@ cdef struct Lines:
     Py_ssize_t fields
     Py_ssize_t rows
     Py_ssize_t count  # of runs
-    Span spans[FIELDS]
-    Span number  # that is hard to read
+    Span spans[MAX_FIELDS]
+    Span number  # left to Python
 
 
 cdef int scan_on(Lines* lines) noexcept nogil:
-    """Read lines to the end, an error (its code) or behind a line with a number that is hard to read (UNREAD)."""
+    """Read lines up to the end (0), an error (its code) or after a line whose number is left to Python (UNREAD)."""
     cdef const unsigned char* end = lines.end
     cdef const unsigned char* at = lines.at
     cdef const unsigned char* after
     cdef Span query, document, number
     cdef uint64_t one, two, three, four, five, six
     cdef Py_ssize_t line = lines.line
-    cdef int code = 0, wanted = lines.wanted
+    cdef int code = 0, field_count = lines.field_count
     cdef double value
-    # A number that is read by words has three fields before it.
+    # Reading numbers by words needs three fields before them.
     cdef const unsigned char* limit = end if lines.value_field > 2 else at
     while at < end and not code:
-        # Six fields, a space behind each but a newline behind the last, within 64 bytes: what `scan_line` finds, in
-        # two thirds of the time. Each of these masks has one bit less than that before it, that of the end of a field.
-        one = low_bytes(at) if wanted == FIELDS and end - at >= 64 else 0
+        # Fast path, two thirds of the time of `scan_line`: six fields separated by single spaces, ended by a newline,
+        # within 64 bytes. Each mask drops the lowest set bit, the end of a field, of the one before.
+        one = low_bytes(at) if field_count == MAX_FIELDS and end - at >= 64 else 0
         two = one & (one - 1)
         three = two & (two - 1)
         four = three & (three - 1)
@@ -339,12 +340,12 @@ cdef int scan_on(Lines* lines) noexcept nogil:
             number.start, number.end = at + lowest_set_bit(four) + 1, at + lowest_set_bit(five)
             after = at + lowest_set_bit(six) + 1
         else:
-            after = scan_line(lines, at, wanted)
+            after = scan_line(lines, at, field_count)
             if lines.fields == 0 or lines.spans[0].start[0] == c'#':
                 at = after
                 line += 1
                 continue
-            if lines.fields != wanted:
+            if lines.fields != field_count:
                 code = FEW_FIELDS
                 break
             query, document = lines.spans[0], lines.spans[lines.document_field]
@@ -360,8 +361,8 @@ cdef int scan_on(Lines* lines) noexcept nogil:
     return code
 
 
-cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int wanted) noexcept nogil:
-    """Find the fields of any line, and where the next one begins."""
+cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int field_count) noexcept nogil:
+    """Find the fields of a line of any form; return the start of the next line."""
     cdef const unsigned char* start = at
     cdef const unsigned char* stop
     cdef uint64_t newlines, mask = separators(at, lines.end, &newlines)
@@ -375,7 +376,7 @@ cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int w
         mask &= mask - 1
         stop = at + index
         if stop > start:
-            if lines.fields < wanted:
+            if lines.fields < field_count:
                 lines.spans[lines.fields].start = start
                 lines.spans[lines.fields].end = stop
             lines.fields += 1
@@ -415,7 +416,7 @@ def scan(
     cdef int code
     cdef Py_ssize_t length
     cdef double number
-    lines.wanted, lines.document_field, lines.value_field = field_count, document_field, value_field
+    lines.field_count, lines.document_field, lines.value_field = field_count, document_field, value_field
     lines.output = rows_of(block)
     lines.at = lines.output.data
     lines.end = lines.output.data + lines.output.size
@@ -429,11 +430,11 @@ def scan(
             break
         length = lines.number.end - lines.number.start
         if not read_float(lines.number.start, length, &number):
-            found = decimal((<const char*>lines.number.start)[:length])
-            if found is None:
+            parsed = decimal((<const char*>lines.number.start)[:length])
+            if parsed is None:
                 return NOT_A_NUMBER, lines.line - 1, value_field
-            number = found
-        if number != number:
+            number = parsed
+        if isnan(number):
             return NAN_GRADE if grades else NAN_SCORE, lines.line - 1, value_field
         if grades and not -DBL_MAX <= number <= DBL_MAX:
             return INFINITE_GRADE, lines.line - 1, value_field
@@ -447,12 +448,12 @@ def scan(
 # documents
 
 cdef enum:
-    UNSEEN = -2  # a query that no line was matched with
-    MATCHED = -1  # one whose hits are not arranged yet
+    UNSEEN = -2  # no line of the query was read yet
+    MATCHED = -1  # lines were matched, hits are not ordered yet
 
 
 cdef struct Lists:
-    # What is judged of each query, which of it was returned, and the hits in rank order; see `match_lines`.
+    # The judged documents of each query, those returned, and the hits in rank order; see `match_lines`.
     Keys ids
     const int64_t* offsets
     const double* grades
@@ -491,10 +492,10 @@ cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:
 
 
 cdef inline uint64_t bits_of(const uint64_t* slots, uint64_t mask) noexcept nogil:
-    """A bit for the highest six of each hash in a table."""
-    cdef uint64_t place, bits = 0
-    for place in range(mask + 1):
-        bits |= <uint64_t>(slots[place] != 0) << (slots[place] >> 58)
+    """A bitmap of the upper six bits of the hashes in a table."""
+    cdef uint64_t index, bits = 0
+    for index in range(mask + 1):
+        bits |= <uint64_t>(slots[index] != 0) << (slots[index] >> 58)
     return bits
 
 
@@ -527,8 +528,8 @@ def match_lines(
                 index_ids(slots, mask, &ids, judged, SEED)
                 state.hit_counts[query] = MATCHED
             if judged:
-                # Most documents are not judged, and with few that are, this says so sooner than a place in the table
-                # that may be taken: half the time with one in 1000.
+                # Most documents are not judged. If few are, the bitmap rejects the others sooner than the table:
+                # half the time with one in 1000 judged.
                 bits = bits_of(slots, mask) if <uint64_t>(stop - row) > mask else ~<uint64_t>0
                 for row in range(row, stop):
                     if bits >> (rows.hashes[row] >> 58) & 1:
@@ -539,8 +540,8 @@ def match_lines(
                             state.orders[begin + number] = first + row
 
 
-cdef bint comes_first(const void* context, int64_t some, int64_t other) noexcept nogil:
-    """Whether a hit comes before another: the higher score, then by the policy or, where it leaves ties, the grade."""
+cdef bint ranks_before(const void* context, int64_t some, int64_t other) noexcept nogil:
+    """Whether a hit ranks before another: by score, then by the tie policy or, within tie groups, by grade."""
     cdef const Lists* lists = <const Lists*>context
     if lists.scores[some] != lists.scores[other]:
         return lists.scores[some] > lists.scores[other]
@@ -551,26 +552,26 @@ cdef bint comes_first(const void* context, int64_t some, int64_t other) noexcept
     return lists.grades[some] > lists.grades[other]
 
 
-cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
-    """Gather the hits of a query and put them in order."""
+cdef void order_hits_of(const Lists* lists, Py_ssize_t query) noexcept nogil:
+    """Collect the hits of a query and sort them."""
     cdef int64_t* hits = lists.hits + lists.offsets[query]
     cdef int64_t* scratch = <int64_t*>(lists.keys + lists.offsets[query])
     cdef Py_ssize_t n = 0
     cdef int64_t row
     for row in range(lists.offsets[query], lists.offsets[query + 1]):
-        if lists.scores[row] == lists.scores[row]:
+        if not isnan(lists.scores[row]):
             hits[n] = row
             n += 1
-    sort_rows(hits, scratch, n, comes_first, lists)
+    sort_rows(hits, scratch, n, ranks_before, lists)
     for row in range(n):
         lists.keys[lists.offsets[query] + row] = lists.scores[hits[row]]
     lists.hit_counts[query] = n
 
 
-cdef inline bint follows(
+cdef inline bint ranks_at_or_after(
     const Lists* lists, int64_t hit, const Rows* rows, Py_ssize_t row, int64_t order
 ) noexcept nogil:
-    """Whether a document of the same score comes after a hit, or is it."""
+    """Whether a document with the score of a hit ranks after the hit or is the hit itself."""
     if lists.ties == STABLE:
         return lists.orders[hit] <= order
     return compare_ids(&lists.ids, hit, &rows.documents, row) >= 0
@@ -579,7 +580,7 @@ cdef inline bint follows(
 cdef inline void count_row(
     const Lists* lists, Py_ssize_t query, Py_ssize_t n, const Rows* rows, Py_ssize_t row, int64_t order
 ) noexcept nogil:
-    """Count a document above the hits that come after it, or among those that it ties with."""
+    """Count a document: above the hits it outranks, or equal to those it ties with."""
     cdef Py_ssize_t begin = lists.offsets[query]
     cdef const double* keys = lists.keys + begin
     cdef double score = rows.values[row]
@@ -590,7 +591,7 @@ cdef inline void count_row(
             return
         while low < high:
             middle = (low + high) // 2
-            if keys[middle] == score and follows(lists, lists.hits[begin + middle], rows, row, order):
+            if keys[middle] == score and ranks_at_or_after(lists, lists.hits[begin + middle], rows, row, order):
                 low = middle + 1
             else:
                 high = middle
@@ -598,12 +599,12 @@ cdef inline void count_row(
 
 
 def count_lines(
-    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] places,
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] positions,
     int64_t[::1] hashes, tuple lists, /
 ):
     cdef Rows rows = rows_of(block)
     cdef Lists state = lists_of(lists)
-    cdef Py_ssize_t run, row, stop, query, place, n
+    cdef Py_ssize_t run, row, stop, query, position, n
     cdef bint fits = True
     with nogil:
         for run in range(rows.run_count):
@@ -611,14 +612,14 @@ def count_lines(
             stop = stop_of(&rows, run)
             query = judged_of[numbers[run]]
             if query >= 0 and state.hit_counts[query] < 0:
-                arrange(&state, query)
+                order_hits_of(&state, query)
             n = state.hit_counts[query] if query >= 0 else 0
-            place = places[numbers[run]]
-            if stop - row > hashes.shape[0] - place:
+            position = positions[numbers[run]]
+            if stop - row > hashes.shape[0] - position:
                 fits = False
                 break
-            memcpy(&hashes[place], rows.hashes + row, 8 * (stop - row))
-            places[numbers[run]] = place + stop - row
+            memcpy(&hashes[position], rows.hashes + row, 8 * (stop - row))
+            positions[numbers[run]] = position + stop - row
             if n:
                 for row in range(row, stop):
                     count_row(&state, query, n, &rows, row, first + row)

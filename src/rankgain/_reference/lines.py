@@ -104,11 +104,11 @@ def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, size
 
 
 def count_lines(
-    block: Buffers, numbers: Ints, first: int, judged_of: Ints, places: Ints, hashes: Ints, lists: Buffers
+    block: Buffers, numbers: Ints, first: int, judged_of: Ints, positions: Ints, hashes: Ints, lists: Buffers
 ) -> bool:
     """Count the rows of queries before their hits, after all rows were matched; False if the file has more rows now.
 
-    `hashes` gets the hash of each row, at the position that `places` has for the next row of its query.
+    `hashes` gets the hash of each row, at the position that `positions` has for the next row of its query.
 
     A hit is a returned document of the qrels, with any grade. `hit_counts` has how many hits a query has; `hits`, from
     its offset on, which they are, in rank order. `above` counts at the i-th hit of a query the documents that come
@@ -133,10 +133,10 @@ def count_lines(
     keys = {}  # of hits, by query
     for row, number in _rows(starts, runs, numbers):
         identifier = data[starts[row] : ends[row]]
-        if places[number] == len(hashes):
+        if positions[number] == len(hashes):
             return False
-        hashes[places[number]] = row_hashes[row]
-        places[number] += 1
+        hashes[positions[number]] = row_hashes[row]
+        positions[number] += 1
         query = judged_of[number]
         if query < 0:
             continue
