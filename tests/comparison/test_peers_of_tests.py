@@ -39,6 +39,7 @@ def test_students_t_without_spread():
     tests = comparison(runs).test("a", method="t", margin=0.1)
     assert (tests["ndcg", "b", "a"].p, tests["ndcg", "c", "a"].p) == (0.0, 1.0)
     assert tests["ndcg", "c", "a"].not_worse_p == pytest.approx(0.9**3)
+    assert (tests["ndcg", "c", "a"].low, tests["ndcg", "b", "a"].low) == (-np.inf, 0.25)
     assert tests["ndcg", "b", "a"].not_worse
     assert tests.options.correction == "holm"
 

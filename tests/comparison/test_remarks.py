@@ -2,10 +2,14 @@
 
 import pickle
 
+import numpy as np
 import pytest
-from support.made_runs import comparison
+from support.made_runs import against_nothing, comparison
 
 import rankgain as rg
+from rankgain.comparison.power import skewness
+from rankgain.comparison.remarks import WITHOUT_UNJUDGED
+from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -20,8 +24,8 @@ def test_unjudged_documents():
     assert warning == (
         "judged@3 is 1.0000 for bm25 and 0.3333 for dense: unjudged documents count as not relevant here. Over judged "
         "documents only, dense scores 0.5000 higher than bm25 in rr@3. If the unjudged documents that either run "
-        "returned had any grades up to the highest, the difference would lie between -0.1667 and +0.5000. Judge more "
-        "before you decide."
+        "returned had any grades up to the highest, the difference would lie at most between -0.1667 and +0.5000. "
+        "Judge more before you decide."
     )
     assert "Warning: judged@3 is 1.0000" in tests.table()
     assert pickle.loads(pickle.dumps(tests)).warnings == tests.warnings
@@ -50,9 +54,9 @@ def test_only_the_queries_that_were_tested_count():
     whole = rg.compare(QRELS, {"bm25": JUDGED, "dense": few}, ["rr@3"], missing="skip")
     assert "judged@3 is 1.0000 for bm25 and 0.3333 for dense" in whole.test(queries="common").warnings[0]
     weights = {query: int(query < "q5") for query in QRELS}
-    assert (
-        "judged@3 is 1.0000 for bm25 and 0.3333 for dense" in whole.test(queries="common", weights=weights).warnings[0]
-    )
+    few, judged = whole.test(queries="common", weights=weights).warnings
+    assert "judged@3 is 1.0000 for bm25 and 0.3333 for dense" in judged
+    assert few.startswith("rr@3: the weights leave as much information as 3.0 queries of equal weight; with fewer than")
 
 
 def test_no_bounds_where_ranks_are_not_known():
@@ -72,6 +76,98 @@ POSITIVES = {query: {document: 1 for document, grade in own.items() if grade} fo
 )
 def test_nothing_is_said_where_only_relevant_documents_are_judged(other, metric):
     assert rg.compare(POSITIVES, {"bm25": JUDGED, "other": other}, [metric]).test().warnings == []
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLE) - {"infap"}))  # which estimates from pooled documents only
+def test_unjudged_documents_are_a_warning_only_where_they_count_as_not_relevant(name):
+    """They do if grade 0 gives the same value, and a run of as many other documents another one."""
+    random = np.random.default_rng(0)
+    run, other = (
+        {f"q{row}": {f"d{doc}": random.random() for doc in range(first, first + 12)} for row in range(20)}
+        for first in (0, 7)
+    )
+    judged = {query: {f"d{doc}": int(random.integers(0, 3)) for doc in range(8)} for query in run}
+    irrelevant = {query: dict.fromkeys(documents, 0) | judged[query] for query, documents in run.items()}
+    value, as_irrelevant, of_other = (
+        rg.from_qrels(qrels, documents).evaluate(name)[name].tolist()
+        for qrels, documents in ((judged, run), (irrelevant, run), (judged, other))
+    )
+    count = value == as_irrelevant and value != of_other
+    assert (name not in WITHOUT_UNJUDGED) == count
+
+
+def test_metrics_that_do_not_count_unjudged_documents_have_no_warning():
+    metrics = ["rr@3", "bpref", "unjudged@3", "judged@3", "num_ret"]
+    (warning,) = rg.compare(QRELS, {"bm25": JUDGED, "dense": UNJUDGED}, metrics).test().warnings
+    assert "in rr@3. If" in warning
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("queries", "options", "warned"), [
+    (40, {}, True),
+    (28, {}, False),  # too few to tell
+    (40, {"clusters": [row // 2 for row in range(40)]}, False),  # too few clusters
+    (80, {"clusters": [row // 2 for row in range(80)]}, True),
+    (40, {"weights": [1.0] * 40}, True),
+])  # fmt: skip
+def test_skewed_differences_that_are_decided_against_the_largest(sign, queries, options, warned):
+    """A loss on all but one in 20 queries, and gains there that are larger."""
+    random = np.random.default_rng(0)
+    differences = -0.1 - 0.02 * random.random(queries)
+    differences[::20] = 0.5
+    tests = against_nothing(sign * differences, metric="ap").test(**options, flips=999)
+    assert tests["ap", "run", "zero"].decided
+    expected = "ap: the difference of run to zero is decided, but the largest differences of single "
+    assert [warning.startswith(expected) for warning in tests.warnings] == [True] * warned
+    decided_by_them = against_nothing(-sign * (differences - 0.3), metric="ap").test(**options, flips=999)
+    assert decided_by_them["ap", "run", "zero"].decided
+    undecided = against_nothing(sign * (differences + 0.09), metric="ap").test(**options, flips=999)
+    assert not undecided["ap", "run", "zero"].decided
+    assert undecided.warnings == []
+
+
+def test_skewness_is_scipys():
+    stats = pytest.importorskip("scipy.stats")
+    values = np.random.default_rng(0).random(30) ** 3
+    assert skewness(values, None, None) == pytest.approx(stats.skew(values))
+    assert skewness(values, np.full(30, 0.5), np.arange(30)) == pytest.approx(stats.skew(values))
+    pairs = values.reshape(15, 2).sum(axis=1)
+    assert skewness(values, None, np.arange(30) // 2) == pytest.approx(stats.skew(pairs))
+    assert skewness(np.full(30, 0.25), None, None) == 0.0
+
+
+def test_weights_that_leave_fewer_than_six_queries():
+    differences = np.linspace(0.1, 0.2, 40)
+    few, many = (
+        against_nothing(differences, metric="ap").test(weights=weights, flips=99)
+        for weights in ([1e6, *[1.0] * 39], [1.0, 2.0] * 20)
+    )
+    assert few.warnings == [
+        "ap: the weights leave as much information as 1.0 queries of equal weight; with fewer than 6, p and interval "
+        "are not reliable."
+    ]
+    assert "Warning: ap: the weights leave" in few.table()
+    assert many.warnings == []
+
+
+def test_missing_queries_of_each_run_are_stated(tmp_path):
+    pytest.importorskip("jinja2")
+    few = {query: own for query, own in JUDGED.items() if query > "q3"}
+    whole = rg.compare(QRELS, {"bm25": JUDGED, "few": few}, ["rr@3"])
+    line = "missing from the run: bm25 0, few 4 (counted as 0)"
+    assert line in str(whole)
+    tests = whole.test()
+    assert line in tests.notes()
+    assert line in tests.table().splitlines()
+    assert pickle.loads(pickle.dumps(tests)).missing == tests.missing == line
+    whole.report(tmp_path / "page.html", tests)
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(line) == 2
+    skipped = rg.compare(QRELS, {"bm25": JUDGED, "few": few}, ["rr@3"], missing="skip").test(queries="common")
+    assert skipped.missing == "missing from the run: bm25 0, few 4 (left out)"
+    assert (
+        rg.compare(runs={"a": {"q": 1.0, "r": 1}, "b": {"q": 0.5, "r": 0}}, metrics="s", values=True).test().missing
+        == ""
+    )
 
 
 def test_queries_without_documents_are_not_unjudged():

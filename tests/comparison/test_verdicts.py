@@ -10,7 +10,6 @@ from support.made_runs import against_nothing, comparison, evaluation
 import rankgain as rg
 from rankgain.comparison import tables
 from rankgain.comparison.difference import decided_alone
-from rankgain.comparison.sentences import influence
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -44,8 +43,6 @@ def of_two_metrics(**options):
 RISING = [0.5, 0.25, 0.25, 0.5, 0.1, 0.2, 0.3, 0.0]
 UNDECIDED = [0.5, -0.25, 0.25, -0.5, 0.1, 0.2, -0.3, 0.4]
 NOT_EQUAL = "This does not show that the runs are equal."
-ONE_THAT_DECIDES = [0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01]
-WITHOUT_IT = "rr: without query 6 the difference of run to zero would be -0.0043, not +0.1087"
 ALIKE = {name: [0.25, 0.75] * 10 for name in "abc"}
 FEW = "with few queries, rare large differences may be missing"
 SAID = {  # tests, what they say, and what they do not
@@ -168,13 +165,29 @@ SAID = {  # tests, what they say, and what they do not
         "weighted mean difference over 60 queries in 20 clusters (one sign per cluster) | queries of one cluster share "
         f"one sign | cg: queries are weighted, and carry as much information as | {FEW} | 24 or fewer clusters that",
     ),
-    "one query that decides": (lambda: of(ONE_THAT_DECIDES), WITHOUT_IT, f"{WITHOUT_IT}, and"),
-    "one that decides in clusters": (
-        lambda: of(ONE_THAT_DECIDES, clusters=[0, 0, 1, 1, 2, 2, 3, 3], weights=[1, 1, 1, 1, 1, 1, 2, 1]),
-        "rr: without query 6 the difference of run to zero would be -0.0043, not +0.1967",
+    "undecided with one large difference": (
+        lambda: of([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01]),
+        "",
+        "without query",
     ),
-    "none that decides": (lambda: of([0.2, 0.3, 0.25, 0.2, 0.3, 0.2, 0.25, 0.3, 0.2]), "", "without query"),
-    "one on the verge": (lambda: of([0.2, 0.3, 0.25, 0.2, 0.3, 0.2]), ", and it would be not decided"),
+    "no decisive query": (lambda: of([0.2, 0.3, 0.25, 0.2, 0.3, 0.2, 0.25, 0.3, 0.2]), "", "without query"),
+    "decisive query": (
+        lambda: of([0.2, 0.3, 0.25, 0.2, 0.4, 0.2]),
+        "rr: without query 4 the difference of run to zero would be +0.2300, not +0.2583, and it would not be decided",
+    ),
+    "decisive query in clusters": (  # without it, one of six clusters has the other sign
+        lambda: of([0.9, -0.2, *[0.1] * 10], clusters=np.arange(12) // 2, weights=[2, *[1] * 11]),
+        "rr: without query 0 the difference of run to zero would be +0.0727, not +0.2000, and it would not be decided",
+    ),
+    "decisive query of three runs": (
+        lambda: comparison({"a": [0.0] * 7, "b": [0.1, 0.1, 0.1, 0.1, 0.1, 0.2, -0.05], "c": [0.5] * 7}).test(),
+        "ndcg: without query 5 the difference of b to a would be +0.0750, not +0.0929, and it would not be decided",
+        "of c to",
+    ),
+    "too many differences": (
+        lambda: of_shifted(12, *[0.1 * run for run in range(8)], flips=99),
+        "with more than 20 differences, decisive queries are not searched",
+    ),
     "one better than all": (lambda: of_shifted(60, 0.0, 0.01, 0.4, flips=99), "cg: r2 is better than every other run."),
     "one that is not told apart": (lambda: of_shifted(60, 0.0, 0.01, 0.01, flips=99), "not told apart from it: "),
     # "wild" is not told apart from "low", which "even" is better than.
@@ -240,17 +253,43 @@ def test_numbers_of_another_mean_than_that_of_the_metric_say_so():
         pair = comparison({run: runs[run] for run in ("r0", "r1")}, metric=metric).test(flips=99)
         assert pair[metric, "r1", "r0"].verdict().startswith(f"{name}: ")
         tests = comparison(runs, metric=metric).test(flips=99)
-        assert tests.matrix()[0] == ["", "run", name]
+        assert tests.matrix()[0] == ["", "run", "gm_ap" if metric == "gm_ap" else name]
         assert tables.differences(tests, 9).rows[1][0] == name
         assert all(line.startswith(f"{name}: ") for line in tests.verdicts())
         assert tests.columns()["metric"] == [metric] * 3
 
 
-def test_one_query_that_decides_students_t():
-    pytest.importorskip("scipy")
-    tests = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, -0.25], metric="rr").test(method="t")
-    found = influence(tests, ("rr", "run", "zero"))
-    assert found.endswith("would be +0.2500, not +0.1667, and it would be decided")
+def test_paper_table_has_geometric_means():
+    """As the table of the comparison, not their logarithms."""
+    runs = comparison(shifted(20, 0.0, 0.1, 0.2), metric="gm_ap")
+    means = [f"{values['gm_ap']:.4f}" for values in runs.aggregate().values()]
+    assert [row[2][:6] for row in runs.test(flips=99).matrix()[1:]] == means
+
+
+@pytest.mark.parametrize("family", ["metric", "all"])
+@pytest.mark.parametrize("options", [{}, {"correction": None}, {"method": "t"}, {"intervals": "simultaneous"}])
+def test_decisive_queries_are_those_without_which_the_verdict_changes(options, family):
+    """Of decided differences; by testing again without the query that contributes most."""
+    if "method" in options:
+        pytest.importorskip("scipy")
+    named = 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        values = random.normal(0.0, 0.12, (3, 2, 10)) + np.array([0.0, 0.09, 0.15])[:, None, None] + 0.4
+        runs = {name: dict(zip(("ndcg", "ap"), own, strict=True)) for name, own in zip("abc", values, strict=True)}
+        tests = comparison(runs).test(flips=399, family=family, **options)
+        notes = [note for note in tests.notes() if "without query" in note]
+        expected = []
+        for (metric, run, baseline), pair in tests.items():
+            differences = (runs[run][metric] - runs[baseline][metric]) * math.copysign(1.0, pair.difference)
+            query = int(np.argmax(differences))
+            rest = {name: {key: np.delete(own, query) for key, own in by.items()} for name, by in runs.items()}
+            again = comparison(rest).test(flips=399, family=family, **options)[metric, run, baseline]
+            if pair.decided and not again.decided:
+                expected.append(f"{metric}: without query {query} the difference of {run} to {baseline} would be ")
+        assert [note[: len(start)] for note, start in zip(notes, expected, strict=True)] == expected
+        named += len(notes)
+    assert named > 3
 
 
 @pytest.mark.slow
@@ -279,7 +318,7 @@ def test_means_that_only_rounding_sets_apart_are_the_same():
     assert pair.mean != pair.baseline_mean
     assert pair.difference == 0.0
     assert pair.verdict().startswith("ndcg: not decided. b and a have the same mean, but differences from -0.1333 to ")
-    assert influence(tests, ("ndcg", "b", "a")) is None
+    assert "without query" not in tests.table()
 
 
 def test_what_is_decided_alone_is_told_of_many_comparisons():

@@ -185,6 +185,19 @@ def test_p_and_interval_agree(seed, queries):
         assert found.low <= found.difference <= found.high
 
 
+@pytest.mark.parametrize("options", [{}, {"method": "exact"}, {"intervals": "simultaneous"}])
+@pytest.mark.parametrize("clusters", [3, 10, 40])
+def test_no_interval_where_no_sign_vector_changes_the_sum(clusters, options):
+    """Of clusters whose sums cancel; with fewer queries than can show a difference, and with more."""
+    pair = the_test([0.25, -0.25] * clusters, clusters=np.arange(2 * clusters) // 2, **options)
+    assert (pair.p, pair.low, pair.high) == (1.0, -math.inf, math.inf)
+    assert math.isnan(pair.detectable)
+    assert (" (p = 1.0000, no interval)" in pair.verdict()) == (clusters > 3)
+    assert "would detect" not in pair.verdict()
+    equal = the_test([0.0] * clusters, **options)
+    assert (equal.p, equal.low, equal.high) == (1.0, -math.inf, math.inf)
+
+
 def test_dependent_queries_do_not_count_twice():
     """Ten queries, each asked five times: as ten, the difference is not decided; as fifty, it would be."""
     own = [0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.3, -0.1, 0.2, -0.1]

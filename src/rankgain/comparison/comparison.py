@@ -12,7 +12,7 @@ import numpy as np
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, better
-from rankgain.results.evaluation import Evaluation, notes
+from rankgain.results.evaluation import Evaluation, missing_queries, notes
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
 from rankgain.results.text import Block, Form, Printed, Table, number
@@ -460,7 +460,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         options = check(list(self), Options(*given))
         differences, aligned = compute(self, options, weights, clusters)
         aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
-        return Tests(differences, aligned, options, self._rankings)
+        return Tests(differences, aligned, options, self._rankings, missing_queries(self))
 
     def groups(
         self,

@@ -41,6 +41,8 @@ class Tests(Frames, Printed, Tested):
         How many queries were tested; if the number differs between metrics, the largest.
     left_out : int
         How many queries were not tested, since some run lacks them, they have no value, or their weight is 0.
+    missing : str
+        The note on the queries that each run lacks; empty if that is unknown.
 
     See Also
     --------
@@ -67,8 +69,9 @@ class Tests(Frames, Printed, Tested):
         aligned: Aligned,
         options: Options,
         rankings: Mapping[str, Rankings],
+        missing: str = "",
     ) -> None:
-        super().__init__(differences, aligned, options)
+        super().__init__(differences, aligned, options, missing)
         self._rankings = rankings  # those that were evaluated, of the runs that have any
         self._warnings: list[str] | None = None  # computed on first use
         self._backend = _backend.name
@@ -136,9 +139,11 @@ class Tests(Frames, Printed, Tested):
 
     @property
     def warnings(self) -> list[str]:
-        """Reasons not to decide by these numbers: unjudged documents that differ between runs, and ties.
+        """Reasons not to decide by these numbers.
 
-        Empty for a comparison that was made of Evaluations or of values, without rankings.
+        Weights that leave less information than 6 queries; decided differences that point away from the largest
+        differences of single queries; and, for a comparison of rankings (not of Evaluations or values), unjudged
+        documents that differ between runs, and ties.
 
         Examples
         --------

@@ -6,8 +6,10 @@ import math
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from rankgain.errors import quoted
-from rankgain.scalars import check_number
+from rankgain.scalars import Floats, Ints, check_number
 
 POWER = 0.8  # the usual one: a true difference is found four times in five
 FEWEST = 8  # queries from which a spread can be estimated
@@ -52,6 +54,17 @@ def hedges(difference: float, sd: float, queries: float) -> float:
     if queries < 3 or sd == 0.0 or math.isnan(sd):
         return math.nan
     return (1.0 - 3.0 / (4.0 * (queries - 1) - 1.0)) * difference / sd
+
+
+def skewness(differences: Floats, weights: Floats | None, clusters: Ints | None) -> float:
+    """The skewness g₁ of what each query, or cluster, adds to the mean difference; 0 if nothing varies."""
+    residuals = differences - np.average(differences, weights=weights)
+    if weights is not None:
+        residuals = residuals * weights
+    if clusters is not None:
+        residuals = np.bincount(clusters, weights=residuals).astype(np.float64)
+    variance = float(np.mean(residuals * residuals))
+    return float(np.mean(residuals**3)) / variance**1.5 if variance > 0 else 0.0
 
 
 def check_power(difference: Any, power: Any) -> tuple[float, float]:

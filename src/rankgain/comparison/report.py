@@ -264,6 +264,8 @@ def _about(
     yield f"Metrics: {', '.join(printable(metric) for metric in tests.options.metrics)}"
     day = datetime.date.today()
     yield f"{day.day} {day:%B %Y}, rankgain {_backend.VERSION}, NumPy {np.__version__}, backend {_backend.name}"
+    if tests.missing:
+        yield f"Queries {tests.missing}"
     if command is not None:
         yield f"Command: {printable(command)}"
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain.comparison.aligned import Aligned, Sample
+from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import (
     EXACT,
     RANDOM,
     STUDENT,
     Difference,
+    alpha_of,
     decided_alone,
     direction,
     joined,
@@ -29,7 +31,6 @@ from rankgain.comparison.testing import (
     HOLM,
     MAX_T,
     SIMULTANEOUS,
-    Key,
     Options,
     Tested,
     differences_of,
@@ -45,7 +46,9 @@ FEW_QUERIES = 50  # with fewer, rare large differences may not have been observe
 MOST_SEARCHED = 20  # differences in which to search for a single decisive query
 MOST_ALONE = 5  # differences decided alone that each get a sentence; more share one
 MOST_NAMES = 40  # names in a sentence; the rest are counted
-ROUNDING = 1e-12
+# By how much p can rise if a query is left out. Of the sign vectors of the others that are as extreme as the new sum,
+# half are as extreme as the old one with the query: p at most doubles. The rest allows for corrections and clusters.
+MOST_RISE = 4
 
 
 def title(tests: Tested) -> str:
@@ -266,6 +269,8 @@ def notes(tests: Tested, backend: str) -> Iterator[str]:
     yield from _about_the_test(tests)
     yield from _about_the_family(tests)
     yield from _about_the_queries(tests)
+    if tests.missing:
+        yield tests.missing
     fewest = min(pair.queries for pair in tests.values())
     if fewest == tests.queries:
         yield f"queries evaluated: {fewest}, left out: {tests.left_out}, backend: {backend}"
@@ -333,44 +338,54 @@ def _about_the_queries(tests: Tested) -> Iterator[str]:
     if min(pair.clusters for pair in tests.values()) < FEW_QUERIES:
         yield "with few queries, rare large differences may be missing"
     if len(tests) <= MOST_SEARCHED:
-        yield from filter(None, (influence(tests, key) for key in tests))
+        yield from influences(tests)
     else:
-        yield f"of more than {MOST_SEARCHED} differences, none was searched for a single decisive query"
+        yield f"with more than {MOST_SEARCHED} differences, decisive queries are not searched"
     yield (
         "the interval is for other queries like these, on this collection and these judgments; not for retraining "
         "with other seeds"
     )
 
 
-def influence(tests: Tested, key: Key) -> str | None:
-    """Name a single decisive query: without it, the sign of the difference or the verdict changes."""
-    metric, run, baseline = key
-    pair, sample = tests[key], sample_of(tests, metric)
-    values = sample.differences(run, baseline)
-    if len(values) < 3 or not pair.difference:
-        return None
-    sign = math.copysign(1.0, pair.difference)
-    # The query with the largest effect for the difference, and the one with the largest against it.
-    for row in dict.fromkeys((int(np.argmax(sign * values)), int(np.argmin(sign * values)))):
-        others = sample.only(np.arange(len(values)) != row)
-        rest = float(np.average(others.differences(run, baseline), weights=others.weights))
-        turned = sign * rest <= float(np.abs(values).max()) * ROUNDING
-        if turned or (pair.comparisons == 1 and _decided(metric, others, tests.options) != pair.decided):
-            query, places = sample.query_ids[row], places_of(pair)
-            what = "" if turned else ", and it would be " + ("not decided" if pair.decided else "decided")
-            return (
-                f"{printable(subject(metric))}: without query {printable(query)} the difference of {printable(run)} to "
-                f"{printable(baseline)} would be {signed(rest, places)}, not "
-                f"{signed(pair.difference, places)}{what}"
+def influences(tests: Tested) -> Iterator[str]:
+    """Name the query without which a decided difference would not be decided, or have the other sign."""
+    without: dict[tuple[Any, Any], Tested | None] = {}  # by metric and query: a family is tested once for all its pairs
+    for key, pair in tests.items():
+        sample = sample_of(tests, key[0])
+        if not pair.decided or not pair.difference or len(sample.values) < 3:
+            continue
+        contributions = sample.differences(*key[1:]) * math.copysign(1.0, pair.difference)
+        if sample.weights is not None:
+            contributions = contributions * sample.weights
+        query = sample.query_ids[int(np.argmax(contributions))]
+        if MOST_RISE * pair.adjusted <= alpha_of(pair) and contributions.sum() > contributions.max():
+            continue
+        same = key[0] if tests.options.family == "metric" else None, query
+        if same not in without:
+            without[same] = _without(tests, key[0], query)
+        rest = without[same]
+        if rest is not None and not (rest[key].decided and rest[key].difference * pair.difference > 0):
+            places = places_of(pair)
+            undecided = "" if rest[key].decided else ", and it would not be decided"
+            yield (
+                f"{printable(subject(pair.metric))}: without query {printable(query)} the difference of "
+                f"{printable(pair.run)} to {printable(pair.baseline)} would be {signed(rest[key].difference, places)}, "
+                f"not {signed(pair.difference, places)}{undecided}"
             )
-    return None
 
 
-def _decided(metric: str | Metric, sample: Sample, options: Options) -> bool:
-    """Whether the difference of two runs is decided by other queries than those tested."""
-    if sample.clusters is not None and len(set(sample.clusters.tolist())) < 2:
-        return False
+def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
+    """The family of a metric tested again without a query; None if one cluster is left."""
+    options = tests.options
+    metrics = options.metrics if options.family == "all" else (metric,)
+    samples = {}
+    for own in metrics:
+        sample = sample_of(tests, own)
+        samples[own] = sample.only(np.array([other != query for other in sample.query_ids]))
+    clusters = samples[metric].clusters
+    if clusters is not None and len(set(clusters.tolist())) < 2:
+        return None
     method = RANDOM if options.method == EXACT else options.method  # exact for few queries only, which is fast
-    options = options._replace(method=method, baseline=None, margin=None)
-    (pair,) = differences_of(Aligned(sample.query_ids, {metric: sample}, 0), options).values()
-    return pair.decided
+    options = options._replace(method=method, metrics=metrics, margin=None)
+    rest = Aligned(samples[metric].query_ids, samples, 0)
+    return Tested(differences_of(rest, options), rest, options)

@@ -20,7 +20,8 @@ from rankgain.comparison.difference import (
 )
 from rankgain.comparison.sentences import baseline_of, is_corrected, is_pair, means_of, rest
 from rankgain.comparison.testing import Tested
-from rankgain.metrics.metric import Metric, better
+from rankgain.metrics.aggregators import geometric_mean
+from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import Form, Table, number, printable
 
 MOST_LETTERS = 15  # runs; more letters could not be read at a glance
@@ -74,14 +75,16 @@ def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
     lettered = baseline is not None or len(runs) <= MOST_LETTERS
     letters = dict(zip(runs, string.ascii_lowercase, strict=False)) if baseline is None else {baseline: "a"}
     shown = list(runs[:most])
-    rows = [["", "run", *map(subject, metrics)]]
+    geometric = [aggregator(metric) is geometric_mean for metric in metrics]
+    heads = [str(metric) if logs else subject(metric) for metric, logs in zip(metrics, geometric, strict=True)]
+    rows = [["", "run", *heads]]
     rows += [[letters.get(run, "") if lettered else "", run] for run in shown]
     best, beaten = set(), {}
     for column, metric in enumerate(metrics, 2):
         means = means_of(tests, metric)
         highest = max(better(metric) * mean for mean in means.values())
         for row, run in enumerate(shown, 1):
-            rows[row].append(number(means[run]))
+            rows[row].append(number(math.exp2(means[run]) if geometric[column - 2] else means[run]))
             if better(metric) and better(metric) * means[run] == highest:
                 best.add((row, column))
             if lettered:

@@ -83,10 +83,13 @@ OneSided = Callable[[int, float, float, float], float]  # p by pair, margin, sig
 class Tested(Mapping[Key, Difference]):
     """The differences by (metric, run, baseline), with the options and the samples by metric."""
 
-    def __init__(self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options) -> None:
+    def __init__(
+        self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, missing: str = ""
+    ) -> None:
         self._differences = dict(differences)
         self._aligned = aligned
         self.options = options
+        self.missing = missing  # the note on the queries that each run lacks; empty if unknown
         self.runs = next(iter(aligned.samples.values())).runs
         numbers = [len(sample.values) for sample in aligned.samples.values()]
         self.queries = max(numbers)

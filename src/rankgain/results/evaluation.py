@@ -21,6 +21,7 @@ from rankgain.results.summary import COUNTS, EXCLUDED, Counted, Summary, check_s
 from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
+MISSING = "missing from the run"
 GIVEN = "the values are as given"  # not computed from rankings
 
 
@@ -512,6 +513,11 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
     return [*(line for line in lines if line not in last), *assumed, "   ".join(last)]
 
 
+def missing_queries(results: Mapping[str, Evaluation]) -> str:
+    """The note on the queries that each run lacks; empty if that is unknown."""
+    return next((line for line in notes(results) if line.startswith(MISSING)), "")
+
+
 def _facts(result: Evaluation) -> dict[str, str]:
     missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:4])
     ties = (result.ties or "in the order given") + (f" (like {result.like})" if result.like else "")
@@ -519,7 +525,7 @@ def _facts(result: Evaluation) -> dict[str, str]:
     treated = "counted as 0" if result.missing == "zero" else "left out"
     return {
         "queries evaluated": f"{result.counts['queries']}",
-        "missing from the run": f"{missing}" + (f" ({treated})" if missing else ""),
+        MISSING: f"{missing}" + (f" ({treated})" if missing else ""),
         "without judgments": f"{unjudged}" + (" (left out)" if unjudged else ""),
         "nothing relevant": f"{empty}",
         EXCLUDED: f"{excluded} (left out)" if excluded else "",
