@@ -29,7 +29,7 @@ import numpy as np
 from rankgain.data.arrays import array_of, check_unmasked
 from rankgain.data.ragged import NATIVE, numbers
 from rankgain.functions import dcg, ndcg
-from rankgain.inputs.scores import from_scores
+from rankgain.inputs.scores import rankings_of_scores
 from rankgain.metrics.metric import Metric, metric
 from rankgain.scalars import Array, Bools, Floats
 
@@ -192,7 +192,7 @@ def _mean_of_matrices(name: str, y_true: Any, y_score: Any, k: Any) -> float | N
         return None
     request = name if k is None else f"{name}@{k}"
     try:
-        values = from_scores(y_true, y_score).evaluate(request)[request]
+        values = rankings_of_scores(y_true, y_score).evaluate(request)[request]
     except ValueError:
         return None
     return float(values[0] if shape[0] == 1 else np.add.reduce(values) / shape[0])
@@ -226,7 +226,7 @@ def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ig
     k = None if k is None else int(k)  # True is 1, as in scikit-learn
     record, exact = metric(function.__name__, k=k), _exact(scores)
     if not ignore_ties:
-        return from_scores(grades, exact).evaluate(record)[record]
+        return rankings_of_scores(grades, exact).evaluate(record)[record]
     if scores.size < FEW or _affected_by_ties(grades[:FEW_ROWS], exact[:FEW_ROWS], record)[1].mean() > 0.5:
         return _sorted(function, grades, scores, k)
     best, affected = _affected_by_ties(grades, exact, record)
@@ -238,7 +238,7 @@ def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ig
 
 def _affected_by_ties(grades: Array, scores: Array, record: Metric) -> tuple[Floats, Bools]:
     """The highest value of each row over the orders of tied documents, and which rows have other values, too."""
-    best, worst = (from_scores(grades, scores, ties=ties).evaluate(record)[record] for ties in ("best", "worst"))
+    best, worst = (rankings_of_scores(grades, scores, ties=ties).evaluate(record)[record] for ties in ("best", "worst"))
     return best, best != worst
 
 

@@ -29,7 +29,7 @@ from torchmetrics.utilities.data import dim_zero_cat
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.ragged import offsets_of
 from rankgain.inputs.ranked import from_ranked
-from rankgain.inputs.scores import from_scores
+from rankgain.inputs.scores import rankings_of_scores
 from rankgain.metrics.metric import Metric
 from rankgain.metrics.metric import metric as metric_of
 from rankgain.results.peers import common_rules
@@ -179,9 +179,9 @@ class Computed(RetrievalMetric):
         labels = self._targets(documents.scores, documents.target)
         metric, ties = _metric_and_ties(self._ours, self._k)
         if ties == "average":
-            rankings = from_scores(labels, scores, group_sizes=sizes)
+            rankings = rankings_of_scores(labels, scores, sizes)
             return rankings.evaluate(metric)[metric]
-        rankings = from_scores(labels, scores, group_sizes=sizes, ties="best")
+        rankings = rankings_of_scores(labels, scores, sizes, ties="best")
         probe = self._tie_probe(metric)
         best, worst = rankings.evaluate(metric, probe), rankings.under(ties="worst").evaluate(probe)
         values = best[metric].copy()
@@ -367,7 +367,7 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
             scores = np.where(np.repeat(outside, sizes), torch.from_numpy(scores).sigmoid().numpy(), scores)
         if self.max_fpr is not None and self.max_fpr < 1:
             return _partial_areas(scores, labels, sizes, self.max_fpr)
-        return from_scores(labels, scores, group_sizes=sizes).evaluate("auc", like="torchmetrics")["auc"]
+        return rankings_of_scores(labels, scores, sizes).evaluate("auc", like="torchmetrics")["auc"]
 
 
 def _partial_areas(scores: Array, labels: Array, sizes: Ints, max_fpr: float) -> Floats:

@@ -8,7 +8,7 @@ import rankgain as rg
 QRELS, RUN = {"q": {"a": 1, "b": 0}}, {"q": {"a": 0.5, "b": 1.0}}
 COLUMNS = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]}
 NO_METRIC = "no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')"
-SWAPPED = "are the arguments swapped? Write from_recommendations(relevant, rec"
+SWAPPED = "relevant ids come first: write from_recommendations(relevant, rec"
 PAIRS = "tuple in recommended; of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
 IDS_AND_SCORES = np.array([[5, 6]]), np.array([[0.5, 0.25]])  # as implicit's recommend() returns ids
 UNNAMED_HIT = {"q": {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 1.0}]}}}

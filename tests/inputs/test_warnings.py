@@ -1,6 +1,7 @@
 """Warnings of input that is probably not what was meant: swapped arguments, grades in a column that is not read."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,13 +10,15 @@ import pyarrow as pa
 import pytest
 
 import rankgain as rg
+from rankgain.pytrec_eval import RelevanceEvaluator
+from rankgain.sklearn import dcg_score, ndcg_score
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-LABELS, SCORES = np.array([0, 1, 2, 0, 1]), np.array([0.37, 0.91, 0.12, 0.55, 0.48])
-SIZES, QID = [3, 2], ["b", "a", "b", "a", "b"]
-QRELS = {"q": {"a": 1, "b": 0, "c": 1}, "r": {"a": 2}}
-RUN = {"q": {"a": 0.37, "b": 0.91, "c": 0.48}, "r": {"a": 0.12}}
+LABELS = np.array([0, 1, 2, 0, 1, 1, 2, 0, 0, 0])
+SCORES = np.array([0.37, 0.91, 0.12, 0.55, 0.48, 0.33, 0.21, 0.83, 0.61, 0.95])
+SIZES, QID = [5, 5], ["b", "a"] * 5
+SWAPPED = "looks like scores (fractions, all different) and {} like grades (small integers): are they swapped?"
 
 
 def warnings_of(call, *args, **options):
@@ -29,12 +32,12 @@ def warnings_of(call, *args, **options):
 
 FORMS = {
     "1-D": (lambda side: side, {}),
-    "2-D": (lambda side: side.reshape(1, 5), {}),
-    "lists": (lambda side: [side[:3].tolist(), side[3:].tolist()], {}),
+    "2-D": (lambda side: side.reshape(2, 5), {}),
+    "lists": (lambda side: [side[:4].tolist(), side[4:].tolist()], {}),
     "list": (np.ndarray.tolist, {}),
     "sizes": (lambda side: side, {"group_sizes": SIZES}),
     "qid": (lambda side: side, {"qid": QID}),
-    "mask": (lambda side: side, {"mask": [True, True, True, True, False]}),
+    "mask": (lambda side: side, {"mask": [*[True] * 9, False]}),
 }
 
 
@@ -44,39 +47,138 @@ def test_from_scores_warns_of_swapped_arguments(form, kind):
     make, options = FORMS[form]
     labels, scores = make(LABELS.astype(kind)), make(SCORES)
     (message,) = warnings_of(rg.from_scores, scores, labels, **options)
-    assert "y_true has fractions and y_score whole numbers: are they swapped?" in message
-    assert message.endswith("give y_score as floats")
+    assert message.startswith(f"y_true {SWAPPED.format('y_score')} Truth comes first, from_scores(y_true, y_score).")
+    assert message.endswith("give the scores as floats")
     assert warnings_of(rg.from_scores, scores, make(LABELS.astype(float)), **options) == []
     assert warnings_of(rg.from_scores, labels, scores, **options) == []
 
 
+FRACTIONS = SCORES[:5].tolist()
+PLAUSIBLE = {
+    "grades in quarters": ([0.5, 4.5, 3.25, 1.0, 2.0], [3, 1, 1, 2, 0]),
+    "means of annotators": ([2 / 3, 7 / 3, 2 / 3, 1.0, 2.0], [3, 1, 1, 2, 0]),
+    "counts of a popularity baseline": (FRACTIONS, [3, 250, 3, 7, 9]),
+    "an order": (FRACTIONS, [5, 4, 3, 2, 1]),
+    "a short list": ([0.1, 0.5, 0.7, 0.2], [1, 1, 0, 0]),
+    "equal scores": (FRACTIONS, [1, 1, 1, 1, 1]),
+    "negative scores": (FRACTIONS, [-1, 0, -1, 0, 0]),
+    "whole grades": ([0.0, 1.0, 2.0, 3.0, 4.0], [1, 2, 1, 0, 0]),
+    "whole scores as floats": (FRACTIONS, [3.0, 1.0, 1.0, 0.0, 0.0]),
+    "one query of two": ([FRACTIONS, [0.5, 0.5, 0.1, 0.2, 0.3]], [[1, 0, 1, 0, 0]] * 2),
+    "one order of two": ([FRACTIONS] * 2, [[1, 0, 1, 0, 0], [1, 2, 3, 4, 5]]),
+}
+
+
+@pytest.mark.parametrize("sides", PLAUSIBLE.values(), ids=PLAUSIBLE)
+def test_no_constructor_warns_of_plausible_scores(sides):
+    assert warnings_of(rg.from_scores, *sides) == []
+    assert warnings_of(rg.from_scores, [], []) == []
+    labels, scores = (by_document(side if np.ndim(side) == 2 else [side]) for side in sides)
+    assert warnings_of(rg.from_qrels, labels, scores) == []
+    assert warnings_of(rg.from_frames, framed(labels), framed(scores), relevance="value", score="value") == []
+
+
+def test_queries_that_do_not_count_do_not_prevent_the_warning():
+    """Short queries, and those whose scores are all equal."""
+    labels, scores = [[0.3], SCORES[:5].tolist(), FRACTIONS], [[1], LABELS[:5].tolist(), [0] * 5]
+    assert len(warnings_of(rg.from_scores, labels, scores)) == 1
+    labels, scores = by_document(labels), by_document(scores)
+    assert len(warnings_of(rg.from_qrels, labels, scores)) == 1
+    assert len(warnings_of(rg.from_frames, framed(labels), framed(scores), relevance="value", score="value")) == 1
+
+
+def by_document(rows):
+    return {f"q{row}": {f"d{column}": value for column, value in enumerate(own)} for row, own in enumerate(rows)}
+
+
+def framed(by_query):
+    rows = [(query, document, value) for query, own in by_query.items() for document, value in own.items()]
+    columns = zip(*rows, strict=True) if rows else ([], [], [])
+    return dict(zip(("query_id", "doc_id", "value"), map(list, columns), strict=True))
+
+
+GRADED, SCORED_RUN = by_document(LABELS.reshape(2, 5).tolist()), by_document(SCORES.reshape(2, 5).tolist())
+
+
+def test_from_qrels_and_evaluate_warn_of_swapped_dicts():
+    for call in (rg.from_qrels, lambda *sides: rg.evaluate(*sides, "ndcg")):
+        (message,) = warnings_of(call, SCORED_RUN, GRADED)
+        assert message.startswith(f"qrels {SWAPPED.format('run')} Truth comes first, from_qrels(qrels, run).")
+        assert len(warnings_of(call, rg.judgments(SCORED_RUN), GRADED)) == 1
+        assert warnings_of(call, GRADED, SCORED_RUN) == []
+        floats = {query: {document: float(grade) for document, grade in own.items()} for query, own in GRADED.items()}
+        assert warnings_of(call, SCORED_RUN, floats) == []
+        assert warnings_of(call, floats, GRADED) == []
+        assert warnings_of(call, GRADED, {"q0": {}, "q1": {"d0": 1}}) == []
+
+
+def test_from_frames_warns_of_swapped_frames_and_columns():
+    graded, scored = framed(GRADED), framed(SCORED_RUN)
+    names = {"relevance": "value", "score": "value"}
+    (message,) = warnings_of(rg.from_frames, scored, graded, **names)
+    assert message.startswith(
+        "qrels_df " + SWAPPED.format("run_df: column 'value'") + " Truth comes first, from_frames(qrels_df, run_df)."
+    )
+    assert warnings_of(rg.from_frames, graded, scored, **names) == []
+    both = {**graded, "label": graded["value"], "score": scored["value"]}
+    names = {"relevance": "score", "score": "label"}
+    for ids in (["doc_id"], []):
+        log = {name: both[name] for name in ("query_id", *ids, "label", "score")}
+        (message,) = warnings_of(rg.from_frames, log, **names)
+        assert "relevance= names the column of grades, and score= that of scores" in message
+        assert warnings_of(rg.from_frames, log) == []
+
+
+RELEVANT = [[1], [2, 3, 4], [5, 6], [7, 8, 9, 10, 11]]
+TOP = [[*range(user, user + 5)] for user in range(4)]
+USER_FORMS = {
+    "lists": (RELEVANT, TOP),
+    "tuples": (tuple(map(tuple, RELEVANT)), tuple(map(tuple, TOP))),
+    "arrays": ([*map(np.array, RELEVANT)], [*map(np.array, TOP)]),
+    "a matrix": (RELEVANT, np.array(TOP)),
+    "padded": (np.array([[*own, *[-1] * 5][:5] for own in RELEVANT]), np.array(TOP)),
+    "by user": (dict(enumerate(RELEVANT)), dict(enumerate(TOP))),
+    "text": ([[*map(str, own)] for own in RELEVANT], [[*map(str, own)] for own in TOP]),
+    "many": (RELEVANT * 200, TOP * 200),
+}
+
+
+@pytest.mark.parametrize("form", USER_FORMS)
+def test_from_recommendations_warns_of_swapped_lists(form):
+    relevant, recommended = USER_FORMS[form]
+    for call in (rg.from_recommendations, lambda *sides: rg.from_recommendations(*sides).evaluate("rr")):
+        (message,) = warnings_of(call, recommended, relevant)
+        assert message.startswith("relevant has 5 ids for each user, and recommended fewer for some: are they swapped?")
+        assert warnings_of(call, relevant, recommended) == []
+
+
 @pytest.mark.parametrize(
-    ("labels", "scores"),
+    ("relevant", "recommended"),
     [
-        ([0.5, 4.5, 3.25], [3, 1, 1]),  # ratings in halves and quarters
-        ([0.37, 0.91, 0.12], [3, 250, 3]),  # counts, of a popularity baseline
-        ([0.37, 0.91, 0.12], [3, 2, 1]),  # an order
-        ([0.37, 0.91, 0.12], [0, 0, 0]),  # none
-        ([0.37, 0.91, 0.12], [-1, 0, -1]),
-        ([0.0, 1.0, 2.0], [1, 2, 1]),
-        ([0.37, 0.91, 0.12], [3.0, 1.0, 1.0]),
-        ([], []),
+        (TOP[:2], RELEVANT[:2]),  # few users
+        ([own[:4] for own in TOP], [own[:4] for own in RELEVANT]),  # short lists
+        ([set(own) for own in TOP], RELEVANT),  # without an order
+        (TOP, [*RELEVANT[:3], [*range(6)]]),  # a longer one
+        ([*TOP[:3], TOP[3][:4]], RELEVANT),
+        (TOP, TOP),
+        (TOP * 50 + [[1]], RELEVANT * 50 + [[2]]),  # another length behind the first users
+        (TOP, [[1], [2], [3], [4]]),
+        (TOP, [[], [], [], []]),
     ],
 )
-def test_from_scores_does_not_warn_of_plausible_arguments(labels, scores):
-    assert warnings_of(rg.from_scores, labels, scores) == []
+def test_from_recommendations_does_not_warn_of_plausible_lists(relevant, recommended):
+    assert warnings_of(rg.from_recommendations, relevant, recommended) == []
 
 
-def test_evaluate_warns_of_swapped_dicts():
-    (message,) = warnings_of(rg.evaluate, RUN, QRELS, "ndcg")
-    assert "truth has fractions and run whole numbers: are they swapped?" in message
-    assert message.endswith("give the scores as floats")
-    assert warnings_of(rg.evaluate, QRELS, RUN, "ndcg") == []
-    assert warnings_of(rg.evaluate, rg.judgments(RUN), QRELS, "ndcg") == []
-    floats = {query: {document: float(grade) for document, grade in grades.items()} for query, grades in QRELS.items()}
-    assert warnings_of(rg.evaluate, RUN, floats, "ndcg") == []
-    assert warnings_of(rg.evaluate, floats, QRELS, "ndcg") == []
-    assert warnings_of(rg.evaluate, {"q": {}, "r": {"a": 0.5}}, QRELS, "ndcg") == []
+def test_drop_ins_do_not_warn_of_swapped_arguments():
+    labels, scores = LABELS.reshape(2, 5), SCORES.reshape(2, 5)
+    for function in (ndcg_score, dcg_score):
+        assert warnings_of(function, scores, labels) == []
+        assert warnings_of(function, scores, labels, ignore_ties=True) == []
+    evaluator = RelevanceEvaluator({query: dict.fromkeys(own, 1) for query, own in GRADED.items()}, {"ndcg"})
+    assert warnings_of(evaluator.evaluate, GRADED) == []
+    model = SimpleNamespace(predict=lambda rows: LABELS)
+    assert warnings_of(rg.scorer("ndcg", response_method="predict"), model, LABELS[:, None], SCORES, qid=QID) == []
 
 
 LIBRARIES = {"dict": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame, "Arrow": pa.table}

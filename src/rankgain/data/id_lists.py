@@ -19,7 +19,7 @@ from rankgain.data.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.series import by_query
 from rankgain.data.sparse import parts_of
-from rankgain.errors import ErrorCode, InputError, quoted, refusal
+from rankgain.errors import ErrorCode, InputError, quoted, refusal, warn
 from rankgain.scalars import Array, Ints, is_null, listed, paired
 
 # The users (a range if they have no names) and their ids: a list of rows, or a matrix of integers.
@@ -30,9 +30,38 @@ PLAIN_IDS = (str, bytes, int, np.integer)
 
 
 SWAPPED = (
-    ": are the arguments swapped? Write from_recommendations(relevant, recommended), evaluate(relevant, "
-    "recommended, ...)"
+    ": relevant ids come first: write from_recommendations(relevant, recommended) or evaluate(relevant, recommended, "
+    "...)"
 )
+FIRST_USERS, FEWEST_USERS, FEWEST_IDS = 100, 3, 5
+
+
+def warn_if_swapped(relevant: Any, recommended: Any) -> None:
+    """Warn if relevant lists all have one length, and recommended ones have several lengths and are never longer."""
+    if len(recommended) < FEWEST_USERS or len(lengths := _lengths(relevant[:FIRST_USERS])) != 1:
+        return
+    (length,) = lengths
+    if length < FEWEST_IDS or len(others := _lengths(recommended)) == 1 or max(others, default=length + 1) > length:
+        return
+    if _lengths(relevant) == lengths:
+        warn(
+            f"relevant has {length} ids for each user, and recommended fewer for some: are they swapped? Relevant ids "
+            "come first, from_recommendations(relevant, recommended). If they are not swapped, give relevant as sets"
+        )
+
+
+def _lengths(rows: Any) -> set[int]:
+    """The lengths of lists, tuples and arrays of ids, or of the rows of a matrix; none if there is any other row."""
+    if isinstance(rows, np.ndarray):
+        offsets, lasts = _unpadded(rows)
+        return {*(lasts - offsets[:-1]).tolist()}
+    return {*map(len, rows)} if _are_lists(rows, {list, tuple}) else set()
+
+
+def _are_lists(rows: list[Any], kinds: set[type]) -> bool:
+    """Whether all rows are of these types, or all are arrays of 1 dimension."""
+    row_types = {*map(type, rows)}
+    return row_types <= kinds or (row_types == {np.ndarray} and {row.ndim for row in rows} == {1})
 
 
 def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
@@ -50,8 +79,8 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
         check_unmasked(value, name)
         rows = array_of(value, name) if is_array(value) else None
         if rows is None or rows.ndim == 0:
-            hint = SWAPPED if hasattr(value, "tocsr") else ""
-            raise TypeError(f"{name} must {demand}, not {type(value).__name__}{hint}")
+            truth = name == "recommended" and (hasattr(value, "tocsr") or isinstance(value, (Set, Judgments)))
+            raise TypeError(f"{name} must {demand}, not {type(value).__name__}{SWAPPED if truth else ''}")
         if rows.ndim > 2:
             raise ValueError(f"{name} must have 1 or 2 dimensions, not {rows.ndim}")
         if rows.size and rows.dtype.kind not in "iuOUS":
@@ -62,12 +91,11 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
 
 def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...], demand: str) -> Any:
     """The rows, each as one of the kinds, which are built-in types, or as an array of 1 dimension."""
-    row_types = {*map(type, rows)} if type(rows) is list else set()
-    if row_types <= {*kinds} or (row_types == {np.ndarray} and {row.ndim for row in rows} == {1}):
+    if type(rows) is not list or _are_lists(rows, {*kinds}):
         return rows
     if set not in kinds:
         for user, row in zip(users, rows, strict=True):
-            if isinstance(row, (Set, Mapping)):
+            if isinstance(row, (Set, Mapping)) or (type(users) is not range and isinstance(row, (int, float))):
                 raise TypeError(f"{name}: query {quoted(user)}: must be {demand}, not {type(row).__name__}{SWAPPED}")
     return [
         listed(row) if isinstance(row, kinds) else _vector(row, f"{name}: query {quoted(user)}", demand)

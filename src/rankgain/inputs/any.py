@@ -6,20 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from inspect import signature
 from typing import Any, get_overloads, overload
 
-import numpy as np
-
 from rankgain.choices import Peer
 from rankgain.data.arrays import is_array
 from rankgain.data.forms import content, form_of, plain
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
-from rankgain.errors import unexpected, warn
+from rankgain.errors import unexpected
 from rankgain.inputs.frames import from_frames
 from rankgain.inputs.judgments import prepared
 from rankgain.inputs.matrix import is_sparse_truth
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
-from rankgain.inputs.scores import are_swapped, from_scores
+from rankgain.inputs.scores import from_scores
 from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.rankings import Rankings
@@ -165,36 +163,12 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
             truth = prepared(truth, truth_form)
     if form == "lists":
         return from_recommendations(truth, run, **rules)
-    if form == "dicts":
-        _warn_if_swapped(truth, run)
     return _CONSTRUCTORS[form](truth, run, **rules, **scored)
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}
 NUMBERS = {"whole numbers", "fractions"}
 _CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {"file": read_trec, "frame": from_frames, "dicts": from_qrels}
-
-
-def _warn_if_swapped(truth: Any, run: Any) -> None:
-    """Warn if the first query of the run has whole numbers, and that of the truth fractions."""
-    scores = _first_values(run)
-    if not _WHOLE.issuperset(map(type, scores)):
-        return
-    grades = _first_values(truth)
-    if _FLOAT.issuperset(map(type, grades)) and are_swapped(np.array([*grades]), np.array([*scores])):
-        warn(
-            "truth has fractions and run whole numbers: are they swapped? Truth comes first, evaluate(truth, run, ...)."
-            " If they are not, give the scores as floats"
-        )
-
-
-def _first_values(side: Any) -> Iterable[Any]:
-    """The numbers of the first query, if the side is a dict of dicts."""
-    first = next(iter(side.values()), None) if type(side) is dict else None
-    return first.values() if type(first) is dict else ()
-
-
-_FLOAT, _WHOLE = frozenset((float,)), frozenset((int, bool))
 
 
 def _holds_ids(truth: Any) -> bool:

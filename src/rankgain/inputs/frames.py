@@ -20,6 +20,7 @@ from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
+from rankgain.data.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
 from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array
@@ -103,7 +104,8 @@ def from_frames(
     -----
     UserWarning
         If `score` is a column called rank, ranking or position that holds the ranks of each query; if no column is
-        relevance but another one may hold grades; or if a grade is negative, other than -1 and -2.
+        relevance but another one may hold grades; if grades and scores may be swapped, as in `from_qrels`; or if a
+        grade is negative, other than -1 and -2.
 
     See Also
     --------
@@ -145,8 +147,10 @@ def from_frames(
         warn_of_negative_grades(judgments)
     groups = QueryRows.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.documents(frame.need("doc", docs[1]))
-    scores = _scores(frame, score, rank)[1]
+    name, scores = _scores(frame, score, rank)
     warn_of_ranks(score, groups, scores)
+    call = "from_frames(qrels_df, run_df)" if run_df is not None else BY_COLUMN
+    warn_if_swapped(pairs_in_columns(judgments, groups, scores), judgments.name, frame.where(name), call)
     run = RunColumns(frame.argument, groups, documents, scores, check_all=validate == "full", duplicates=duplicates)
     return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), rules)
 
@@ -209,6 +213,9 @@ def _check_swapped(judgments: Frame, run: Frame, relevance: str | None, score: s
 GIVEN = "relevance", "score"
 
 
+BY_COLUMN = "relevance= names the column of grades, and score= that of scores"
+
+
 def side_by_side(
     frame: Frame,
     query: str | None,
@@ -230,6 +237,8 @@ def side_by_side(
         RaggedArray(frame.where(each), offsets, values=values[:], order=order)
         for each, values in ((label, frame.numbers(label)), (name, column))
     )
+    if scores.kind != "f":
+        warn_if_swapped(pairs_in_lists(labels, scores), labels.name, scores.name, BY_COLUMN)
     names = check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
     return Rankings(ListSource(labels, scores, None, names), rules)
 

@@ -10,6 +10,7 @@ from rankgain.data.dicts import DictSource, Run, mapping
 from rankgain.data.forms import plain
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import rules_of
+from rankgain.data.swapped import has_whole_scores, pairs_in_dicts, warn_if_swapped
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import paired
@@ -69,7 +70,8 @@ def from_qrels(
     Warns
     -----
     UserWarning
-        If a grade is negative, other than -1 and -2.
+        If a grade is negative, other than -1 and -2; or if the arguments may be swapped: in each query of 5 documents
+        or more, the grades are different fractions, and the scores integers up to 10 of which some are equal.
 
     See Also
     --------
@@ -94,11 +96,15 @@ def from_qrels(
     rules = rules_of(ties, ids=True)
     check_choices(missing=missing)
     run = mapping(plain(run), "run")
+    unread = None
     if isinstance(qrels, Judgments):
-        return Rankings(DictSource(judgment_sets(qrels), run, missing, query_ids), rules)
-    qrels = mapping(plain(qrels), "qrels")
-    judgments = of_dicts(*paired(qrels, "qrels"), "qrels", None if missing == "zero" else run)
-    if judgments.lowest_grade < 0.0:
-        warn_of_negative_grades(judgments)
-    unread = None if missing == "zero" else qrels
+        judgments = judgment_sets(qrels)
+    else:
+        qrels = mapping(plain(qrels), "qrels")
+        unread = None if missing == "zero" else qrels
+        judgments = of_dicts(*paired(qrels, "qrels"), "qrels", None if unread is None else run)
+        if judgments.lowest_grade < 0.0:
+            warn_of_negative_grades(judgments)
+    if has_whole_scores(run):
+        warn_if_swapped(pairs_in_dicts(judgments, run), "qrels", "run", "from_qrels(qrels, run)")
     return Rankings(DictSource(judgments, run, missing, query_ids, unread), rules)

@@ -20,6 +20,7 @@ from rankgain.data.id_lists import (
     judgments_of,
     relevant_lists,
     runs_of_tuples,
+    warn_if_swapped,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
 from rankgain.data.list_texts import refuse_list_texts
@@ -86,7 +87,9 @@ def from_recommendations(
     Warns
     -----
     UserWarning
-        If a grade is negative, other than -1 and -2.
+        If a grade is negative, other than -1 and -2; or if the arguments may be swapped: of 3 users or more, each has
+        the same number of relevant ids, 5 or more, in a list or a row of a matrix, and the recommended lists differ in
+        length and are never longer. Sets do not warn.
 
     See Also
     --------
@@ -123,6 +126,8 @@ def from_recommendations(
         users, rows = range(1), [rows]  # one user's list
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
+    if type(truth) is tuple:
+        warn_if_swapped(truth[1], rows)
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:

@@ -16,7 +16,8 @@ from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offset
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.data.sparse import Csr, is_sparse
-from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
+from rankgain.data.swapped import pairs_in_lists, warn_if_swapped
+from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.inputs.matrix import mask_of, matrix_source
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Int32s, Ints
@@ -101,8 +102,9 @@ def from_scores(
     Warns
     -----
     UserWarning
-        If the arrays have the shape (n, 1): these are n queries of one document each. If `y_true` has fractions and
-        `y_score` small integers or booleans: they may be swapped.
+        If the arrays have the shape (n, 1): these are n queries of one document each. If they may be swapped: in each
+        list of 5 documents or more, `y_true` has different fractions, and `y_score` integers up to 10 of which some are
+        equal.
 
     See Also
     --------
@@ -165,8 +167,8 @@ def from_scores(
         mask = mask_of(exclude, (scores.count, scores.columns))
     if mask is not None:
         labels, scores = labels.unmasked(mask), scores.unmasked(mask)
-    if scores.kind != "f" and labels.kind == "f":
-        _warn_if_swapped(labels, scores)
+    if scores.kind != "f":
+        warn_if_swapped(pairs_in_lists(labels, scores), "y_true", "y_score", "from_scores(y_true, y_score)")
     truth = None if judged is None else check_judged(judged, labels)
     return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
 
@@ -179,25 +181,13 @@ _BESIDE_SPARSE = {
 }
 
 
-def _warn_if_swapped(labels: RaggedArray, scores: RaggedArray) -> None:
-    if are_swapped(labels.take(0, len(labels)), scores.take(0, len(scores))):
-        warn(
-            "y_true has fractions and y_score whole numbers: are they swapped? Labels come first, "
-            "from_scores(labels, scores). If they are not, give y_score as floats"
-        )
-
-
-LARGEST_LABEL = 10  # scales of grades end here; counts, which are scores of popularity baselines, are mostly larger
-
-
-def are_swapped(grades: Array, scores: Array) -> bool:
-    """Whether whole scores look like grades, of which some are equal, and grades like scores: fractions."""
-    if not scores.size or scores.min() < 0 or scores.max() > LARGEST_LABEL:
-        return False
-    if not 1 < len(np.unique(scores)) < scores.size:
-        return False
-    with np.errstate(all="ignore"):
-        return bool(np.any(grades * 4 % 1 > 0))
+def rankings_of_scores(
+    y_true: Any, y_score: Any, group_sizes: Any = None, qid: Any = None, ties: ScoreTies = "average"
+) -> Rankings:
+    """As `from_scores`, without the warning of swapped arguments: in callbacks and drop-ins no caller orders them."""
+    rules = rules_of(ties, ids=False)
+    labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
+    return Rankings(ListSource(labels, scores, None, check_query_ids(names, labels.count)), rules)
 
 
 def beside_scores(

@@ -17,7 +17,7 @@ from rankgain.data.arrays import array_of, objects_of
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.rules import check_ties
 from rankgain.errors import short, warn
-from rankgain.inputs.scores import from_scores
+from rankgain.inputs.scores import rankings_of_scores
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.scalars import Array
 from rankgain.tools.boosters import locals_of
@@ -136,7 +136,7 @@ class Scorer:
             return self._refused(error)
         self._check_split()
         scores = self._scores(estimator, X)
-        result = from_scores(y, scores, qid=ids, ties=self.ties).evaluate(self.metric)
+        result = rankings_of_scores(y, scores, qid=ids, ties=self.ties).evaluate(self.metric)
         return result.aggregate()[self.metric]
 
     def set_score_request(self, *, qid: bool | str | None) -> Scorer:

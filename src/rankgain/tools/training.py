@@ -14,7 +14,7 @@ import numpy as np
 from rankgain.choices import ScoreTies
 from rankgain.data.ragged import flat_numbers, offsets_of, to_float64
 from rankgain.data.rules import check_ties
-from rankgain.inputs.scores import from_scores
+from rankgain.inputs.scores import rankings_of_scores
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import sizes_of
@@ -230,7 +230,7 @@ class _Metrics:
 
     def values(self, y_true: Any, y_score: Any, group_sizes: Any, weights: Any) -> list[float]:
         """One number per metric; `weights`: one per document, None or empty."""
-        rankings = from_scores(y_true, y_score, group_sizes=group_sizes, ties=self.ties)
+        rankings = rankings_of_scores(y_true, y_score, group_sizes, ties=self.ties)
         result = rankings.evaluate(*self.metrics, threads=self.threads)
         return list(result.aggregate(weights=self.query_weights(weights, sizes_of(rankings))).values())
 

@@ -283,7 +283,7 @@ def arrow_cases():
 
 BAD_LISTS = [
     (TypeError, "must hold lists of ids, best first | not {}", "abc", 5, None, {1, 2}, iter([[1]]), np.array(1), len),
-    (TypeError, "not csr_matrix: are the arguments swapped? Write from_rec", sparse.csr_matrix([[0, 1]])),
+    (TypeError, "not csr_matrix: relevant ids come first: write from_rec", sparse.csr_matrix([[0, 1]])),
     (ValueError, "1 or 2 dimensions, not 3", np.ones((1, 1, 1), dtype=int)),
     (TypeError, "query 0: must be a list of ids, best first, not", *([v] for v in (None, 2.5, {1, 2}, {1: 2}))),
     (TypeError, "query 0: must be a list of ids, best first, not range", [range(3)]),
