@@ -27,7 +27,8 @@ def legal_cases():
         yield works([[]], framed, empty, metrics=["ndcg"])
         ranks = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [0, 1], "rank": [2, 1]})
         yield works([[1.0]], framed, ranks, metrics=["ndcg"])
-        yield works([[0.5]], framed, ranks, score="rank", metrics=["rr"])
+        points = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [0, 1], "points": [2, 1]})
+        yield works([[0.5]], framed, points, score="points", metrics=["rr"])
         negative = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [-1, 1], "score": [2, 1]})
         yield works([[0.5]], framed, negative, metrics=["rr"])
         extra = make({**RUN, "query_id": ["q", "x", "x"]})  # r lacks a run, x lacks truth
