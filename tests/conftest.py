@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from support import TESTS
 from support.effects import UNCHANGED, is_close, result_or_error
 from support.rejections import call_text, has_parts, outcome, snapshot
@@ -67,9 +67,6 @@ settings.register_profile("default", usual, max_examples=8, derandomize=True)
 settings.register_profile("more", usual, max_examples=100, derandomize=True)
 settings.register_profile("deep", usual, max_examples=1000)
 settings.register_profile("few", usual, max_examples=5)
-# The same examples; of mutants it is enough to know that they fail.
-settings.register_profile("mutants", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate])
-settings.register_profile("more-mutants", settings.get_profile("more"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

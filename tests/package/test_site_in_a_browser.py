@@ -7,15 +7,17 @@ import http.server
 import os
 import threading
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
+from support import ROOT
 from support.browser import Page
-from support.site import SITE
 
 pytestmark = [pytest.mark.slow, pytest.mark.checkout]
 
 FOLDER = Path(os.environ["SITE_FOLDER"]).resolve()
+SITE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Documentation"]
 BASE = SITE.split("/", 3)[3]
 PAGES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.html") if "_static" not in path.parts)
 # What WCAG 2.1 AA and good practice ask for: contrast, keyboard, headings, landmarks, texts of pictures.

@@ -1,6 +1,6 @@
-"""What the tests share: `textbook` states the metrics, `strategies` draws, `calls` and `cases` hold calls to make.
+"""What the tests share: `textbook` states the metrics, `strategies` draws, `calls` has a call of each public function.
 
-Whatever is run by hand is run by its path: `python tests/support/mutants.py`.
+Run a tool of this folder by its path: `python tests/support/metric_table.py`.
 """
 
 from pathlib import Path

@@ -42,7 +42,8 @@ def parts(
 ) -> Parts | ErrorCode:
     """The parts of the only metric of a program, or the error of its query.
 
-    `hits`: (grade, first rank, last rank); `judged`: (grade, number of documents); `gain_tables`: as in `compute_metrics`.
+    `hits`: (grade, first rank, last rank); `judged`: (grade, number of documents);
+    `gain_tables`: as in `compute_metrics`.
     """
     query = Query(returned, tie_groups(hits), judged, ties)
     try:

@@ -1,9 +1,9 @@
-"""Whether the site, as it was built, is in order.
+"""Check the built site.
 
-    python tests/support/site.py FOLDER
+    python docs/check_site.py FOLDER
 
-Nothing is asked of another server; formulas are typeset; pictures have a text; headings follow each other; links lead
-somewhere; the search knows the words that are looked for.
+Nothing is loaded from another server; formulas are typeset; pictures have a text; levels of headings follow each other;
+links within the site lead to a page or an anchor; the search index has the words of the metrics.
 """
 
 import re
@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 SITE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Documentation"]
 SOUGHT = ["ndcg", "tie", "pytrec_ev"]  # as the index of the search has them, without their endings
 LOADED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "object": "data", "link": "href"}
