@@ -176,3 +176,13 @@ def read_scores(run: dict[Any, Any], size: int) -> dict[Any, float] | tuple[int,
             return NAN_SCORE, position
         scores[document] = score
     return scores
+
+
+def without_none(column: Any) -> Bools | None:
+    """The rows of a list or an array of objects that are not None; None: all rows."""
+    if isinstance(column, np.ndarray) and column.dtype.kind != "O":
+        return None
+    if not isinstance(column, (list, tuple, np.ndarray)):
+        return None
+    mask = np.fromiter((value is not None for value in column), np.bool_, len(column))
+    return None if mask.all() else mask

@@ -103,7 +103,7 @@ def compare(
     runs : mapping of str to run, or None
         The runs by name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
         recommended ids (`from_recommendations`), a matrix of scores if `truth` is sparse (`from_scores`), the path of a
-        TREC file or an open one (`read_trec`), the objects of other tools that `evaluate` accepts, Rankings, which
+        file or an open one (see `evaluate`), the objects of other tools that `evaluate` accepts, Rankings, which
         include their judgments, or Evaluations. If `values`, dicts from query id to a value that was computed
         elsewhere. Or a list of ranx's Runs, whose names differ.
     metrics : str, Metric or iterable of them, optional
@@ -146,7 +146,8 @@ def compare(
     OSError
         If a file cannot be read.
     ImportError
-        If `progress` and tqdm is not installed: ``pip install 'rankgain[progress]'``.
+        If `progress` and tqdm is not installed: ``pip install 'rankgain[progress]'``; or if pyarrow is needed for a
+        file and not installed: ``pip install 'rankgain[arrow]'``.
 
     See Also
     --------

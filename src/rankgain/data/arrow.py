@@ -7,14 +7,16 @@ https://arrow.apache.org/docs/format/CDataInterface.html.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from rankgain import _codes
 from rankgain.data.ids import DictionaryIds, Ids, StringViewIds, TextIds, broken, check_codes, ids_of, join
+from rankgain.data.readers import Reader
 from rankgain.errors import refusal
-from rankgain.scalars import Array, Bytes
+from rankgain.scalars import Array, Bools, Bytes
 
 NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's letters, NumPy's
 
@@ -87,10 +89,8 @@ class _Memory:
         self.__array_interface__ = {"data": (address, True), "shape": (size,), "typestr": "|u1", "version": 3}
 
 
-class Stream:
+class Stream(Reader):
     """The record batches of a stream; a stream of bare arrays is one column without a name."""
-
-    remark = ""
 
     def __init__(self, holder: Any, where: str) -> None:
         self._where = where
@@ -123,9 +123,20 @@ class Stream:
             message = (stream.get_last_error(stream) or b"no reason given").decode(errors="replace")
             raise ValueError(f"{self._where}: the Arrow stream failed: {message}")
 
-    def column(self, name: str, where: str) -> Any:
+    def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
         """An array of numbers or a column of ids; `where` names the column in errors."""
-        parts, row = [], 0
+        parts = [part.read(self._dictionaries, nulls=nulls) for part in self._parts(name, where)]
+        parts = [part for part in parts if len(part)] or parts[:1]
+        return join(parts) if parts else np.empty(0)
+
+    def present(self, name: Any) -> Bools | None:
+        masks = [part.present() for part in self._parts(name, f"{self._where}: column {name!r}")]
+        mask = np.concatenate([np.empty(0, np.bool_), *masks])
+        return None if mask.all() else mask
+
+    def _parts(self, name: Any, where: str) -> Iterator[_Part]:
+        """The column in each batch."""
+        row = 0
         index = 0 if self._bare else self.names.index(name)
         for batch in self._batches:
             schema, array, start = self._schema.structure, batch.structure, batch.structure.offset
@@ -136,10 +147,8 @@ class Stream:
                 if start + length > array.length:
                     raise broken(where, "length is less than that of its batch")
                 start += array.offset
-            parts.append(_Part(schema, array, start, length, batch, where, row).read(self._dictionaries))
+            yield _Part(schema, array, start, length, batch, where, row)
             row += length
-        parts = [part for part in parts if len(part)] or parts[:1]
-        return join(parts) if parts else np.empty(0)
 
 
 class _Part:
@@ -151,11 +160,14 @@ class _Part:
         self.start, self.length = start, length
         self.where, self.row = where, row
 
-    def read(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> Array | Ids:
-        """The values; `dictionaries` keeps the dictionaries that batches share."""
+    def read(self, dictionaries: dict[tuple[int, ...], Array | Ids], *, nulls: bool = False) -> Array | Ids:
+        """The values; `dictionaries` keeps the dictionaries that batches share. `nulls`: nulls become any number."""
         if not self.length:
             return np.empty(0)
-        self.refuse_nulls()
+        if nulls and self.format == "n":
+            return np.zeros(self.length)
+        if not nulls:
+            self.refuse_nulls()
         if self.schema.dictionary:
             return self._coded(dictionaries)
         if self.format in NUMBERS:
@@ -174,13 +186,17 @@ class _Part:
         raise TypeError(f"{self.where} is of Arrow's type {self.format!r}, which is neither numbers nor text; cast it")
 
     def refuse_nulls(self) -> None:
+        present = self.present()
+        if not present.all():
+            raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + int(present.argmin())}")
+
+    def present(self) -> Bools:
+        """The rows that are not null."""
         if self.format == "n":
-            raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row}")
+            return np.zeros(self.length, np.bool_)
         if self.array.null_count == 0 or not self.array.n_buffers or not self.array.buffers[0]:
-            return
-        nulls = np.flatnonzero(self._bits(0) == 0)
-        if len(nulls):
-            raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + int(nulls[0])}")
+            return np.ones(self.length, np.bool_)
+        return self._bits(0).view(np.bool_)
 
     def _buffer(self, index: int, stop: int, start: int = 0) -> Bytes:
         """Bytes start … stop − 1 of a buffer."""

@@ -82,6 +82,7 @@ class ColumnSource(JudgmentSource):
     def __init__(
         self, judgments: JudgmentSets, run: RunColumns, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
+        judgments = judgments.matching(run.groups.names, int if run.documents.kind == "int" else str)
         numbers = run.groups.find(judgments.query_ids)  # of the judged queries in the run
         super().__init__(judgments, run.name, run.groups.names, np.flatnonzero(numbers >= 0), missing, query_ids)
         check_kinds(judgments, run.name, run.documents.kind)

@@ -5,7 +5,7 @@ It imports no library that the caller has not imported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,13 @@ import numpy as np
 from rankgain import _codes
 from rankgain.data.arrays import vector_of
 from rankgain.data.column_names import DEFAULT_COLUMNS, SCORES_IF_NUMERIC, bare, default_columns, is_pandas
+from rankgain.data.detect import is_file
 from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of, python_ids
 from rankgain.data.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.ragged import flat_numbers
+from rankgain.data.readers import Reader
 from rankgain.errors import InputError, refusal
-from rankgain.scalars import Array, id_kind
+from rankgain.scalars import Array, Bools, id_kind, without_none
 
 # Parts of other names, best first, by which the error for a missing column suggests one of those present.
 _NAME_PARTS = {
@@ -33,18 +35,36 @@ class Frame:
     """A table whose columns are chosen by the caller's names, else by the usual ones."""
 
     def __init__(self, frame: Any, argument: str) -> None:
-        self.argument = argument
         self._reader = _reader(frame, argument)
-        self.names: list[Any] = self._reader.names
+        self.argument = self._reader.title or argument
+        self.text_ids = self._reader.text_ids
+        self._set_defaults()
+
+    def _set_defaults(self) -> None:
         self._defaults = default_columns(self.names)
         score = self._defaults.get("score", "")
-        if bare(score) in SCORES_IF_NUMERIC and not self._is_numeric(score):
+        if bare(score) in SCORES_IF_NUMERIC and not self.is_numeric(score):
             del self._defaults["score"]
+
+    @property
+    def names(self) -> list[Any]:
+        return self._reader.names
+
+    def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
+        """Read columns of ids and of numbers in one pass, where the table is a file."""
+        self._reader.prepare(ids, numbers)
+
+    def complete(self) -> None:
+        """Look for columns that only later rows have, as records and JSON lines may."""
+        if self._reader.complete():
+            self._set_defaults()
 
     def find(self, role: str, name: str | None) -> str | None:
         """The name of the column for a role; None if the caller named none and no column has a usual name."""
         if name is None:
             return self._defaults.get(role)
+        if name not in self.names:
+            self.complete()
         if name not in self.names:
             raise ValueError(f"{self.argument} has no column {name!r}; there are: {self._listed()}")
         return name
@@ -52,6 +72,9 @@ class Frame:
     def need(self, role: str, name: str | None, advice: str = "") -> str:
         """The name of the column for a role; `advice` ends the error if there is none."""
         column = self.find(role, name)
+        if column is None:
+            self.complete()
+            column = self.find(role, name)
         if column is None:
             expected = ", ".join(DEFAULT_COLUMNS[role])
             if role == "score":
@@ -72,36 +95,56 @@ class Frame:
                         return f"{keyword}={name!r}"
         return "score= or, if lower is better, rank=" if role == "score" else f"{role}="
 
-    def _is_numeric(self, name: str) -> bool:
-        try:
-            self.numbers(name)
-        except TypeError:
-            return False
-        return True
+    def is_numeric(self, name: str) -> bool:
+        """Whether a column holds numbers."""
+        numeric = self._reader.is_numeric(name)
+        if numeric is None:
+            try:
+                self.numbers(name)
+            except (TypeError, ValueError):
+                return False
+        return numeric is not False
 
     def _listed(self) -> str:
         return f"{', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
-    def ids(self, name: str) -> Ids:
-        return _as_ids(self._read(name), self.where(name))
+    def ids(self, name: str, *, as_integers: bool = False) -> Ids:
+        """The ids in a column; `as_integers`: text of an untyped file as integers, if every id survives."""
+        self.prepare([name])
+        integers = self._reader.integers(name) if as_integers else None
+        return _as_ids(self._read(name) if integers is None else integers, self.where(name))
 
-    def documents(self, name: str) -> Ids:
-        """The ids of documents, one per row: lists as text are refused."""
-        ids = self.ids(name)
+    def documents(self, name: str, *, as_integers: bool = False) -> Ids:
+        """The ids of documents, one per row, as `ids`: lists as text are refused."""
+        ids = self.ids(name, as_integers=as_integers)
         if ids.kind == "str" and python_ids(ids.take(slice(0, 1)), "str")[0].startswith("["):
             texts = python_ids(ids.take(slice(0, EXAMINED)), "str")
             refuse_list_texts(texts, f"{self.where(name)}, which must have a row per document,")
         return ids
 
-    def numbers(self, name: str) -> Any:
-        return _as_numbers(self._read(name), self.where(name))
+    def numbers(self, name: str, *, nulls: bool = False) -> Any:
+        """The numbers in a column; `nulls`: nulls become any number."""
+        self.prepare([], [name])
+        try:
+            return _as_numbers(self._read(name, nulls=nulls), self.where(name))
+        except TypeError:
+            present = None if nulls else self._reader.present(name)
+            if present is None:
+                raise
+            raise refusal(_codes.NULL_ID, f"{self.where(name)}, row {int(present.argmin())}") from None
+
+    def present(self, name: str) -> Bools | None:
+        """The rows in which a column is not null; None: all rows."""
+        check_once(self.names, name, self.argument)
+        self.prepare([], [name])
+        return self._reader.present(name)
 
     def where(self, name: str) -> str:
         return f"{self.argument}: column {name!r}"
 
-    def _read(self, name: str) -> Any:
+    def _read(self, name: str, *, nulls: bool = False) -> Any:
         check_once(self.names, name, self.argument)
-        return self._reader.column(name, self.where(name))
+        return self._reader.column(name, self.where(name), nulls=nulls)
 
 
 def check_once(names: Sequence[Any], name: str, argument: str) -> None:
@@ -109,7 +152,9 @@ def check_once(names: Sequence[Any], name: str, argument: str) -> None:
         raise ValueError(f"{argument} has {names.count(name)} columns called {name!r}; rename all but one")
 
 
-def _reader(frame: Any, argument: str) -> Any:
+def _reader(frame: Any, argument: str) -> Reader:
+    if isinstance(frame, Reader):
+        return frame
     if is_pandas(frame):
         return _PandasReader(frame)
     if hasattr(frame, "__arrow_c_stream__"):
@@ -118,9 +163,12 @@ def _reader(frame: Any, argument: str) -> Any:
         return Stream(frame, argument)
     if isinstance(frame, Mapping):
         return _MappingReader(frame, argument)
-    lazy = "; collect() it first" if hasattr(frame, "collect") else ""
+    advice = "; collect() it first" if hasattr(frame, "collect") else ""
+    if is_file(frame):
+        advice = "; for TREC files there is rankgain.read_trec(qrels, run)"
     raise TypeError(
-        f"{argument} must be a pandas, polars or Arrow table, or a mapping of columns, not {type(frame).__name__}{lazy}"
+        f"{argument} must be a pandas, polars or Arrow table, or a mapping of columns, not "
+        f"{type(frame).__name__}{advice}"
     )
 
 
@@ -166,10 +214,8 @@ def _ids_in(array: Array, where: str, row: int) -> Ids:
         raise refusal(error.code, f"{where}, row {row + error.position}", error.detail) from None
 
 
-class _MappingReader:
+class _MappingReader(Reader):
     """A mapping of arrays or lists."""
-
-    remark = ""
 
     def __init__(self, columns: Mapping[str, Any], argument: str) -> None:
         self.names = list(columns)
@@ -177,8 +223,10 @@ class _MappingReader:
         self._argument = argument
         self._sizes: dict[Any, int] = {}
 
-    def column(self, name: str, where: str) -> Any:
+    def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
         column = self._columns[name]
+        if nulls and (present := self.present(name)) is not None:
+            column = [value if valid else 0.0 for value, valid in zip(column, present, strict=True)]
         if not isinstance(column, (list, tuple)):
             column = vector_of(column, where, "a list or an array of 1 dimension")
         self._sizes[name] = len(column)
@@ -186,8 +234,11 @@ class _MappingReader:
             raise ValueError(f"{self._argument}: the columns are of different lengths: {self._sizes}")
         return column
 
+    def present(self, name: Any) -> Bools | None:
+        return without_none(self._columns[name])
 
-class _PandasReader:
+
+class _PandasReader(Reader):
     """A pandas frame: arrays as they are, Arrow's by the Arrow C stream. The levels of its index are columns too."""
 
     def __init__(self, frame: Any) -> None:
@@ -199,10 +250,22 @@ class _PandasReader:
         )
         self._frame = frame
 
-    def column(self, name: str, where: str) -> Any:
-        if name in self._frame.columns:
-            return _of_pandas(self._frame[name], where)
-        return _of_pandas(self._frame.index.get_level_values(name), where)
+    def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
+        column = self._series(name)
+        if not nulls or not column.isna().any():
+            return _of_pandas(column, where)
+        try:
+            return column.to_numpy(np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            raise TypeError(f"{where} must hold numbers; cast it, for instance to float64") from None
+
+    def present(self, name: Any) -> Bools | None:
+        nulls: Bools = np.asarray(self._series(name).isna())
+        return ~nulls if nulls.any() else None
+
+    def _series(self, name: Any) -> Any:
+        """The column, or the level of the index, as a Series or an Index."""
+        return self._frame[name] if name in self._frame.columns else self._frame.index.get_level_values(name)
 
 
 def _of_pandas(column: Any, where: str) -> Any:

@@ -16,7 +16,7 @@ from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_di
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, changed, quoted, refusal
-from rankgain.scalars import Ints, check_number, paired, size_of
+from rankgain.scalars import Ints, check_number, id_kind, paired, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 
@@ -67,6 +67,9 @@ class DictSource(JudgmentSource):
         name: str = "run",
     ) -> None:
         """`unread`: the qrels, if the judgments have read only those of the queries that the run has."""
+        if judgments.text_ids:
+            documents = next((scores for scores in run.values() if scores), ())
+            judgments = judgments.matching(run, id_kind(next(iter(documents), "")))
         runs: list[Any] = list(map(run.get, judgments.query_ids))
         kinds = {*map(type, runs)}
         common: Sequence[int] | None = None

@@ -55,6 +55,7 @@ class File:
             self._stream, self._damage = _inflating(self._stream)
         first = self._text(len(MARK))
         self._first = b"" if first == MARK else first
+        self.is_plain = start != GZIP and first != MARK
         self._plain = self._kept is None and start != GZIP and type(self._file) is io.FileIO
 
     def _raw(self, size: int) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any
 
 from rankgain.data.arrays import array_of, is_array
 from rankgain.data.column_names import default_columns, is_pandas, is_series
+from rankgain.data.readers import Reader
 from rankgain.errors import changed, quoted
 
 MOST_NAMES = 256  # a mapping with more keys has queries as keys, not columns
@@ -32,6 +33,8 @@ def form_of(value: Any, name: str, *, named: bool = False) -> str:
         except RuntimeError as error:
             raise changed(error, name) from None
         return "frame" if named else "lists"
+    if isinstance(value, Reader):
+        return "frame"
     if is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect"):
         return "lists" if _is_column(value) else "frame"
     return "file" if isinstance(value, (str, os.PathLike)) or hasattr(value, "read") else "lists"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend
-from rankgain.data.ids import Ids, Keys, Rows, python_ids, rows_of
+from rankgain.data.ids import Ids, Keys, Rows, python_ids, row_numbers, rows_of
 from rankgain.data.ragged import offsets_of
-from rankgain.scalars import Array, Int32s, Ints
+from rankgain.scalars import Array, Bools, Int32s, Ints
 
 CHUNK = 1 << 18  # ids numbered at a time: so many that a query is split among few chunks
 
@@ -110,6 +110,17 @@ class QueryRows:
         """The rows of queries, one query after the other, and their offsets; −1 stands for a query without rows."""
         rows, offsets = rows_of(self.firsts, self.lasts, queries)
         return (rows if self._order is None else self._order[rows]), offsets
+
+    def where(self, mask: Bools | None) -> QueryRows:
+        """The rows where a mask is True, None: all of them; queries without rows are left out."""
+        if mask is None:
+            return self
+        rows, offsets = self.rows(np.arange(len(self)))
+        chosen = mask[rows]
+        sizes = np.diff(offsets_of(chosen)[offsets])
+        ends = offsets_of(sizes[sizes > 0])
+        names = [name for name, size in zip(self.names, sizes.tolist(), strict=True) if size]
+        return QueryRows(names, ends[:-1], ends[1:], row_numbers(rows)[chosen])
 
     def sizes(self, queries: Ints) -> Ints:
         return (self.lasts[queries] - self.firsts[queries]) * (queries >= 0) if len(self) else np.zeros_like(queries)

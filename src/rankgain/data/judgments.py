@@ -17,7 +17,7 @@ from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, 
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
 from rankgain.errors import BEYOND, ErrorCode, InputError, counted, located, quoted, refusal, short, warn
-from rankgain.scalars import Floats, Ints, listed, size_of
+from rankgain.scalars import Floats, Ints, id_kind, listed, size_of
 
 REPEATED = "the document repeats an earlier one"
 _DICT = frozenset((dict,))
@@ -59,13 +59,14 @@ class Judgments:
 
     def __getstate__(self) -> dict[str, Any]:
         judgments = self._judgments.check()
-        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed", "columns"
+        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed", "columns", "text_ids"
         return {field: getattr(judgments, field) for field in fields}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         fields = {name: state[name] for name in ("offsets", "grades", "documents")}
         self._judgments = JudgmentSets(state["name"], state["query_ids"]).with_columns(**fields)
         self._judgments.assumed, self._judgments.columns = state["assumed"], state["columns"]
+        self._judgments.text_ids = state["text_ids"]
 
     def __len__(self) -> int:
         return len(self._judgments)
@@ -89,6 +90,7 @@ class JudgmentSets:
     assumed: tuple[str, ...] = ()  # what was assumed when they were read, in words
     detail: object = ""  # of the error code
     columns: int | None = None  # of the sparse matrix that they were read from
+    text_ids = False  # whether ids are text because the file has no types
     _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any], judged: Any = None) -> None:
@@ -177,6 +179,22 @@ class JudgmentSets:
             where = f"{self.name}: query {quoted(self.query_ids[query])}, document {quoted(document)}"
             raise refusal(error.code, where, error.detail) from None
 
+    def matching(self, queries: Collection[Any], documents: type) -> JudgmentSets:
+        """The judgments for a run: `text_ids` become integers if those of the run are, and each one survives.
+
+        `documents`: the type of the run's documents.
+        """
+        if not self.text_ids:
+            return self
+        of_integers = len(queries) > 0 and id_kind(next(iter(queries))) is int
+        names = as_integers(list(self.query_ids)) if of_integers else None
+        ids = as_integers(self.documents) if documents is int else None
+        if names is None and ids is None:
+            return self
+        sets = JudgmentSets(self.name, self.query_ids if names is None else names)
+        sets.assumed = self.assumed
+        return sets.with_columns(self.offsets, self.grades, ids=self.ids if ids is None else ids_of(ids))
+
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """The rows of queries, one after the other, and their offsets; −1 stands for a query without documents."""
         return rows_of(self.offsets[:-1], self.offsets[1:], queries)
@@ -208,6 +226,16 @@ class JudgmentSets:
             where = f"{where}, document {quoted(document)}"
             detail = REPEATED if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
         return refusal(error.code, where, detail)
+
+
+def as_integers(texts: list[str]) -> list[int] | None:
+    """Text ids as integers if each one survives the round trip and fits in 64 bits, else None."""
+    try:
+        numbers = list(map(int, texts))
+    except ValueError:
+        return None
+    fits = not numbers or (min(numbers) >= -(2**63) and max(numbers) < 2**63)
+    return numbers if fits and list(map(str, numbers)) == texts else None
 
 
 def of_dicts(

@@ -8,11 +8,13 @@ from typing import Any, get_overloads, overload
 
 from rankgain.choices import Peer
 from rankgain.data.arrays import is_array
-from rankgain.data.forms import content, form_of, plain
+from rankgain.data.contents import contents
+from rankgain.data.files import is_standard_input
+from rankgain.data.forms import content, form_of
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
 from rankgain.errors import unexpected
-from rankgain.inputs.frames import from_frames
+from rankgain.inputs.frames import from_frames, pair_of
 from rankgain.inputs.judgments import prepared
 from rankgain.inputs.matrix import is_sparse_truth
 from rankgain.inputs.qrels import from_qrels
@@ -65,16 +67,17 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate a run against truth, both in any form, in one call.
 
-    It calls the constructor for the form of the run, then `Rankings.evaluate`.
+    It calls the constructor for the form of the run, then `Rankings.evaluate`. Files are recognised by their content:
+    TREC files (see `read_trec`), parquet, Arrow, CSV and JSON (`from_frames`).
 
     Parameters
     ----------
     truth : any, optional
         Anything that `judgments` accepts, or its result; labels if the run is scores. Required, by position or keyword.
     run : any, optional
-        A dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`), recommended ids
-        (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), or fractional scores beside
-        labels or a sparse matrix of users × items (`from_scores`). Required, by position or keyword.
+        A dict of dicts of scores (see `from_qrels`), a data frame or records (`from_frames`), recommended ids
+        (`from_recommendations`), a path or an open file, or fractional scores beside labels or a sparse matrix of users
+        × items (`from_scores`). Required, by position or keyword.
     *metrics : str, Metric or iterable of them
         As in `Rankings.evaluate`; at least one.
     threads : int, default 1
@@ -101,7 +104,8 @@ def evaluate(
     OSError
         If a file cannot be read.
     ImportError
-        If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
+        If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``; or if pyarrow is needed
+        for a file and not installed: ``pip install 'rankgain[arrow]'``.
 
     See Also
     --------
@@ -145,7 +149,11 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
     """The Rankings of truth and a run, by the constructor for the run; `scored`: rules of constructors with scores."""
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings contain their judgments: call their method evaluate")
-    truth, run = plain(truth), plain(run)
+    if is_standard_input(truth) and is_standard_input(run):
+        raise ValueError("truth and run cannot both be standard input")
+    queries, docs = (pair_of(rules.get(name), name) for name in ("query", "doc"))
+    truth = contents(truth, "truth", queries[0], docs[0], beir=True)
+    run = contents(run, "run", queries[1], docs[1])
     if is_sparse_truth(truth) and is_array(run) and content(run) == "fractions":
         return from_scores(truth, run, **rules, **scored)
     named = not COLUMNS.isdisjoint(rules)

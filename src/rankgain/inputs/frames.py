@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable
 from itertools import pairwise
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
 from rankgain.data.column_names import bare
 from rankgain.data.columns import ColumnSource, RunColumns
+from rankgain.data.contents import contents
 from rankgain.data.dataframes import Frame
-from rankgain.data.forms import plain
 from rankgain.data.groups import QueryRows
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids, warn_of_negative_grades
 from rankgain.data.lists import ListSource
@@ -23,7 +23,7 @@ from rankgain.data.source import check_query_ids
 from rankgain.data.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
 from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
-from rankgain.scalars import Array
+from rankgain.scalars import Array, id_kind
 
 Names = str | tuple[str | None, str | None] | None
 
@@ -48,8 +48,9 @@ def from_frames(
     """Make Rankings from the columns of data frames.
 
     A frame is one of pandas, polars or pyarrow, any other object with the Arrow C stream (``__arrow_c_stream__``), a
-    mapping from names to columns, or an iterable of named tuples like those of ir_measures (Qrel, ScoredDoc). Rows may
-    stand in any order. No dict is built on the way.
+    mapping from names to columns, a list of records (mappings), an iterable of named tuples like those of ir_measures
+    (Qrel, ScoredDoc), or the path of a parquet, Arrow, CSV or JSON file, which pyarrow reads. Rows may stand in any
+    order. No dict is built on the way.
 
     Parameters
     ----------
@@ -57,7 +58,8 @@ def from_frames(
         One row per judged document: query, document and relevance, any finite number (negative: pooled but unjudged).
     run_df : frame, optional
         One row per returned document: query, document and score (or rank). By default, `qrels_df` holds the scores as
-        well, label and score side by side, as learning-to-rank data and logs do; documents then need no ids.
+        well, label and score side by side, as learning-to-rank data and logs do; documents then need no ids. If they
+        have ids, the label is null in rows that were only returned, and the score in rows that are only judged.
     query, doc : str or pair of str, optional
         The columns of query ids and document ids: text, bytes, integers or categories of them. A pair names them in
         `qrels_df` and `run_df`. By default, the first that exists of query_id, qid, q_id, query, user_id and user; of
@@ -92,10 +94,15 @@ def from_frames(
     Raises
     ------
     ValueError
-        If a column does not exist (the message lists those that do) or has nulls; if both `score` and `rank` are given;
+        If a file cannot be understood; if a column does not exist (the message lists those that do) or has nulls; if
+        both `score` and `rank` are given;
         if the ids of the two sides are of different types, or no query is in both; or if `ties`, `missing`, `validate`
         or `duplicates` is unknown. In `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a query has a
         document twice.
+    OSError
+        If a file cannot be read.
+    ImportError
+        If a file is to be read and pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
     TypeError
         If something is not a frame, if a column holds values of a type that cannot be used, or if `qrels_df` is
         Judgments and `run_df` is not given.
@@ -131,45 +138,106 @@ def from_frames(
         raise unexpected(from_frames, unknown)
     queries, docs = pair_of(query, "query"), pair_of(doc, "doc")
     check_choices(missing=missing, validate=validate, duplicates=duplicates)
-    judgments = judgment_sets(qrels_df) if isinstance(qrels_df, Judgments) else Frame(plain(qrels_df), "qrels_df")
-    if run_df is not None:
-        frame = Frame(plain(run_df), "run_df")
-    elif isinstance(judgments, JudgmentSets):
+    judgments = qrels_df
+    if not isinstance(qrels_df, Judgments):
+        judgments = Frame(contents(qrels_df, "qrels_df", queries[0], docs[0]), "qrels_df")
+    elif run_df is None:
         raise TypeError("qrels_df is Judgments, which have no scores: give run_df")
+    options = _Options(validate == "full", duplicates)
+    if run_df is None:
+        if judgments.find("doc", docs[0]) is None:
+            return side_by_side(judgments, queries[0], relevance, score, rank, ties, query_ids)
+        sides = _both_sides(judgments, queries[0], docs[0], relevance, score, rank, options)
     else:
-        frame = judgments
-        if frame.find("doc", docs[0]) is None:
-            return side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
+        frame = Frame(contents(run_df, "run_df", queries[1], docs[1]), "run_df")
+        if isinstance(judgments, Frame):
+            _check_swapped(judgments, frame, relevance, score, rank)
+            judgments = Judgments(of_frame(judgments, queries[0], docs[0], relevance))
+            warn_of_negative_grades(judgment_sets(judgments))
+        sides = _against(judgment_sets(judgments), frame, queries[1], docs[1], score, rank, options)
     rules = rules_of("docid" if ties is None else ties, ids=True)
-    if not isinstance(judgments, JudgmentSets):
-        _check_swapped(judgments, frame, relevance, score, rank)
-        judgments = of_frame(judgments, queries[0], docs[0], relevance)
-        warn_of_negative_grades(judgments)
-    groups = QueryRows.of(frame.ids(frame.need("query", queries[1])))
-    documents = frame.documents(frame.need("doc", docs[1]))
-    name, scores = _scores(frame, score, rank)
+    return Rankings(ColumnSource(*sides, missing=missing, query_ids=query_ids), rules)
+
+
+class _Options(NamedTuple):
+    """Which documents of a run may repeat."""
+
+    check_all: bool
+    duplicates: Duplicates
+
+
+def _against(
+    judgments: JudgmentSets,
+    frame: Frame,
+    query: str | None,
+    doc: str | None,
+    score: str | None,
+    rank: str | None,
+    options: _Options,
+) -> tuple[JudgmentSets, RunColumns]:
+    """Judgments, and the run in a frame."""
+    query, doc = frame.need("query", query), frame.need("doc", doc)
+    order, is_rank = _order(frame, score, rank)
+    frame.prepare([query, doc], [order])
+    untyped = frame.text_ids and not judgments.text_ids
+    of_integers = untyped and len(judgments) > 0 and id_kind(judgments.query_ids[0]) is int
+    groups = QueryRows.of(frame.ids(query, as_integers=of_integers))
+    documents = frame.documents(doc, as_integers=untyped and judgments.ids.kind == "int")
+    scores = _scores(frame, order, is_rank)
     warn_of_ranks(score, groups, scores)
-    call = "from_frames(qrels_df, run_df)" if run_df is not None else BY_COLUMN
-    warn_if_swapped(pairs_in_columns(judgments, groups, scores), judgments.name, frame.where(name), call)
-    run = RunColumns(frame.argument, groups, documents, scores, check_all=validate == "full", duplicates=duplicates)
-    return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), rules)
+    pairs, call = pairs_in_columns(judgments, groups, scores), "from_frames(qrels_df, run_df)"
+    warn_if_swapped(pairs, judgments.name, frame.where(order), call)
+    return judgments, RunColumns(frame.argument, groups, documents, scores, **options._asdict())
+
+
+def _both_sides(
+    frame: Frame,
+    query: str | None,
+    doc: str | None,
+    relevance: str | None,
+    score: str | None,
+    rank: str | None,
+    options: _Options,
+) -> tuple[JudgmentSets, RunColumns]:
+    """Judgments and a run in one frame: a row without a grade is returned only, one without a score judged only."""
+    query, doc = frame.need("query", query), frame.need("doc", doc)
+    label, (order, is_rank) = frame.need("relevance", relevance), _order(frame, score, rank)
+    frame.prepare([query, doc], [label, order])
+    judged, returned = frame.present(label), frame.present(order)
+    for name, mask, reason in ((label, judged, "no document is judged"), (order, returned, "no document is returned")):
+        if mask is not None and len(mask) and not mask.any():
+            raise ValueError(f"{frame.where(name)} holds only nulls, so {reason}")
+    if judged is not None and returned is not None and not np.all(present := judged | returned):
+        row = int(np.argmin(present))
+        raise ValueError(f"{frame.argument}: row {row}: both {label!r} and {order!r} are null; drop such rows")
+    groups, documents = QueryRows.of(frame.ids(query)), frame.documents(doc)
+    judgments = of_ids(frame.argument, groups.where(judged), documents, frame.numbers(label, nulls=True))
+    warn_of_negative_grades(judgments)
+    scores, groups = _scores(frame, order, is_rank, nulls=True), groups.where(returned)
+    warn_of_ranks(score, groups, scores)
+    pairs = pairs_in_columns(judgments, groups, scores)
+    warn_if_swapped(pairs, judgments.name, frame.where(order), BY_COLUMN)
+    return judgments, RunColumns(frame.argument, groups, documents, scores, **options._asdict())
 
 
 def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
     """The judgments in a frame."""
     query, column = frame.need("query", query), frame.need("doc", doc)
-    groups, documents = QueryRows.of(frame.ids(query)), frame.documents(column)
     grades = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
     if bare(scores) == "position":
         scores = None  # where a clicked item was shown, not a sign of a run
     if grades is None and scores == "score" and column in BEIR:
         grades = "score"  # BEIR's name for grades
-    if grades is not None:
-        return of_ids(frame.argument, groups, documents, frame.numbers(grades))
-    if scores is not None:
+    if grades is None and scores is not None:
         frame.need("relevance", None, f"relevance=, as relevance={scores!r} if those are grades")
-    judgments = of_ids(frame.argument, groups, documents, np.ones(len(documents)))
+    frame.prepare([query, column], [] if grades is None else [grades])
+    groups, documents = QueryRows.of(frame.ids(query)), frame.documents(column)
+    numbers = np.ones(len(documents)) if grades is None else frame.numbers(grades)
+    judgments = of_ids(frame.argument, groups, documents, numbers)
+    judgments.text_ids = frame.text_ids
+    if grades is not None:
+        return judgments
     others = [name for name in frame.names if name not in (query, column)]
     hint = f" (its other columns: {', '.join(map(str, others))}; relevance= chooses one of them)" if others else ""
     judgments.assumed = (f"{frame.argument} has no column of relevance: each row counts as 1{hint}",)
@@ -227,15 +295,17 @@ def side_by_side(
 ) -> Rankings:
     """Rankings of labels and scores without document ids."""
     rules = rules_of("average" if ties is None else ties, ids=False)
-    groups = QueryRows.of(frame.ids(frame.need("query", query)))
+    query, label = frame.need("query", query), frame.need("relevance", relevance)
+    order, is_rank = _order(frame, score, rank)
+    frame.prepare([query], [label, order])
+    groups = QueryRows.of(frame.ids(query))
     rows, offsets = groups.rows(np.arange(len(groups)))
-    order = None if isinstance(rows, slice) else rows
-    label = frame.need("relevance", relevance)
-    name, column = _scores(frame, score, rank)
-    warn_of_ranks(score, groups, column)
+    indices = None if isinstance(rows, slice) else rows
+    scores = _scores(frame, order, is_rank)
+    warn_of_ranks(score, groups, scores)
     labels, scores = (
-        RaggedArray(frame.where(each), offsets, values=values[:], order=order)
-        for each, values in ((label, frame.numbers(label)), (name, column))
+        RaggedArray(frame.where(name), offsets, values=values[:], order=indices)
+        for name, values in ((label, frame.numbers(label)), (order, scores))
     )
     if scores.kind != "f":
         warn_if_swapped(pairs_in_lists(labels, scores), labels.name, scores.name, BY_COLUMN)
@@ -243,15 +313,18 @@ def side_by_side(
     return Rankings(ListSource(labels, scores, None, names), rules)
 
 
-def _scores(frame: Frame, score: str | None, rank: str | None) -> tuple[str, Any]:
-    """The column that orders the documents, higher first, and its name."""
+def _order(frame: Frame, score: str | None, rank: str | None) -> tuple[str, bool]:
+    """The column that orders the documents, and whether it holds ranks."""
     if score is not None and rank is not None:
         raise ValueError("give score or rank, not both")
     ranks = None if frame.find("score", score) is not None and rank is None else frame.find("rank", rank)
-    if ranks is not None:
-        return ranks, NegatedRanks(frame.numbers(ranks))
-    scores = frame.need("score", score)
-    return scores, frame.numbers(scores)
+    return (frame.need("score", score), False) if ranks is None else (ranks, True)
+
+
+def _scores(frame: Frame, name: str, is_rank: bool, *, nulls: bool = False) -> Any:
+    """The numbers that order the documents, higher first."""
+    numbers = frame.numbers(name, nulls=nulls)
+    return NegatedRanks(numbers) if is_rank else numbers
 
 
 _EXAMINED = 100  # queries

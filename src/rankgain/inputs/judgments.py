@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from rankgain.data.contents import contents
 from rankgain.data.dataframes import Frame
-from rankgain.data.forms import form_of, plain
+from rankgain.data.forms import form_of
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, warn_of_negative_grades
 from rankgain.errors import NeverGiven, unexpected, without_unknown
@@ -27,9 +28,9 @@ def judgments(
     Parameters
     ----------
     truth : path, "-", open binary file, frame, mapping, list, or sparse matrix
-        A qrels file (see `read_trec`; ``"-"`` is standard input); a data frame (see `from_frames`); a mapping from
-        query to a mapping from document to grade, or to a set or list of relevant ids; a list of such values; or a
-        scipy sparse matrix of users × items.
+        A file of qrels, known by its content (see `read_trec` and `from_frames`; ``"-"`` is standard input); a data
+        frame or records (see `from_frames`); a mapping from query to a mapping from document to grade, or to a set or
+        list of relevant ids; a list of such values; or a scipy sparse matrix of users × items.
     query, doc, relevance : str, optional
         The columns of a frame, as in `from_frames`. If one is given, or if its keys are usual column names, a
         mapping is taken as a mapping from names to columns.
@@ -44,6 +45,8 @@ def judgments(
     ------
     OSError
         If a file cannot be read.
+    ImportError
+        If a file needs pyarrow, which is not installed: ``pip install 'rankgain[arrow]'``.
     ValueError
         If a grade is not finite, a query has a document twice, a column does not exist, or a line of a file cannot be
         read.
@@ -78,7 +81,7 @@ def judgments(
     """
     if unknown:
         raise unexpected(judgments, unknown)
-    truth = plain(truth)
+    truth = contents(truth, "truth", query, doc, beir=True)
     form = form_of(truth, "truth")
     named = (query, doc, relevance) != (None, None, None)
     return prepared(truth, "frame" if named and form != "file" else form, query, doc, relevance)

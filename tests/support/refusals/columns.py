@@ -78,7 +78,7 @@ def column_cases():
             yield Case(ValueError, parts, framed, *made)
             made = sides(library, argument, column, [1, None, 2])
             if library == "lists":
-                yield Case(TypeError, f"{where}: position 1: must be a number, not NoneType", framed, *made)
+                yield Case(ValueError, f"{where}, row 1 | null", framed, *made)
             else:
                 yield Case(ValueError, parts if library == "pandas" else f"{where}, row 1 | null", framed, *made)
             made = sides(library, argument, column, [1, inf, -inf])
@@ -135,7 +135,7 @@ NO_COLUMNS = [
     (ValueError, "masked", masked(0, 1, 0)),
 ]
 NO_FRAMES = [
-    (TypeError, "pandas, polars or Arrow table, or a mapping of columns, not {}", 5, "x", [QRELS], iter([]), ...),
+    (TypeError, "pandas, polars or Arrow table, or a mapping of columns, not {}", 5, [[1]], iter([]), ...),
     (TypeError, "not {}", rg.judgments, pa.array([1])),
     (TypeError, "LazyFrame | collect() it first", pl.LazyFrame(QRELS)),
     (ValueError, "column (expected", pd.Series([1]), pl.Series([1]), GOOD, pa.chunked_array([[1]])),
@@ -159,7 +159,8 @@ def object_cases():
         yield from each(NO_COLUMNS, f"{argument}: column {column!r}", put(argument, column))
     for argument, column in NUMBERS:
         bad = [
-            (TypeError, "position 1: must be a number, not", [1, None, 2], [1, "2", 3], [1, 2j, 3], [1, {}, 2]),
+            (ValueError, "row 1 | null", [1, None, 2]),
+            (TypeError, "position 1: must be a number, not", [1, "2", 3], [1, 2j, 3], [1, {}, 2]),
             (ValueError, "position 1 | too large", [1, HUGE, 2]),
             (TypeError, "must hold numbers; cast", np.array([1j, 2, 3]), np.array(["1", "2", "3"])),
         ]
@@ -252,24 +253,29 @@ UNSUPPORTED = [
 UUIDS = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([bytes(16)] * 3, pa.binary(16)))
 
 
+def both_sides(column, array):
+    """The same table as qrels and as run: one table alone may have nulls."""
+    return [side(column, array)] * 2
+
+
 def arrow_cases():
     for column in ("qid", "doc_id", "label", "score"):
-        where = f"qrels_df: column {column!r}"
+        where = f"{'run' if column == 'score' else 'qrels'}_df: column {column!r}"
         for array in UNSUPPORTED:
-            yield Case(TypeError, f"{where} is of Arrow's type | cast it", framed, side(column, array))
-        yield Case(ValueError, f"{where}, row 0 | null", framed, side(column, pa.nulls(3)))
+            yield Case(TypeError, f"{where} is of Arrow's type | cast it", framed, *both_sides(column, array))
+        yield Case(ValueError, f"{where}, row 0 | null", framed, *both_sides(column, pa.nulls(3)))
         kind = pa.string() if column in ("qid", "doc_id") else pa.float32()
         for size in (3, 9, 20):  # the null stands in a later chunk, which begins inside of a byte of the bitmap
             values = pa.array(["1", None, "2", "3"] * size if kind == pa.string() else [1, None, 2, 3] * size, kind)
             parts = pa.chunked_array([values.slice(2, 3), values.slice(4 * size - 2, 2), values.slice(4 * size - 5)])
-            yield Case(ValueError, f"{where}, row {3 + 2 + 2} | null", framed, side(column, parts))
+            yield Case(ValueError, f"{where}, row {3 + 2 + 2} | null", framed, *both_sides(column, parts))
         for array in (pa.array(["a", "b"]), pa.array([1, 2]), pa.array([1.5, 2.5])):
             for codes in ([0, 1, None], [None, 0, 0]):
                 coded = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), array)
                 parts = f"{where}, row {codes.index(None)} | null"
-                yield Case(ValueError, parts, framed, side(column, coded))
+                yield Case(ValueError, parts, framed, *both_sides(column, coded))
         coded = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array(["a", None]))
-        yield Case(ValueError, f"{where}, categories, row 1 | null", framed, side(column, coded))
+        yield Case(ValueError, f"{where}, categories, row 1 | null", framed, *both_sides(column, coded))
     for column in ("qid", "doc_id"):
         parts = pa.chunked_array([pa.array([1, 2], pa.uint64()), pa.array([3, 2**63], pa.uint64())])
         yield Case(ValueError, f"column {column!r}, row 3 | signed 64-bit", framed, side(column, parts))

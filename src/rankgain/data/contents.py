@@ -1,0 +1,46 @@
+"""What an argument stands for: the table in a file, records as a table, the objects of other tools as dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankgain.data.column_names import default_columns
+from rankgain.data.detect import is_file, recognised
+from rankgain.data.forms import plain
+from rankgain.data.records import Records
+from rankgain.errors import quoted
+
+
+def contents(value: Any, argument: str, query: str | None = None, doc: str | None = None, *, beir: bool = False) -> Any:
+    """The table, dicts or lists that a value stands for; a TREC file as an input that is read from its beginning.
+
+    `query`, `doc`: the keys of records, if the caller named them. `beir`: whether a table with BEIR's header is a TREC
+    file, as judgments may be.
+    """
+    if type(value) is dict:
+        return plain(value)
+    if is_file(value):
+        kind, head, value = recognised(value, argument, beir=beir)
+        if kind is None:
+            return value
+        from rankgain.data.tables import read_table  # imported where it is needed
+
+        argument, value = read_table(kind, head, value, argument)
+    if isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):
+        return _records(value, argument, query, doc)
+    return plain(value)
+
+
+def _records(rows: Any, argument: str, query: str | None, doc: str | None) -> Any:
+    """The rows as a table, if the first one has a query and a document; else dicts of grades by position."""
+    first = rows[0]
+    columns = default_columns(first)
+    if (query in first if query else "query" in columns) and (doc in first if doc else "doc" in columns):
+        return Records(rows, argument)
+    if any(isinstance(value, (str, bytes)) for value in first.values()):
+        raise TypeError(
+            f"{argument}: row 0 has the keys {', '.join(map(quoted, first))}, which are no columns of queries and "
+            "documents: name these with query= and doc="
+        )
+    return rows

@@ -1,0 +1,137 @@
+"""Recognise the kind of a file by its content: a TREC file, or a table that `data.tables` reads."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from typing import Any
+
+from rankgain.data.files import GZIP, HEADER, MARK, FileInput, is_standard_input
+
+PARQUET, ARROW = b"PAR1", b"ARROW1"
+HEAD = 1 << 16  # bytes of the text by which a file is recognised; more if the first line is longer
+DELIMITERS = b"\t", b",", b";"
+
+
+def is_file(value: Any) -> bool:
+    """Whether a value is a path or an open file."""
+    return isinstance(value, (str, os.PathLike)) or callable(getattr(value, "read", None))
+
+
+class _Replayed:
+    """A stream that cannot be read twice, from its beginning although its head was read."""
+
+    def __init__(self, head: bytes, stream: Any, name: str, *, closes: bool) -> None:
+        self._head = head
+        self._stream = stream
+        self._closes = closes
+        self.name = name
+
+    def __del__(self) -> None:
+        if self._closes:
+            self._stream.close()
+
+    def read(self, size: int) -> bytes:
+        if self._head:
+            head, self._head = self._head[:size], self._head[size:]
+            return head
+        data: bytes = self._stream.read(size)
+        return data
+
+
+def recognised(source: FileInput, argument: str, *, beir: bool = False) -> tuple[str | None, bytes, Any]:
+    """The kind of a file, None for a TREC file; the beginning of its text; and an input that reads it from there."""
+    head, source = _head_of(source, argument)
+    text = _text(head)
+    return _kind(text, beir), text, source
+
+
+def _head_of(source: FileInput, argument: str) -> tuple[bytes, Any]:
+    """The first bytes of a file, and an input from which they can be read again."""
+    if isinstance(source, (str, os.PathLike)) and not is_standard_input(source):
+        name = os.fsdecode(source)
+        if "\0" in name:
+            return b"", source  # `opened` names the argument
+        if stat.S_ISREG(os.stat(source).st_mode):
+            with open(source, "rb", buffering=0) as file:
+                return _read_head(file), source
+        stream: Any = open(source, "rb", buffering=0)  # noqa: SIM115  # _Replayed closes it
+    elif is_standard_input(source):
+        if not hasattr(sys.stdin, "buffer"):
+            return b"", source
+        name, stream = "standard input", sys.stdin.buffer
+    else:
+        stream = source
+        named = getattr(source, "name", None)
+        name = named if named and isinstance(named, str) else argument
+        if getattr(stream, "closed", False):
+            return b"", source
+    if getattr(stream, "seekable", lambda: False)():
+        start = stream.tell()
+        head = _read_head(stream)
+        stream.seek(start)
+        return head if isinstance(head, bytes) else b"", source
+    head = _read_head(stream)
+    if not isinstance(head, bytes):
+        return b"", source  # `File` refuses it
+    return head, _Replayed(head, stream, name, closes=stream is not source and not is_standard_input(source))
+
+
+def _read_head(file: Any) -> bytes:
+    """The beginning of a file, with a whole line if it is text."""
+    head: bytes = file.read(HEAD)
+    while isinstance(head, bytes) and head and (len(head) < HEAD or (b"\n" not in _text(head) and b"\0" not in head)):
+        more = file.read(max(len(head), HEAD - len(head)))
+        if not more:
+            break
+        head += more
+    return head
+
+
+def _text(head: bytes) -> bytes:
+    """The text of the beginning, uncompressed and without byte-order mark."""
+    if head[:2] == GZIP:
+        import zlib
+
+        try:
+            head = zlib.decompressobj(31).decompress(head)
+        except zlib.error:  # which reading the file reports
+            return b""
+    return head.removeprefix(MARK)
+
+
+def _kind(text: bytes, beir: bool) -> str | None:
+    """The kind of a table file by its first bytes; None: a TREC file, or one that the reader of those refuses."""
+    if text[:4] == PARQUET:
+        return "parquet"
+    if text[:6] == ARROW:
+        return "arrow"
+    if b"\0" in text:
+        return None
+    first = text.lstrip()[:1]
+    lines = (line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#"))
+    line = next(lines, b"")
+    if _is_trec(line.split(), beir):
+        return None
+    if first in (b"{", b"["):
+        return "json"
+    return "delimited" if any(delimiter in line for delimiter in DELIMITERS) else None
+
+
+def _is_trec(fields: list[bytes], beir: bool) -> bool:
+    """Whether a first line is one of a run, of qrels, BEIR's header of qrels, or MS MARCO's run."""
+    if len(fields) == 3:
+        header = [re.sub(rb"[-_]", b"", field.lower()) for field in fields] == HEADER
+        return beir if header else fields[2].isdigit()
+    numbers = {6: (3, 4), 4: (3,)}.get(len(fields), ())
+    return bool(numbers) and all(is_number(fields[index]) for index in numbers)
+
+
+def is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
