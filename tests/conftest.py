@@ -35,6 +35,7 @@ NEEDS = {
         ),
         *(f"inputs/test_{name}.py" for name in ("inputs_agree", "odd_columns", "tables", "warnings")),
         "comparison/test_peers_of_tests.py",
+        "results/test_calculation.py",
         "data/test_columns.py",
         "tools/test_scorer_splits.py",
     ],

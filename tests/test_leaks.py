@@ -59,6 +59,7 @@ NO_STATUS = [
     f"capi.rankgain_{name}" for name in ("discount", "message", "scratch_size", "lambda_scratch_size")
 ]  # have no data to refuse
 MADE = (
+    "Attribution",
     "Calculation",
     "Curve",
     "Evaluation",

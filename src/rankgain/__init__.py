@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from rankgain.metrics.metric import Metric as Metric
     from rankgain.metrics.metric import metric as metric
     from rankgain.rankings import Rankings as Rankings
+    from rankgain.results.attribution import Attribution as Attribution
     from rankgain.results.calculation import Calculation as Calculation
     from rankgain.results.curves import Curve as Curve
     from rankgain.results.evaluation import Evaluation as Evaluation
@@ -75,6 +76,7 @@ backend: str = _backend.name
 
 # Where the other names are defined; each is imported on first use.
 _LATER = {
+    "Attribution": "results.attribution",
     "Calculation": "results.calculation",
     "Comparison": "comparison.comparison",
     "Curve": "results.curves",

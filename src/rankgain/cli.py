@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from rankgain import _backend
 from rankgain.choices import CHOICES
 from rankgain.comparison.aligned import QUERIES
@@ -28,7 +30,7 @@ from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
-from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of
+from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import text_table
 from rankgain.threads import MOST, check_threads
 from rankgain.tools.reports import COMPARED, FORMATS, SPREADS
@@ -191,6 +193,21 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str]) -> N
         metavar="METRIC",
         help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
     )
+    _add_reading(command)
+    group = command.add_mutually_exclusive_group()
+    for form, text in forms.items():
+        group.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
+    command.add_argument(
+        "-o",
+        "--output",
+        type=_path,
+        metavar="FILE",
+        help="write to FILE instead of standard output; an error leaves no partial file",
+    )
+
+
+def _add_reading(command: argparse.ArgumentParser) -> None:
+    """How files are read, and by which rules."""
     command.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
     command.add_argument(
         "--missing",
@@ -210,16 +227,6 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str]) -> N
         "--progress",
         action="store_true",
         help="show how much of each file is read (needs tqdm); by default, of large files on a terminal",
-    )
-    group = command.add_mutually_exclusive_group()
-    for form, text in forms.items():
-        group.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
-    command.add_argument(
-        "-o",
-        "--output",
-        type=_path,
-        metavar="FILE",
-        help="write to FILE instead of standard output; an error leaves no partial file",
     )
 
 
@@ -273,17 +280,24 @@ def _add_explain(commands: Any) -> None:
         "explain",
         help="explain the rules behind a metric",
         description="Print the formula, gain, discount, ideal and rules for ties, empty and missing queries of a "
-        "metric, in rankgain or in another tool, or how two tools differ.",
+        "metric, in rankgain or in another tool, or how two tools differ. With files, show how the value of a query is "
+        "calculated; with --like and no --query-id, which rule makes the difference to the tool.",
     )
     explain.add_argument("metric", type=_metric, metavar="METRIC", help="a metric, such as ndcg@10")
+    explain.add_argument("files", nargs="*", metavar="QRELS RUN", help="the qrels file and the run file")
+    explain.add_argument(
+        "--query-id", metavar="ID", help="the query (default: that with the lowest value, of those with a chance)"
+    )
+    explain.add_argument("--limit", type=int, metavar="N", help="how many ranks to show (default: k, or 100)")
+    _add_reading(explain)
     explain.add_argument(
         "--like",
         action="append",
-        type=_peer,
+        type=_reference,
         metavar="TOOL",
-        help=f"a tool: {', '.join((*PEERS, OWN.name))}; twice to compare two (default: {OWN.name})",
+        help=f"a tool: {', '.join((*PEERS, OWN.name))}, or a metric; twice to compare two (default: {OWN.name})",
     )
-    explain.set_defaults(parser=explain, run=_explain, files=None)
+    explain.set_defaults(parser=explain, run=_explain, sample=False, tie_spread=False, form="text", output=None)
 
 
 def _include() -> str:
@@ -310,6 +324,13 @@ def _metric(text: str) -> str:
 def _peer(text: str) -> str:
     try:
         return peer_of(text).name
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _reference(text: str) -> str:
+    try:
+        return reference_of(text).name
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -364,7 +385,40 @@ def _metrics(options: argparse.Namespace) -> None:
 
 
 def _explain(options: argparse.Namespace) -> None:
-    _print(f"{explain(options.metric, options.like)}\n")
+    metric, tools = options.metric, options.like or []
+    if not options.files:
+        if options.query_id is not None or options.limit is not None:
+            options.parser.error("arguments --query-id and --limit: give a qrels file and a run file")
+        _print(f"{explain(metric, tools or None)}\n")
+        return
+    if len(options.files) != 2 or len(tools) > 1:
+        options.parser.error("give a qrels file and a run file, and at most one --like")
+    calculates = options.query_id is not None or not tools
+    options.metric, options.like = [metric], tools[0] if tools and calculates else None
+    _check_files(options.files, options)
+    _check_rules(options)
+    ((_, rankings),) = _rankings(options.files, options)
+    if not calculates:
+        _print(f"{rankings.attribution(metric, tools[0])}\n")
+        return
+    query, note = (options.query_id, "") if options.query_id is not None else _lowest_query(rankings, metric)
+    query = next((known for known in rankings.query_ids if str(known) == query), query)  # ids in a shell are text
+    _print(f"{rankings.calculation(metric, query, like=options.like, limit=options.limit)}\n{note}")
+
+
+def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
+    """The first query of the lowest value, of those with a relevant document and a list, and a note that says so."""
+    ((key, record),) = parse(metric)
+    relevant = f"num_rel(rel={record.rel})" if record.rel is not None else "num_rel"
+    result = rankings.evaluate(metric, relevant, "num_ret")
+    chance = (result[relevant] > 0) & (result["num_ret"] > 0) & ~np.isnan(result[key])
+    if not chance.any():
+        raise ValueError("no query has both a relevant document and a list; choose one by --query-id")
+    direction = -1.0 if TABLE[record.name].better < 0 else 1.0
+    query = rankings.query_ids[int(np.argmin(np.where(chance, direction * result[key], np.inf)))]
+    lowest = "lowest" if direction > 0 else "highest"
+    note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id\n"
+    return str(query), note
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -467,6 +521,7 @@ def _check_rules(options: argparse.Namespace) -> None:
         _, rules = common_rules(options.metric, options.like)
         ties, missing = rules.ties or ties, rules.missing or missing
         options.score_bits = rules.score_bits or 64
+    options.rereads = options.tie_spread or options.command == "explain"
     if options.tie_spread and options.form not in SPREADS:
         options.parser.error(f"argument --tie-spread: not allowed with argument --{options.form}")
     options.ties, options.missing = options.ties or ties, options.missing or missing
@@ -491,7 +546,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
     with opened(qrels, bar) as file:
         judged = judgments(file)
     for name, run in zip(run_names(runs), runs, strict=True):
-        with opened(run, None if options.tie_spread else bar) as file:  # by its path, since it may be read twice
+        with opened(run, None if options.rereads else bar) as file:  # by its path, since it may be read twice
             rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
 

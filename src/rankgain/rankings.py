@@ -20,6 +20,7 @@ from rankgain.threads import check_threads
 
 if TYPE_CHECKING:
     from rankgain.metrics.metric import Metric
+    from rankgain.results.attribution import Attribution
     from rankgain.results.calculation import Calculation
     from rankgain.results.curves import Curve
     from rankgain.results.peers import PeerRules
@@ -361,13 +362,86 @@ class Rankings:
         not returned: D (0.5), E (0.1). The list has 3 of 10 documents.
         """
         from rankgain.results.calculation import calculate  # imported where it is needed
-        from rankgain.results.peers import single_metric
+        from rankgain.results.peers import peer_of, single_metric
 
-        key, record, peer_rules = single_metric(metric, like)
-        rankings = self if like is None else self._following(peer_rules, like)
+        requested = single_metric(metric, peer_of(like))
+        rankings = self if like is None else self._following(requested.rules, like)
         number = position_of(query, rankings.query_ids)
         shown = None if limit is None else cut_off(limit, "limit")
-        return calculate(*parts_of(rankings), record, key, number, like, shown)
+        return calculate(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
+
+    def attribution(self, metric: str | Metric, like: Peer | str | Metric) -> Attribution:
+        """Show which rule makes the difference between a metric here and in another tool.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            What to compute, as in `evaluate`, with at most one cut-off.
+        like : str or Metric
+            The tool whose rules to follow, as in `evaluate`; or another metric, as in `evaluate`.
+
+        Returns
+        -------
+        Attribution
+            One row per rule that differs for this metric; prints as a table.
+
+        Raises
+        ------
+        ValueError
+            If `metric` stands for several metrics, or ``evaluate(metric, like=like)`` would raise it.
+        TypeError
+            If `evaluate` would raise it.
+        OSError
+            If the run came from a file that cannot be read again.
+
+        See Also
+        --------
+        explain : The rules of tools and their differences, without amounts.
+        calculation : The value of one query, by rank.
+
+        Notes
+        -----
+        Rules interact: the changes of single rules need not add up to the change of all. The last mean of the column
+        "with above" is that of ``evaluate(metric, like=like)``.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rankings = rg.from_scores([[0, 1, 2], [0, 0, 0]], [[0.3, 0.9, 0.1], [0.8, 0.1, 0.2]])
+        >>> rankings.attribution("ndcg@2", like="lightgbm")
+        ndcg@2: 0.1900 by rankgain, 0.6377 like lightgbm (+0.4477)
+        <BLANKLINE>
+        rule   rankgain  lightgbm               only this   change  with above  changed  counted
+        -----  --------  ---------------------  ---------  -------  ----------  -------  -------
+        gain   g(r) = r  g(r) = 2^r − 1            0.1377  -0.0523      0.1377        1        2
+        empty  0         1                         0.6900  +0.5000      0.6377        1        2
+        ties   average   input order (a stable     0.1900  +0.0000      0.6377        0        2
+                         sort)
+        only this: the mean with only this rule changed; with above: with this rule and those above.
+        """
+        from rankgain.results.attribution import Setting, attribute  # imported where it is needed
+        from rankgain.results.peers import OWN, reference_of, single_metric
+
+        peer = reference_of(like)
+        requested = single_metric(metric, peer)
+        if peer.metric is None:
+            self.evaluate(metric, like=like)  # type: ignore[arg-type]  # refuse what it refuses
+        score_bits = None if self.ties is None else self._rules.score_bits
+        own = Setting(single_metric(metric, OWN).metric, self.ties, self.missing, score_bits)
+        other = Setting(requested.metric, *requested.rules[:3])
+        known: dict[tuple[Any, ...], Rankings] = {own[1:]: self}
+
+        def evaluate(setting: Setting) -> Evaluation:
+            rules = setting[1:]
+            if rules not in known:  # under which a file is read again
+                names = ("ties", "missing", "score_bits")
+                changes: dict[str, Any] = {
+                    name: rule for name, rule, before in zip(names, rules, own[1:], strict=True) if rule != before
+                }
+                known[rules] = self.under(**changes)
+            return known[rules].evaluate(setting.metric)
+
+        return attribute(requested.key, own, other, peer, evaluate)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.

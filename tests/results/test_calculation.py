@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from support.sides import qrels_lines, run_lines
 from support.strategies import asked, asked_of
 
 import rankgain as rg
+from rankgain.cli import main
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -384,7 +386,6 @@ def test_files_are_read_again_and_standard_input_is_not(tmp_path):
 
 
 def test_documents_of_a_matrix_are_its_columns():
-    sparse = pytest.importorskip("scipy.sparse")
     truth, excluded = sparse.csr_array([[0, 1, 0, 2]]), sparse.csr_array([[0, 0, 1, 0]])
     rankings = rg.from_scores(truth, np.array([[0.1, 0.9, 0.5, 0.8]]), exclude=excluded, ties="stable")
     result = rankings.calculation("ndcg", 0)
@@ -411,3 +412,84 @@ def test_calculation_leaves_in_each_form():
     assert result.to_dict()["metric"] == "ndcg@2"
     ragged = calculation(query="q2", run=RUN).to_polars()
     assert ragged["ideal_document"].to_list() == ["d7"]
+
+
+# In a shell
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels").write_bytes(qrels_lines(QRELS | {"q3": {"d2": 0}}))
+    (tmp_path / "run").write_bytes(run_lines(RUN | {"q3": {"d2": 1.0}}))
+    return [str(tmp_path / "qrels"), str(tmp_path / "run")]
+
+
+def shell(capsys, *arguments, status=0):
+    assert main(["explain", *arguments]) == status
+    return "".join(capsys.readouterr())
+
+
+def test_explain_shows_the_calculation_of_a_query(capsys, files):
+    expected = rg.read_trec(*files).calculation("ndcg@2", "q1")
+    assert shell(capsys, "ndcg@2", *files, "--query-id", "q1") == f"{expected!r}\n"
+    limited = rg.read_trec(*files).calculation("ndcg@2", "q1", limit=1)
+    assert shell(capsys, "ndcg@2", "--limit", "1", *files, "--query-id", "q1") == f"{limited!r}\n"
+    stable = rg.read_trec(*files, ties="stable").calculation("ndcg@2", "q1", like="ranx")
+    assert shell(capsys, "ndcg@2", *files, "--query-id", "q1", "--like", "ranx") == f"{stable!r}\n"
+
+
+def test_explain_chooses_the_lowest_value_of_queries_with_a_chance(capsys, files):
+    text = shell(capsys, "ndcg@2", *files)
+    assert text.startswith("ndcg@2 of query q1: ")  # q2 has no list, and q3 nothing relevant
+    assert text.endswith("\nthe lowest value of 1 queries with a relevant document and a list; see --query-id\n")
+    text = shell(capsys, "fallout@2", *files)
+    assert "the highest value of 1 queries" in text
+    text = shell(capsys, "rr(rel=9)", *files, status=1)
+    assert text == "rankgain: error: no query has both a relevant document and a list; choose one by --query-id\n"
+
+
+def test_explain_chooses_the_first_of_equal_values(capsys, tmp_path):
+    qrels = {query: {"a": 1} for query in ("q2", "q1", "q0")}
+    (tmp_path / "qrels").write_bytes(qrels_lines(qrels))
+    (tmp_path / "run").write_bytes(run_lines({"q2": {"a": 1.0}, "q1": {"b": 1.0}, "q0": {"b": 1.0}}))
+    assert shell(capsys, "rr", str(tmp_path / "qrels"), str(tmp_path / "run")).startswith("rr of query q1: 0.0000")
+
+
+def test_explain_shows_which_rule_makes_the_difference(capsys, files):
+    for like in ("ranx", "ndcg(gain=exponential)@2"):
+        expected = rg.read_trec(*files).attribution("ndcg@2", like)
+        assert shell(capsys, "ndcg@2", *files, "--like", like) == f"{expected!r}\n"
+    assert "rankgain and dcg@3 differ in" in shell(capsys, "ndcg@2", "--like", "dcg@3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--query-id", "q9"], "query 'q9' is not one of the 3 queries evaluated; there are: 'q1', 'q2', 'q3'"),
+        (["--query-id", "q1", "--limit", "0"], "limit must be a positive integer or None, not 0"),
+        (["--query-id", "q1", "--ties", "average"], None),
+    ],
+)
+def test_explain_refuses_what_calculation_refuses(capsys, files, arguments, message):
+    text = shell(capsys, "ndcg@2", *files, *arguments, status=0 if message is None else 1)
+    assert message is None or text == f"rankgain: error: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--query-id", "q1"], "arguments --query-id and --limit: give a qrels file and a run file"),
+        (["qrels"], "give a qrels file and a run file, and at most one --like"),
+        (
+            ["qrels", "run", "--like", "ranx", "--like", "beir"],
+            "give a qrels file and a run file, and at most one --like",
+        ),
+        (["--like", "rnx"], "unknown tool (did you mean 'ranx'?)"),
+        (["qrels", "run", "--query-id", "q", "--like", "ranx", "--ties", "best"], "--ties: not allowed with"),
+    ],
+)
+def test_explain_reports_usage_errors(capsys, arguments, message):
+    with pytest.raises(SystemExit) as stopped:
+        main(["explain", "ndcg@2", *arguments])
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err

@@ -22,6 +22,7 @@ RECORDS = {
     "Metric": lambda: METRICS,
     "Evaluation": lambda: rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", rg.metric("rr", k=5)),
     "Curve": lambda: rg.from_ranked([[3, 0, 1], [0, 1, 2]]).curve("ndcg", [1, 2]),
+    "Attribution": lambda: rg.from_ranked([[3, 0, 1]]).attribution("ndcg", "lightgbm"),
     "Calculation": lambda: rg.from_ranked([3, 0, 1]).calculation("ndcg", 0),
     "TieSpread": lambda: rg.from_scores([[0, 1], [1, 0]], [[0.5] * 2] * 2).tie_spread("rr"),
     "Comparison": lambda: rg.compare(QRELS, {"a": RUN, "b": RUN}, ["ndcg@10"]),

@@ -11,6 +11,7 @@ from rankgain.data.judgments import judgment_sets
 from support.training import FirstColumn, Matrix
 
 CLASSES = [
+    rg.Attribution,
     rg.Calculation,
     rg.Comparison,
     rg.Curve,
@@ -182,6 +183,7 @@ class Shared(Data):
         self.evaluation = self.rankings["matched"].evaluate(*METRICS)
         self.summary = self.evaluation.summary()
         self.curve = self.rankings["scored"].curve("ndcg", KS)
+        self.attribution = self.rankings["matched"].attribution("ndcg@5", "ranx")
         self.calculation = self.rankings["matched"].calculation("ndcg@5", "q0")
         self.spread = self.rankings["matched"].tie_spread(*METRICS)
         self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
@@ -242,8 +244,14 @@ CALLS = {
     ),
     "Metric.at": lambda s: s.metric.at(3),
     "Rankings": lambda s: [(repr(held), len(held)) for held in s.rankings.values()],
+    "Attribution": lambda s: (repr(s.attribution), s.attribution._repr_html_(), s.attribution.table()),
+    "Attribution.columns": lambda s: s.attribution.columns(),
+    "Attribution.table": lambda s: s.attribution.table(),
     "Calculation": lambda s: (repr(s.calculation), s.calculation._repr_html_()),
     "Calculation.columns": lambda s: s.calculation.columns(),
+    "Rankings.attribution": lambda s: [
+        held.attribution("ndcg@5", like).to_dict() for held in s.rankings.values() for like in ("elasticsearch", "dcg")
+    ],
     "Rankings.calculation": lambda s: [
         (calculation.to_dict(), repr(calculation))
         for held in s.rankings.values()
@@ -333,7 +341,7 @@ CALLS = {
     "scorer": lambda s: rg.scorer("ndcg@5")(FirstColumn(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
 RECORDS = {"Comparison": "comparison", "Curve": "curve", "Evaluation": "evaluation", "Summary": "summary"}
-RECORDS |= {"Calculation": "calculation", "TieSpread": "spread"}
+RECORDS |= {"Attribution": "attribution", "Calculation": "calculation", "TieSpread": "spread"}
 EXPORTS = {  # and what is compared of each
     "to_arrow": lambda table: table.to_pydict(),
     "to_pandas": lambda frame: frame.to_dict("list"),

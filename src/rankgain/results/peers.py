@@ -55,7 +55,7 @@ class Measure(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """Facts about another tool.
+    """Facts about another tool, or a metric that stands for one.
 
     `order`, `queries`: in words, how it orders ties and which queries count. `others`: names of rankgain's metrics that
     mean something else there, and what. `notes`: what else to know, and about which of rankgain's metrics; "" for all.
@@ -72,6 +72,7 @@ class Peer(NamedTuple):
     source: str
     others: Mapping[str, str] = MappingProxyType({})
     rel: float | None = None
+    metric: Metric | None = None  # in place of the measures, if a metric is given and no tool
 
     def measure(self, record: Metric) -> Measure:
         """The tool's measure for a metric."""
@@ -459,6 +460,22 @@ def peer_of(like: Any) -> Peer:
     return peer
 
 
+def reference_of(like: Any) -> Peer:
+    """The row of a tool, or a row for a metric, whose value is to be compared with that of another one."""
+    try:
+        if not isinstance(like, Metric):
+            return peer_of(like)
+        metrics = [like]
+    except ValueError as error:
+        try:
+            metrics = [record for _, record in parse(like)]
+        except (ValueError, TypeError):
+            raise error from None
+    if len(metrics) > 1:
+        raise ValueError(f"like={like!s} stands for {len(metrics)} metrics: give one of them")
+    return OWN._replace(name=str(like), title=str(like), metric=metrics[0])  # type: ignore[arg-type]
+
+
 # Other names of the tools. trec_eval is the release that the command `rankgain trec_eval` follows.
 ALIASES = {
     "trec_eval": "trec_eval-10",
@@ -500,6 +517,9 @@ def followed(request: str | Metric, peer: Peer) -> Iterator[Followed]:
     if name in peer.others:
         raise ValueError(f"like={peer.name!r}: {name} of {peer.title} is {peer.others[name]}")
     for key, record in parse(request):
+        if peer.metric is not None:
+            yield Followed(key, peer.metric, peer, Measure(peer.metric.name, peer.name))
+            continue
         measure = peer.measure(record)
         written = {name: getattr(record, name) for name in _written(request, record)}
         measure = next((variant for name, variant in measure.variants.items() if name in written), measure)
@@ -533,12 +553,12 @@ def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str 
     return {each.key: each.metric for each in metrics}, metrics[0].rules if metrics else peer.rules
 
 
-def single_metric(request: str | Metric, like: str | None) -> tuple[str | Metric, Metric, PeerRules]:
-    """The only metric of a request, with its key and the rules of the tool."""
-    metrics = [*followed(request, peer_of(like))]
+def single_metric(request: str | Metric, peer: Peer) -> Followed:
+    """The only metric of a request, by the rules of a tool."""
+    metrics = [*followed(request, peer)]
     if len(metrics) > 1:
         raise ValueError(f"{request!s} stands for {len(metrics)} metrics: give one, such as {metrics[0].key!s}")
-    return metrics[0].key, metrics[0].metric, metrics[0].rules
+    return metrics[0]
 
 
 def _named(rules: PeerRules) -> str:
@@ -634,16 +654,18 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
             )
 
 
-def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None = None) -> Explanation:
+def explain(
+    metric: str | Metric, like: PeerOrOwn | Metric | str | Iterable[PeerOrOwn | Metric | str] | None = None
+) -> Explanation:
     """Explain the value of a metric: its formula, gain, discount, ideal, ties, empty and missing queries, and mean.
 
     Parameters
     ----------
     metric : str or Metric
         The metric, as in `Rankings.evaluate`, with at most one cut-off.
-    like : str or iterable of str, optional
-        The name of a tool, as in `Rankings.evaluate`, or ``"rankgain"``. For several, the differences come first. By
-        default, rankgain's own rules.
+    like : str, Metric or iterable of these, optional
+        The name of a tool, as in `Rankings.evaluate`, or ``"rankgain"``. For several, the differences come first. A
+        metric is compared with `metric`. By default, rankgain's own rules.
 
     Returns
     -------
@@ -661,6 +683,7 @@ def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None =
     See Also
     --------
     Rankings.evaluate : Follows the rules of a tool with ``like=``.
+    Rankings.attribution : Which of the rules makes the difference, in amounts.
     metric : Lists names and parameters.
 
     Examples
@@ -680,23 +703,22 @@ def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None =
       mean              Σ values / number of queries; a value that is NaN does not count
       source            Voorhees 1999
     """
-    names = [like] if like is None or isinstance(like, str) else list(like)
+    names = [like] if like is None or isinstance(like, (str, Metric)) else list(like)
     if not names:
         raise ValueError("like is empty: give the name of a tool, several names, or None")
+    peers = [*map(reference_of, names)]
+    if len(peers) == 1 and peers[0].metric is not None:
+        peers = [OWN, *peers]
     facts: dict[str, dict[str, str]] = {}
-    for name in names:
-        peer = peer_of(name)
-        metrics = list(followed(metric, peer))
-        if len(metrics) > 1:
-            raise ValueError(f"{metric!s} stands for {len(metrics)} metrics: explain one, such as {metrics[0].key!s}")
-        facts[peer.name] = dict(_facts(metrics[0]))
+    for peer in peers:
+        facts[peer.name] = dict(_facts(single_metric(metric, peer)))
     return Explanation(str(metric), facts)
 
 
 def _facts(followed: Followed) -> Iterator[tuple[str, str]]:
     metric, peer, rules = followed.metric, followed.peer, followed.rules
     row = TABLE[metric.name]
-    if peer is not OWN:
+    if peer.measures:
         yield "called", f"{followed.measure.peer} in {peer.title}"
     yield "is", f"{metric!s}: {row.title}"
     yield "formula", row.formula
@@ -705,10 +727,11 @@ def _facts(followed: Followed) -> Iterator[tuple[str, str]]:
         yield "where", "; ".join(where)
     if row.cuts:
         yield "k", "none: the whole list" if metric.k is None else str(metric.k)
-    yield from _parameters(metric, peer)
-    if "empty" in row.takes:
-        empty = short(metric.empty)
-        yield row.empty_if, "NaN: the query does not count" if math.isnan(metric.empty) else empty
+    words = parameters_in_words(metric, peer)
+    empty = words.pop("empty", "")
+    yield from words.items()
+    if empty:
+        yield row.empty_if, empty
     if row.remark:
         yield "remark", f"{row.remark}."
     yield "ties", peer.order + ("; there is no expected value here" if row.unaveraged and rules.ties is None else "")
@@ -720,7 +743,7 @@ def _facts(followed: Followed) -> Iterator[tuple[str, str]]:
     notes = [f"{note}." for note, about in peer.notes.items() if not about or not asked.isdisjoint(about.split())]
     if notes:
         yield "notes", "\n".join(notes)
-    yield "source", "; ".join(filter(None, (row.source, peer.source * (peer is not OWN))))
+    yield "source", "; ".join(filter(None, (row.source, peer.source * bool(peer.measures))))
 
 
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
@@ -732,21 +755,26 @@ def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
             yield symbol + "i)" * symbol.endswith("("), text
 
 
-def _parameters(metric: Metric, peer: Peer) -> Iterator[tuple[str, str]]:
+def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
+    """The parameters that a metric takes; `rel` is called "relevant"."""
+    words: dict[str, str] = {}
     for name in TABLE[metric.name].takes:
         value = getattr(metric, name)
         if name == "gain":
-            yield name, _gain(value)
+            words[name] = _gain(value)
         elif name == "discount":
-            yield name, _discount(value)
+            words[name] = _discount(value)
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
             documents = "scored" if peer.queries == _THEIR_OWN else "judged"  # it knows no others
-            yield name, f"of all {documents} documents, highest gain first, cut at k{cut}"
+            words[name] = f"of all {documents} documents, highest gain first, cut at k{cut}"
         elif name == "rel":
-            yield "relevant", _relevant(metric)
-        elif name != "empty":
-            yield name, str(value) if name == "coefficients" else short(value)
+            words["relevant"] = _relevant(metric)
+        elif name == "empty":
+            words[name] = "NaN: the query does not count" if math.isnan(value) else short(value)
+        else:
+            words[name] = str(value) if name == "coefficients" else short(value)
+    return words
 
 
 def _relevant(metric: Metric) -> str:

@@ -1,0 +1,246 @@
+"""Which rule makes the difference: the mean of a metric with each rule of another tool, alone and one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain.choices import Missing, Ties
+from rankgain.metrics.metric import Metric
+from rankgain.metrics.table import TABLE
+from rankgain.results.evaluation import Evaluation, same_ids
+from rankgain.results.export import Columns, Frames
+from rankgain.results.peers import OWN, Peer, parameters_in_words
+from rankgain.results.text import Block, Form, Printed, Table, number
+
+WRAPPED = 26  # characters of a rule in a line
+
+Row = dict[str, Any]
+
+# The rows in their order, with the parameters of metrics that they stand for; "definition" stands for the others.
+PARAMETERS_OF = {"gain": "gain", "discount": "discount", "ideal": "ideal", "relevant": "rel", "empty": "empty"}
+OF_RANKINGS = {"ties": "ties", "precision of scores": "score_bits", "missing": "missing"}
+RULES = ("definition", *PARAMETERS_OF, *OF_RANKINGS)
+ROW_OF = {parameter: rule for rule, parameter in PARAMETERS_OF.items()}
+
+
+class Setting(NamedTuple):
+    """What a value is computed by: the metric, and the rules for the rankings, None where they have no such rule."""
+
+    metric: Metric
+    ties: Ties | None
+    missing: Missing | None
+    score_bits: int | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Attribution(Frames, Printed):
+    """The rules that make a metric of another tool differ, made by `Rankings.attribution`; prints as a table.
+
+    Attributes
+    ----------
+    metric : str or Metric
+        The metric, as requested.
+    like : str
+        The tool, or the other metric.
+    mean : float
+        The mean by the rules of the rankings.
+    like_mean : float
+        The mean by the rules of the tool, as ``evaluate(metric, like=like)`` has it.
+    rows : list of dict
+        One per rule that differs for this metric, in the order definition, gain, discount, ideal, relevant, empty,
+        ties, precision of scores, missing: ``rule``; the rules in words, ``rankgain`` and ``like``; ``only_this``, the
+        mean with only this rule changed, and its ``change``; ``with_above``, the mean with this rule and those of all
+        rows above changed; ``changed``, how many queries have another value with only this rule changed, those that are
+        no longer counted included; ``counted``, how many queries count then.
+    """
+
+    __module__ = "rankgain"
+    metric: str | Metric
+    like: str
+    mean: float
+    like_mean: float
+    rows: list[Row]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as a dict.
+
+        Returns
+        -------
+        dict of str
+            The attributes by name, the metric as text.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[2, 1], [0, 2]]).attribution("ndcg", like="lightgbm").to_dict()["rows"][0]["rule"]
+        'gain'
+        """
+        return {"metric": str(self.metric), **{name: getattr(self, name) for name in self.__slots__[1:]}}
+
+    def columns(self) -> Columns:
+        """Return the columns of a frame with one row per rule.
+
+        Returns
+        -------
+        dict of str to sequence
+            The means and changes are float64 arrays.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> list(rg.from_ranked([[2, 1], [0, 2]]).attribution("ndcg", like="lightgbm").columns())
+        ['rule', 'rankgain', 'like', 'only_this', 'change', 'with_above', 'changed', 'counted']
+        """
+        columns: dict[str, Any] = {name: [row[name] for row in self.rows] for name in COLUMNS}
+        return columns | {name: np.array(columns[name], dtype=np.float64) for name in COLUMNS[3:6]}
+
+    def _tables(self, form: Form) -> list[Block]:
+        change = self.like_mean - self.mean
+        means = f"{number(self.mean)} by rankgain, {number(self.like_mean)} like {self.like}"
+        title = f"{self.metric!s}: {means} ({change:+.4f})"
+        if not self.rows:
+            return [[title, "No rule differs for this metric."]]
+        head = ["rule", "rankgain", self.like, "only this", "change", "with above", "changed", "counted"]
+        body = [cells for row in self.rows for cells in _cells(row, form)]
+        below = ["only this: the mean with only this rule changed; with above: with this rule and those above."]
+        return [[title], Table([head, *body], below, names=3)]
+
+
+COLUMNS = ("rule", "rankgain", "like", "only_this", "change", "with_above", "changed", "counted")
+
+
+def _cells(row: Row, form: Form) -> Iterator[list[str]]:
+    """The cells of a row; in text, long rules take several lines."""
+    import textwrap  # only needed to print
+
+    width = WRAPPED if form == "text" else 10_000
+    rules = [textwrap.wrap(row[name], width, break_long_words=False) for name in COLUMNS[:3]]
+    numbers = [number(row["only_this"]), f"{row['change']:+.4f}", number(row["with_above"]), *map(str, _counts(row))]
+    for line, words in enumerate(zip_longest(*rules, fillvalue="")):
+        yield [*words, *(numbers if not line else [""] * len(numbers))]
+
+
+def _counts(row: Row) -> tuple[int, int]:
+    return row["changed"], row["counted"]
+
+
+def attribute(
+    key: str | Metric, own: Setting, other: Setting, peer: Peer, evaluate: Callable[[Setting], Evaluation]
+) -> Attribution:
+    """The attribution of the difference between two settings, the second that of a tool."""
+    before = last = evaluate(own)
+    mean = before.aggregate(own.metric)
+    rows, above = [], set[str]()
+    for rules in _groups(own, other):
+        above |= rules
+        only = evaluate(_mixed(own, other, rules))
+        last = evaluate(_mixed(own, other, above))
+        value = only.aggregate()
+        (only_this,), (with_above,) = value.values(), last.aggregate().values()
+        rule = next(rule for rule in RULES if rule in rules)
+        rows.append(
+            {
+                "rule": rule,
+                "rankgain": _in_words(rules, own, other, OWN),
+                "like": _in_words(rules, other, own, peer),
+                "only_this": only_this,
+                "change": only_this - mean,
+                "with_above": with_above,
+                "changed": _changed(before, only),
+                "counted": int(np.count_nonzero(~np.isnan(_vector(only)))),
+            }
+        )
+    (like_mean,) = last.aggregate().values()
+    return Attribution(key, peer.name, mean, like_mean, rows)
+
+
+def _differing(own: Setting, other: Setting) -> Iterator[str]:
+    """The rules that differ, in no order."""
+    one, two = own.metric, other.metric
+    common = {*TABLE[one.name].takes} & {*TABLE[two.name].takes}
+    if (one.name, one.k) != (two.name, two.k):
+        yield "definition"
+    for parameter in common:
+        if (getattr(one, parameter),) != (getattr(two, parameter),):  # as tuples, in which NaN equals itself
+            yield ROW_OF.get(parameter, "definition")
+    for rule, field in OF_RANKINGS.items():
+        before, after = getattr(own, field), getattr(other, field)
+        if None not in (before, after) and before != after:
+            yield rule
+
+
+def _groups(own: Setting, other: Setting) -> list[set[str]]:
+    """The rules that differ, each alone unless it makes no sense without another one."""
+    differing = {*_differing(own, other)}
+    one, two = TABLE[own.metric.name], TABLE[other.metric.name]
+    together = set[str]()
+    if one.highest != two.highest:  # the other metric changes the scale, which its gain and discount compensate
+        together |= {"definition", "gain", "discount"} & differing
+    if own.ties == "average" and two.unaveraged:
+        together |= {"definition", "ties"} & differing
+    groups = [{rule} if rule not in together else together for rule in RULES if rule in differing]
+    return [group for index, group in enumerate(groups) if group not in groups[:index]]
+
+
+def _mixed(own: Setting, other: Setting, rules: set[str]) -> Setting:
+    """The own setting with some rules of the other one."""
+
+    def side(rule: str) -> Setting:
+        return other if rule in rules else own
+
+    name = side("definition").metric.name
+    known = TABLE[own.metric.name].takes
+    sides = {
+        name: side(ROW_OF.get(name, "definition") if name in known else "definition") for name in TABLE[name].takes
+    }
+    parameters = {parameter: getattr(setting.metric, parameter) for parameter, setting in sides.items()}
+    metric = Metric(name, side("definition").metric.k, **parameters)
+    changed = {field: getattr(other, field) for rule, field in OF_RANKINGS.items() if rule in rules}
+    return own._replace(metric=metric, **changed)
+
+
+def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> str:
+    words = parameters_in_words(setting.metric, peer)
+    texts: list[str] = []
+    for rule in (rule for rule in RULES if rule in rules):
+        if rule == "definition":
+            texts += _definition(setting.metric, other.metric, words)
+        elif rule == "ties":
+            texts.append(str(setting.ties) if peer.rules.ties is None else peer.order)
+        elif rule == "precision of scores":
+            texts.append(f"{setting.score_bits} bits")
+        elif rule == "missing":
+            texts.append("count 0" if setting.missing == "zero" else "are left out")
+        else:
+            texts.append(words[rule])
+    return "; ".join(texts)
+
+
+def _definition(metric: Metric, other: Metric, words: dict[str, str]) -> Iterator[str]:
+    """What differs in the definitions: the formula, the cut-off or a parameter."""
+    if metric.name != other.name:
+        yield TABLE[metric.name].formula
+    if metric.k != other.k:
+        yield f"k = {metric.k}" if metric.k else "no k"
+    for parameter in TABLE[metric.name].takes:
+        if parameter not in ROW_OF and (getattr(metric, parameter),) != (getattr(other, parameter),):
+            yield f"{parameter} = {words[parameter]}"
+
+
+def _vector(result: Evaluation) -> Any:
+    (vector,) = result.values()
+    return vector
+
+
+def _changed(before: Evaluation, after: Evaluation) -> int:
+    """How many queries have another value, or are evaluated in one of the two only."""
+    one, two = _vector(before), _vector(after)
+    if same_ids(before.query_ids, after.query_ids):
+        return int(np.count_nonzero((one != two) & ~(np.isnan(one) & np.isnan(two))))
+    pairs = [dict(zip(side.query_ids, map(repr, _vector(side).tolist()), strict=True)) for side in (before, after)]
+    return sum(pairs[0].get(query) != pairs[1].get(query) for query in {**pairs[0], **pairs[1]})
