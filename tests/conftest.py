@@ -33,7 +33,7 @@ NEEDS = {
             f"inputs/test_{name}.py"
             for name in ("as_they_are", "column_names", "duplicates", "evaluate", "frame_options")
         ),
-        *(f"inputs/test_{name}.py" for name in ("inputs_agree", "odd_columns", "tables", "warnings")),
+        *(f"inputs/test_{name}.py" for name in ("inputs_agree", "odd_columns", "rows", "tables", "warnings")),
         "comparison/test_peers_of_tests.py",
         "results/test_calculation.py",
         "data/test_columns.py",

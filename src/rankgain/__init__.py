@@ -3,7 +3,7 @@
 Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`,
 `precision`, `recall`, `average_precision`, `hit_rate`.
 Any other form of input: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
-`from_frames` or `read_trec`, then `evaluate`. `judgments` prepares judgments for many runs.
+`from_frames`, `from_rows` or `read_trec`, then `evaluate`. `judgments` prepares judgments for many runs.
 Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; LambdaRank's gradients: `lambdarank`,
 `LambdaRank`, `lightgbm_objective`, `xgboost_objective`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rankgain.inputs.qrels import from_qrels as from_qrels
     from rankgain.inputs.ranked import from_ranked as from_ranked
     from rankgain.inputs.recommendations import from_recommendations as from_recommendations
+    from rankgain.inputs.rows import from_rows as from_rows
     from rankgain.inputs.scores import from_scores as from_scores
     from rankgain.inputs.trec import read_trec as read_trec
     from rankgain.metrics.metric import Metric as Metric
@@ -99,6 +100,7 @@ _LATER = {
     "from_qrels": "inputs.qrels",
     "from_ranked": "inputs.ranked",
     "from_recommendations": "inputs.recommendations",
+    "from_rows": "inputs.rows",
     "from_scores": "inputs.scores",
     "judgments": "inputs.judgments",
     "lambdarank": "tools.lambdarank",

@@ -299,6 +299,7 @@ CALLS = {
     ],
     "from_ranked": lambda s: [rg.from_ranked(grades, judged=s.grades) for grades in (s.grades, s.lists)],
     "from_recommendations": lambda s: rg.from_recommendations(s.relevant, s.ranked.tolist(), validate="full"),
+    "from_rows": lambda s: rg.from_rows({"relevant": s.relevant, "retrieved": s.ranked.tolist()}, validate="full"),
     "from_scores": lambda s: [rg.from_scores(s.grades, s.scores, ties=ties) for ties in ("average", "stable", "worst")],
     "gain": lambda s: [rg.gain(s.grades, kind) for kind in ("exponential", {1: 1, 2: 3, 3: 5}, np.sqrt)],
     "get_include": lambda s: rg.get_include(),

@@ -185,6 +185,7 @@ PUBLIC = {
         evaluated(rg.from_recommendations),
         {"recommended": [["a", "b"], ["b"]], "relevant": [["b", "c"], ["a"]]},
     ),
+    "from_rows": (evaluated(rg.from_rows), {"table": {"relevant": [["b"], ["a"]], "retrieved": [["a", "b"], ["b"]]}}),
     "read_trec": (evaluated(read_trec), {}),
     "judgments": (judgments, {}),
     "evaluate": (evaluate, {}),

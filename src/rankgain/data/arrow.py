@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.ids import DictionaryIds, Ids, StringViewIds, TextIds, broken, check_codes, ids_of, join
-from rankgain.data.readers import Reader
+from rankgain.data.ids import NONE, DictionaryIds, Ids, StringViewIds, TextIds, broken, check_codes, ids_of, join
+from rankgain.data.ragged import offsets_of
+from rankgain.data.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
-from rankgain.scalars import Array, Bools, Bytes
+from rankgain.scalars import Array, Bools, Bytes, Ints
 
+LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # Arrow's formats, NumPy's type of offsets
 NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's letters, NumPy's
 
 
@@ -134,6 +136,37 @@ class Stream(Reader):
         mask = np.concatenate([np.empty(0, np.bool_), *masks])
         return None if mask.all() else mask
 
+    def content(self, name: Any) -> str:
+        schema = self._schema.structure
+        schema = schema if self._bare else schema.children[self.names.index(name)].contents
+        form = schema.format.decode()
+        if form in LISTS or form.startswith("+w:"):
+            return "lists"
+        if form in ("+m", "+s"):
+            return "mappings"
+        is_id = bool(schema.dictionary) or form in ("u", "U", "z", "Z", "vu", "vz") or form in NUMBERS
+        return "ids" if is_id and form not in "efg" else "other"
+
+    def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn:
+        kind = self.content(name)
+        if kind not in ("lists", "mappings") and not single:
+            raise TypeError(f"{where} must hold lists of ids")
+        if kind == "other":
+            raise TypeError(f"{where} must hold ids, lists of ids or mappings from id to grade")
+        parts, count = [], 0
+        for part in self._parts(name, where):
+            part_lists = part.lists(self._dictionaries)
+            parts.append(part_lists._replace(firsts=part_lists.firsts + count, lasts=part_lists.lasts + count))
+            count += len(part_lists.ids)
+        if not parts:
+            return ListColumn(np.empty(0, np.bool_), NONE, NONE, np.empty(0))
+        present, firsts, lasts = (np.concatenate([part[field] for part in parts]) for field in range(3))
+        ids = [part.ids for part in parts if len(part.ids)] or [parts[0].ids]
+        grades = None
+        if parts[0].grades is not None:
+            grades = np.concatenate([np.asarray(part.grades, np.float64) for part in parts])
+        return ListColumn(present, firsts, lasts, join(ids), grades)
+
     def _parts(self, name: Any, where: str) -> Iterator[_Part]:
         """The column in each batch."""
         row = 0
@@ -197,6 +230,79 @@ class _Part:
         if self.array.null_count == 0 or not self.array.n_buffers or not self.array.buffers[0]:
             return np.ones(self.length, np.bool_)
         return self._bits(0).view(np.bool_)
+
+    def lists(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> ListColumn:
+        """Lists of ids, maps or structs from ids to grades, or one id per row."""
+        present = self.present()
+        if not present.any() or self.format == "n":
+            return ListColumn(np.zeros(self.length, np.bool_), *(np.zeros(self.length, np.int64),) * 2, np.empty(0))
+        if self.format == "+s":
+            return self._structs(present)
+        if self.schema.n_children == 0 or self.schema.dictionary:
+            rows = np.arange(self.length)
+            return ListColumn(present, rows, rows + 1, self.read(dictionaries, nulls=True))
+        firsts, lasts = (np.where(present, bounds, 0) for bounds in self._bounds())
+        schema, array = self.schema.children[0].contents, self.array.children[0].contents
+        if np.any((firsts < 0) | (lasts < firsts) | (lasts > array.length)):
+            raise broken(self.where, "offsets point outside its data")
+        filled = present & (lasts > firsts)
+        first, last = (int(firsts[filled].min()), int(lasts[filled].max())) if filled.any() else (0, 0)
+        items = _Part(schema, array, array.offset + first, last - first, self.owner, self.where, self.row)
+        firsts, lasts = (np.where(filled, bounds - first, 0) for bounds in (firsts, lasts))
+        if self.format == "+m":
+            keys, values = (items.child(index) for index in (0, 1))
+            self._refuse_null_items(values, firsts, lasts)
+            grades = values.read(dictionaries, nulls=True)
+            if not isinstance(grades, np.ndarray):
+                raise TypeError(f"{self.where} must hold numbers as the values of its maps")
+            return ListColumn(present, firsts, lasts, keys.read(dictionaries), grades)
+        if items.format.startswith("+"):
+            refuse_nested(self.where, {} if items.format in ("+s", "+m") else [])
+        self._refuse_null_items(items, firsts, lasts)
+        return ListColumn(present, firsts, lasts, items.read(dictionaries, nulls=True))
+
+    def child(self, index: int) -> _Part:
+        """A field of structs."""
+        array = self.array.children[index].contents
+        start = array.offset + self.start
+        return _Part(self.schema.children[index].contents, array, start, self.length, self.owner, self.where, self.row)
+
+    def _bounds(self) -> tuple[Ints, Ints]:
+        """Where the list of each row begins and ends in the items."""
+        if self.format.startswith("+w:"):
+            size = int(self.format[3:])
+            firsts = np.arange(self.start, self.start + self.length) * size
+            return firsts, firsts + size
+        dtype = np.dtype(LISTS[self.format])
+        views = self.format in ("+vl", "+vL")
+        stop = self.start + self.length + (not views)
+        bounds = self._buffer(1, stop * dtype.itemsize).view(dtype)[self.start :].astype(np.int64)
+        if not views:
+            return bounds[:-1], bounds[1:]
+        return bounds, bounds + self._buffer(2, stop * dtype.itemsize).view(dtype)[self.start :]
+
+    def _refuse_null_items(self, items: _Part, firsts: Ints, lasts: Ints) -> None:
+        nulls = ~items.present()
+        if nulls.any():
+            before = offsets_of(nulls)
+            rows = np.flatnonzero(before[lasts] > before[firsts])
+            if len(rows):
+                row = int(rows[0])
+                position = int(nulls[firsts[row] : lasts[row]].argmax())
+                raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + row}, position {position}")
+
+    def _structs(self, present: Bools) -> ListColumn:
+        """Structs as mappings from the names of their fields; a null field is absent."""
+        names = [(self.schema.children[index].contents.name or b"").decode() for index in range(self.schema.n_children)]
+        fields = [self.child(index) for index in range(len(names))]
+        for name, field in zip(names, fields, strict=True):
+            if field.format not in (*NUMBERS, "n"):
+                raise TypeError(f"{self.where} must hold grades by id, and the field {name!r} holds no numbers")
+        given = np.stack([field.present() for field in fields], axis=1) & present[:, None]
+        values = np.stack([np.asarray(field.read({}, nulls=True), np.float64) for field in fields], axis=1)
+        ids = ids_of([names[field] for field in np.nonzero(given)[1].tolist()])
+        offsets = offsets_of(given.sum(axis=1))
+        return ListColumn(present, offsets[:-1], offsets[1:], ids, values[given])
 
     def _buffer(self, index: int, stop: int, start: int = 0) -> Bytes:
         """Bytes start … stop − 1 of a buffer."""

@@ -12,11 +12,19 @@ from rankgain.data.records import Records
 from rankgain.errors import quoted
 
 
-def contents(value: Any, argument: str, query: str | None = None, doc: str | None = None, *, beir: bool = False) -> Any:
+def contents(
+    value: Any,
+    argument: str,
+    query: str | None = None,
+    doc: str | None = None,
+    *,
+    beir: bool = False,
+    by_query: bool = False,
+) -> Any:
     """The table, dicts or lists that a value stands for; a TREC file as an input that is read from its beginning.
 
     `query`, `doc`: the keys of records, if the caller named them. `beir`: whether a table with BEIR's header is a TREC
-    file, as judgments may be.
+    file, as judgments may be. `by_query`: records are a table, whatever their keys.
     """
     if type(value) is dict:
         return plain(value)
@@ -28,7 +36,7 @@ def contents(value: Any, argument: str, query: str | None = None, doc: str | Non
 
         argument, value = read_table(kind, head, value, argument)
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):
-        return _records(value, argument, query, doc)
+        return Records(value, argument) if by_query else _records(value, argument, query, doc)
     return plain(value)
 
 

@@ -17,7 +17,7 @@ from rankgain.data.detect import is_file
 from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of, python_ids
 from rankgain.data.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.ragged import flat_numbers
-from rankgain.data.readers import Reader
+from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, Bools, id_kind, without_none
 
@@ -66,7 +66,7 @@ class Frame:
         if name not in self.names:
             self.complete()
         if name not in self.names:
-            raise ValueError(f"{self.argument} has no column {name!r}; there are: {self._listed()}")
+            raise ValueError(f"{self.argument} has no column {name!r}; there are: {self.listed()}")
         return name
 
     def need(self, role: str, name: str | None, advice: str = "") -> str:
@@ -80,7 +80,7 @@ class Frame:
             if role == "score":
                 expected += f", or {', '.join(DEFAULT_COLUMNS['rank'])}"
             raise ValueError(
-                f"{self.argument} has no {role} column (expected {expected}; found {self._listed()}): "
+                f"{self.argument} has no {role} column (expected {expected}; found {self.listed()}): "
                 f"pass {advice or self._suggestion(role)}"
             )
         return column
@@ -105,7 +105,7 @@ class Frame:
                 return False
         return numeric is not False
 
-    def _listed(self) -> str:
+    def listed(self) -> str:
         return f"{', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
     def ids(self, name: str, *, as_integers: bool = False) -> Ids:
@@ -132,6 +132,24 @@ class Frame:
             if present is None:
                 raise
             raise refusal(_codes.NULL_ID, f"{self.where(name)}, row {int(present.argmin())}") from None
+
+    def content(self, name: str) -> str:
+        """What a column holds: "lists", "mappings", "ids" or "other"."""
+        check_once(self.names, name, self.argument)
+        return self._reader.content(name)
+
+    def lists(self, name: str, *, single: bool = False) -> ListColumn | list[Any]:
+        """The lists of ids in a column, None for null; `single`: or mappings, or one id per row."""
+        check_once(self.names, name, self.argument)
+        where = self.where(name)
+        column = self._reader.lists(name, where, single=single)
+        if isinstance(column, ListColumn):
+            return column._replace(ids=_as_ids(column.ids, where))
+        for row in column:
+            if isinstance(row, (list, tuple)) and len(row):
+                refuse_nested(where, row[0])
+                break
+        return column
 
     def present(self, name: str) -> Bools | None:
         """The rows in which a column is not null; None: all rows."""
@@ -263,6 +281,19 @@ class _PandasReader(Reader):
         nulls: Bools = np.asarray(self._series(name).isna())
         return ~nulls if nulls.any() else None
 
+    def content(self, name: Any) -> str:
+        column = self._series(name)
+        if type(column.dtype).__name__ == "ArrowDtype":
+            return _stream_of(column, name).content("")
+        return content_of(self.lists(name, ""))
+
+    def lists(self, name: Any, where: str, *, single: bool = False) -> Any:
+        column = self._series(name)
+        if type(column.dtype).__name__ == "ArrowDtype":
+            return _stream_of(column, where).lists("", where, single=single)
+        pairs = zip(column.tolist(), np.asarray(column.isna()).tolist(), strict=True)
+        return [None if null else value for value, null in pairs]
+
     def _series(self, name: Any) -> Any:
         """The column, or the level of the index, as a Series or an Index."""
         return self._frame[name] if name in self._frame.columns else self._frame.index.get_level_values(name)
@@ -277,12 +308,17 @@ def _of_pandas(column: Any, where: str) -> Any:
         inside = f"{where}, categories"
         return DictionaryIds(codes, _as_ids(_of_pandas(column.array.categories, inside), inside), where)
     if kind == "ArrowDtype" or getattr(column.dtype, "storage", "") == "pyarrow":
-        from rankgain.data.arrow import Stream
-
-        return Stream(column.array.__arrow_array__(), where).column("", where)
+        return _stream_of(column, where).column("", where)
     if not isinstance(column.dtype, np.dtype):
         _refuse_nulls(column.isna(), where)
     return column.to_numpy()
+
+
+def _stream_of(column: Any, where: str) -> Reader:
+    """The stream of a Series of Arrow's types."""
+    from rankgain.data.arrow import Stream
+
+    return Stream(column.array.__arrow_array__(), where)
 
 
 def _refuse_nulls(nulls: Sequence[bool] | Array, where: str) -> None:

@@ -3,10 +3,61 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, NamedTuple
 
-from rankgain.scalars import Array, Bools
+import numpy as np
+
+from rankgain.scalars import Array, Bools, Ints
+
+
+class ListColumn(NamedTuple):
+    """Lists as slices of one column of ids: that of row i is firsts[i] … lasts[i] − 1, if the row is present.
+
+    `grades`: a number for each id, if the rows are mappings.
+    """
+
+    present: Bools
+    firsts: Ints
+    lasts: Ints
+    ids: Any
+    grades: Any = None
+
+    def by_query(self, queries: Sequence[Any] | None) -> tuple[Sequence[Any], Ints, Ints]:
+        """The queries of the rows that are present, with the bounds of their lists; without ids, they are numbered."""
+        rows = np.flatnonzero(self.present)
+        if len(rows) == len(self.present):
+            return range(len(rows)) if queries is None else queries, self.firsts, self.lasts
+        names = rows.tolist() if queries is None else [queries[row] for row in rows.tolist()]
+        return names, self.firsts[rows], self.lasts[rows]
+
+
+def content_of(values: Iterable[Any]) -> str:
+    """What a column holds, by the first value that is not null: "lists", "mappings", "ids" or "other"."""
+    value = next((value for value in values if value is not None and not _is_nan(value)), None)
+    if isinstance(value, Mapping):
+        return "mappings"
+    if isinstance(value, (list, tuple, Set, np.ndarray)):
+        return "lists"
+    return "ids" if isinstance(value, (str, bytes, int, np.integer)) else "other"
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and value != value
+
+
+def refuse_nested(where: str, item: Any) -> None:
+    """Refuse lists whose first item is a list, a pair or a mapping."""
+    if isinstance(item, Mapping):
+        key = next(
+            (name for name in ("id", "doc_id", "document_id", "chunk_id") if name in item), next(iter(item), "id")
+        )
+        raise TypeError(f"{where} holds lists of mappings, not of ids: write [item[{key!r}] for item in row]")
+    if isinstance(item, (list, tuple)):
+        raise TypeError(
+            f"{where} holds lists of lists, not of ids: write [item[0] for item in row], or dict(row) for pairs of id "
+            "and grade"
+        )
 
 
 class Reader(ABC):
@@ -32,6 +83,14 @@ class Reader(ABC):
     def is_numeric(self, name: Any) -> bool | None:
         """Whether a column holds numbers; None if only its values show it."""
         return None
+
+    def content(self, name: Any) -> str:
+        """What a column holds: "lists", "mappings", "ids" or "other"."""
+        return content_of(self.column(name, ""))
+
+    def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
+        """The lists of a column, None for null, or mappings. `single`: a row may also hold one id."""
+        return [None if value is None or _is_nan(value) else value for value in self.column(name, where)]
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:  # noqa: B027  # for files only
         """Read columns of ids and of numbers in one pass."""

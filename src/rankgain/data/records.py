@@ -7,7 +7,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from rankgain.data.readers import Reader
+from rankgain.data.readers import Reader, content_of
 from rankgain.errors import quoted
 from rankgain.scalars import Bools, without_none
 
@@ -36,6 +36,9 @@ class Records(Reader):
 
     def present(self, name: Any) -> Bools | None:
         return without_none(self.values(name, ""))
+
+    def content(self, name: Any) -> str:
+        return content_of(row.get(name) for row in self.rows if isinstance(row, Mapping))
 
     def values(self, name: Any, where: str) -> list[Any]:
         """The values of a column; None where the key is absent."""

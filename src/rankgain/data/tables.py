@@ -19,7 +19,7 @@ from rankgain.data.arrow import Stream
 from rankgain.data.column_names import default_columns
 from rankgain.data.detect import DELIMITERS, is_number
 from rankgain.data.files import BLOCK, MARK, File, FileInput, is_standard_input, opened
-from rankgain.data.readers import Reader
+from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
 from rankgain.errors import import_extra, quoted
 from rankgain.scalars import Array, Bools
 
@@ -91,6 +91,10 @@ class TableFile(Reader):
     def present(self, name: Any) -> Bools | None:
         return self._stream(name).present(name)
 
+    def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
+        self.prepare([name])
+        return self._streams[name].lists(name, where, single=single)
+
     def _stream(self, name: Any) -> Stream:
         self.prepare([], [name])
         return self._streams[name]
@@ -120,6 +124,11 @@ class TypedFile(TableFile):
     def _set_schema(self, schema: Any) -> None:
         self.schema = schema
         self.names = list(schema.names)
+
+    def content(self, name: Any) -> str:
+        pa = import_extra("pyarrow", "arrow")
+        empty = pa.table([pa.array([], self.schema.field(name).type)], names=[name])
+        return Stream(empty, self.title).content(name)
 
     def is_numeric(self, name: Any) -> bool:
         types = import_extra("pyarrow", "arrow").types
@@ -188,6 +197,12 @@ class DelimitedFile(TextFile):
         self.names = next(csv.reader([line.decode("utf-8", "replace").rstrip("\r")], delimiter=self._delimiter))
         self._is_empty = not head.partition(line)[2].strip()
         self.remark = "; is the first line data? Then add a header with the names of the columns"
+
+    def content(self, name: Any) -> str:
+        return "ids"
+
+    def lists(self, name: Any, where: str, *, single: bool = False) -> NoReturn:
+        raise TypeError(f"{where} holds text: a delimited file has no lists; write parquet or JSON lines")
 
     def integers(self, name: Any) -> Array | None:
         pa = import_extra("pyarrow", "arrow")
@@ -285,9 +300,19 @@ class JsonLines(TextFile):
     def is_numeric(self, name: Any) -> bool:
         return isinstance(self._kinds[name], (int, float))
 
-    def kind(self, name: Any) -> type:
-        """The type of the values of a column in Python."""
-        return type(self._kinds[name])
+    def content(self, name: Any) -> str:
+        return content_of([self._kinds[name]])
+
+    def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
+        value = self._kinds[name]
+        if isinstance(value, list) and value:
+            refuse_nested(where, value[0])
+        if self.content(name) == "mappings":  # in pyarrow, each row has all keys
+            return [record.get(name) for record in self.records()]
+        return super().lists(name, where, single=single)
+
+    def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
+        super().prepare([name for name in ids if self.content(name) != "mappings"], numbers)
 
     def records(self) -> list[Any]:
         """All records, as Python reads them."""
@@ -304,7 +329,7 @@ class JsonLines(TextFile):
         pa, pj = import_extra("pyarrow", "arrow"), import_extra("pyarrow.json", "arrow")
         for name in numbers:
             if self._kinds[name] is not None and not self.is_numeric(name):
-                kind = self.kind(name).__name__
+                kind = type(self._kinds[name]).__name__
                 raise TypeError(f"{self.title}: column {name!r} holds {kind}, and must hold numbers")
         schema = pa.schema(
             [(name, _arrow_type(pa, self._kinds[name])) for name in ids] + [(name, pa.float64()) for name in numbers]

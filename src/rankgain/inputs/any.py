@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Set
 from inspect import signature
 from typing import Any, get_overloads, overload
@@ -9,16 +10,18 @@ from typing import Any, get_overloads, overload
 from rankgain.choices import Peer
 from rankgain.data.arrays import is_array
 from rankgain.data.contents import contents
+from rankgain.data.dataframes import Frame
 from rankgain.data.files import is_standard_input
 from rankgain.data.forms import content, form_of
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
-from rankgain.errors import unexpected
+from rankgain.errors import escaped, unexpected
 from rankgain.inputs.frames import from_frames, pair_of
 from rankgain.inputs.judgments import prepared
 from rankgain.inputs.matrix import is_sparse_truth
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
+from rankgain.inputs.rows import from_rows, has_rows_by_query, is_mapping_of_columns
 from rankgain.inputs.scores import from_scores
 from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import Metric, each_of, parse
@@ -126,6 +129,8 @@ def evaluate(
     given = list(metrics)
     if truth is None and given:
         truth = given.pop(0)
+    if run is None and truth is not None and given and _are_metrics(given):
+        return rankings_of_table(truth, **rules).evaluate(*given, threads=threads, like=like, progress=progress)
     if run is None and given:
         run = given.pop(0)
     if truth is None or run is None:
@@ -134,15 +139,43 @@ def evaluate(
     if not requests:
         if keywords := rules.keys() & {"metric", "metrics"}:
             raise unexpected(evaluate, dict.fromkeys(keywords))
-        one_frame = isinstance(run, (str, Metric)) and form_of(truth, "truth") == "frame"
-        call = "from_frames(frame).evaluate('ndcg@10')" if one_frame else "evaluate(truth, run, 'ndcg@10')"
-        raise TypeError(f"no metric was requested: rankgain.{call}")
+        raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
     for metric in requests:  # reject misspelt metrics before reading input
         list(parse(metric))
     return rankings_of(truth, run, **rules).evaluate(*requests, threads=threads, like=like, progress=progress)
 
 
 evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]  # as people call it
+
+
+def _are_metrics(requests: list[Any]) -> bool:
+    """Whether the arguments after truth begin with a metric rather than with a run: no file has its name."""
+    first = requests[0]
+    if isinstance(first, (list, tuple)) and first and len(requests) == 1:
+        return all(isinstance(request, (str, Metric)) for request in first) and _are_metrics([first[0]])
+    if not isinstance(first, str):
+        return isinstance(first, Metric)
+    try:
+        list(parse(first))
+    except (ValueError, TypeError):
+        return False
+    return not os.path.lexists(first)
+
+
+def rankings_of_table(table: Any, **rules: Any) -> Rankings:
+    """The Rankings of one table that holds truth and run: a row per document, or a row per query."""
+    table = contents(table, "table", beir=True, by_query=True)
+    form = form_of(table, "table")
+    if form == "file":
+        name = escaped(os.fsdecode(table)) if isinstance(table, (str, os.PathLike)) else "the file"
+        raise ValueError(f"{name} is a TREC file, which holds qrels or a run: give both files")
+    if form != "frame" and not (form == "lists" and is_mapping_of_columns(table)):
+        raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
+    if not rules.keys().isdisjoint(("relevant", "retrieved")) or (
+        rules.get("doc") is None and has_rows_by_query(Frame(table, "table"))
+    ):
+        return from_rows(table, **rules)
+    return from_frames(table, **rules)
 
 
 def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:

@@ -1,0 +1,218 @@
+"""A row per query, the columns of which hold lists of ids."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from rankgain.choices import Duplicates, Missing, Validate, check_choices
+from rankgain.data.column_names import bare, default_columns
+from rankgain.data.columns import ColumnSource, RunColumns
+from rankgain.data.contents import contents
+from rankgain.data.dataframes import Frame
+from rankgain.data.groups import QueryRows
+from rankgain.data.id_lists import checked, column_of, judgments_of
+from rankgain.data.ids import python_ids
+from rankgain.data.judgments import JudgmentSets, of_ids
+from rankgain.data.readers import ListColumn
+from rankgain.data.rules import GIVEN
+from rankgain.errors import NeverGiven, quoted, unexpected, without_unknown
+from rankgain.rankings import Rankings
+
+# The usual names of the columns, best first; those of lists count if they hold lists or, of relevant ids, mappings.
+ROW_COLUMNS = {
+    "query": ("query_id", "qid", "id"),
+    "relevant": ("relevant", "relevant_ids", "expected_ids", "reference_context_ids"),
+    "retrieved": ("retrieved", "recommended", "retrieved_ids", "recommended_ids", "retrieved_context_ids"),
+}
+
+# Names that hold texts or answers in some tools and ids in others: only advised.
+_UNSURE = {
+    "relevant": ("ground_truth", "ground_truths", "reference", "reference_contexts", "expected", "relevant_docs"),
+    "retrieved": ("contexts", "retrieved_contexts", "predictions", "prediction", "response", "results"),
+}
+
+
+@without_unknown
+def from_rows(
+    table: Any,
+    *,
+    query: str | None = None,
+    relevant: str | None = None,
+    retrieved: str | None = None,
+    missing: Missing = "zero",
+    validate: Validate = "judged",
+    duplicates: Duplicates = "error",
+    query_ids: Iterable[Hashable] | None = None,
+    **unknown: Unpack[NeverGiven],
+) -> Rankings:
+    """Make Rankings from a table with a row per query, whose columns hold lists of ids.
+
+    Sets of questions for evaluating RAG, and the tables of MLflow and of Hugging Face's datasets, have this form.
+
+    Parameters
+    ----------
+    table : frame, records, or path
+        As in `from_frames`: a data frame, a mapping of columns, a list of mappings, or the path of a parquet, Arrow or
+        JSON file. A file of JSON lines has an object per line.
+    query : str, optional
+        The column of query ids, which must differ. By default, the first that exists of query_id, qid and id; without
+        one, queries are numbered from 0.
+    relevant : str, optional
+        The column of relevant documents: a list of ids, one id, or a mapping from id to grade, in Arrow a map or a
+        struct, whose nulls mean absent. A query in which it is null is left out and counted as ``unjudged``; with an
+        empty list it is evaluated and counted as ``empty``. By default, the first of relevant, relevant_ids,
+        expected_ids and reference_context_ids that holds lists or mappings.
+    retrieved : str, optional
+        The column of returned ids, best first. Null or absent: the query is missing, see `missing`. By default, the
+        first of retrieved, recommended, retrieved_ids, recommended_ids and retrieved_context_ids that holds lists.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries without returned documents are evaluated as empty lists, hence 0, or left out.
+    validate : {"judged", "full"}, default "judged"
+        Which documents a query may not return twice: relevant ones, or any.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice is an error, or counts once, at its first rank.
+    query_ids : iterable of hashable, optional
+        Other names for the queries that are evaluated, one per query.
+
+    Returns
+    -------
+    Rankings
+        With the queries in the order of the rows.
+
+    Raises
+    ------
+    ValueError
+        If a column does not exist (the message lists those that do), a query id repeats or is null, ids are of
+        different types, a file cannot be understood, or `missing`, `validate` or `duplicates` is unknown. In
+        `Rankings.evaluate`, if a relevant document is returned or listed twice, or a grade is not finite.
+    TypeError
+        If `table` is not a table, or a column holds something else than ids.
+    OSError
+        If a file cannot be read.
+    ImportError
+        If a file is to be read and pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+
+    See Also
+    --------
+    from_recommendations : The same from lists.
+    from_frames : A row per document.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> questions = [
+    ...     {"id": "refund", "relevant": ["terms-4", "terms-5"], "retrieved": ["faq-2", "terms-4", "news-7"]},
+    ...     {"id": "hours", "relevant": ["contact-1"], "retrieved": ["contact-1"]},
+    ... ]
+    >>> rg.from_rows(questions).evaluate("success@1", "recall@3").mean()
+    {'success@1': 0.5, 'recall@3': 0.75}
+    """
+    if unknown:
+        raise unexpected(from_rows, unknown)
+    check_choices(missing=missing, validate=validate, duplicates=duplicates)
+    frame = Frame(contents(table, "table", by_query=True), "table")
+    truth, run = _need(frame, "relevant", relevant), _need(frame, "retrieved", retrieved)
+    names = _find(frame, "query", query)
+    frame.prepare(list(dict.fromkeys(name for name in (names, truth, run) if name is not None)))
+    queries = None if names is None else _query_names(frame, names)
+    judgments = _judgments(frame, truth, queries)
+    columns = _columns(frame, run, queries)
+    check_all = validate == "full"
+    returned = RunColumns(
+        frame.where(run), columns.groups, columns.ids, None, check_all=check_all, duplicates=duplicates
+    )
+    return Rankings(ColumnSource(judgments, returned, missing=missing, query_ids=query_ids), GIVEN)
+
+
+def is_mapping_of_columns(value: Any) -> bool:
+    """Whether a mapping has a key that is a usual name of a column."""
+    usual = {name for names in ROW_COLUMNS.values() for name in names}
+    return isinstance(value, Mapping) and bool(default_columns(value) or not usual.isdisjoint(value))
+
+
+def has_rows_by_query(frame: Frame) -> bool:
+    """Whether a table has a usual column of lists of returned ids, and none of documents."""
+    return frame.find("doc", None) is None and _find(frame, "retrieved", None) is not None
+
+
+def _find(frame: Frame, role: str, name: str | None) -> Any:
+    """The column for a role: the one that the caller named, or the first with a usual name and fitting values."""
+    if name is not None:
+        return frame.find(role, name)
+    kinds = {"query": ("ids",), "relevant": ("lists", "mappings"), "retrieved": ("lists",)}[role]
+    by_name = {bare(column): column for column in reversed(frame.names)} | {column: column for column in frame.names}
+    usual = ROW_COLUMNS[role]
+    for candidate in (*usual, *map(bare, usual)):
+        if candidate in by_name and frame.content(by_name[candidate]) in kinds:
+            return by_name[candidate]
+    return None
+
+
+def _need(frame: Frame, role: str, name: str | None) -> Any:
+    column = _find(frame, role, name)
+    if column is None:
+        frame.complete()
+        column = _find(frame, role, name)
+    if column is not None:
+        return column
+    others = [other for other in frame.names if other in (*_UNSURE[role], *ROW_COLUMNS[role])]
+    advice = f"pass {role}={others[0]!r} if it holds ids" if others else f"pass {role}="
+    raise ValueError(
+        f"{frame.argument} has no column of {role} ids in lists (expected {', '.join(ROW_COLUMNS[role])}; found "
+        f"{frame.listed()}): {advice}"
+    )
+
+
+def _query_names(frame: Frame, name: str) -> list[Any]:
+    """The query ids, which must differ."""
+    ids = frame.ids(name)
+    names = python_ids(ids.take(slice(None)), ids.kind)
+    if len(set(names)) < len(names):
+        first: dict[Any, int] = {}
+        for row, query in enumerate(names):
+            if query in first:
+                raise ValueError(
+                    f"{frame.where(name)}, row {row}: query {quoted(query)} repeats that of row {first[query]}; "
+                    "write one row per query"
+                )
+            first[query] = row
+    return names
+
+
+class _Columns(NamedTuple):
+    groups: QueryRows
+    ids: Any
+
+
+def _columns(frame: Frame, name: str, queries: Sequence[Any] | None) -> _Columns:
+    """The ids in lists, by query; queries whose list is null are left out."""
+    column, where = frame.lists(name), frame.where(name)
+    if isinstance(column, ListColumn):
+        return _Columns(QueryRows(*column.by_query(queries)), column.ids)
+    users, rows = _present(column, queries)
+    rows = checked(where, users, rows, (list, tuple), "a list of ids, best first")
+    ids, firsts, lasts = column_of(where, users, rows)
+    return _Columns(QueryRows(users, firsts, lasts), ids)
+
+
+def _judgments(frame: Frame, name: str, queries: Sequence[Any] | None) -> JudgmentSets:
+    """The relevant ids or grades by query; queries in which they are null are left out."""
+    column, where = frame.lists(name, single=True), frame.where(name)
+    if isinstance(column, ListColumn):
+        grades = np.ones(len(column.ids)) if column.grades is None else column.grades
+        return of_ids(where, QueryRows(*column.by_query(queries)), column.ids, grades)
+    users, rows = _present(column, queries)
+    rows = [row if isinstance(row, (list, tuple, set, frozenset, np.ndarray, Mapping)) else [row] for row in rows]
+    return judgments_of(where, (users, rows))
+
+
+def _present(column: Sequence[Any], queries: Sequence[Any] | None) -> tuple[Sequence[Any], list[Any]]:
+    """The queries of the rows that are not null, and these rows."""
+    names = range(len(column)) if queries is None else queries
+    if all(row is not None for row in column):
+        return names, list(column)
+    pairs = [(name, row) for name, row in zip(names, column, strict=True) if row is not None]
+    return [name for name, _ in pairs], [row for _, row in pairs]

@@ -1,0 +1,223 @@
+"""`from_rows`, and `evaluate` of one table: a row per query, whose columns hold lists of ids."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from support.table_files import WRITERS, json_lines
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend", "own_folder")
+
+ROWS = [
+    {"id": "a", "relevant": ["x", "y"], "retrieved": ["q", "x", "z"]},
+    {"id": "b", "relevant": ["w"], "retrieved": ["w"]},
+    {"id": "c", "relevant": [], "retrieved": ["w"]},
+    {"id": "d", "relevant": None, "retrieved": ["w"]},
+    {"id": "e", "relevant": ["k"], "retrieved": None},
+    {"id": "f", "relevant": ["k"], "retrieved": []},
+]
+COLUMNS = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+
+
+def typed(lists, text):
+    arrays = [pa.array(COLUMNS["id"], text), pa.array(COLUMNS["relevant"], lists(text))]
+    return pa.table([*arrays, pa.array(COLUMNS["retrieved"], pa.list_(text))], names=[*COLUMNS])
+
+
+def sliced():
+    """The rows in three chunks, each cut out of a longer table."""
+    table = pa.concat_tables([typed(pa.list_, pa.string())] * 2).combine_chunks()
+    return pa.concat_tables([table.slice(6, 2), table.slice(2, 1), table.slice(9, 3)])
+
+
+TABLES = {
+    "records": lambda: ROWS,
+    "columns": lambda: COLUMNS,
+    "arrow": lambda: typed(pa.list_, pa.string()),
+    "large arrow": lambda: typed(pa.large_list, pa.large_string()),
+    "arrow views": lambda: typed(pa.list_view, pa.string_view()),
+    "dictionary": lambda: typed(pa.list_, pa.dictionary(pa.int8(), pa.string())),
+    "chunks": sliced,
+    "pandas": lambda: pd.DataFrame(ROWS),
+    "pandas of Arrow": lambda: typed(pa.list_, pa.string()).to_pandas(types_mapper=pd.ArrowDtype),
+    "pandas of arrays": lambda: typed(pa.list_, pa.string()).to_pandas(),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    **dict.fromkeys(("parquet", "arrow file", "json lines", "json array", "json lines, gzip")),
+}
+
+
+def write(kind, rows):
+    WRITERS[{"arrow file": "arrow"}.get(kind, kind)](Path("rows"), rows)
+    return "rows"
+
+
+@pytest.fixture(params=TABLES)
+def table(request):
+    make = TABLES[request.param]
+    return write(request.param, ROWS) if make is None else make()
+
+
+def test_a_row_per_query_in_every_kind_of_table(table):
+    result = rg.from_rows(table).evaluate("rr", "recall@2")
+    assert result.query_ids == ["a", "b", "c", "e", "f"]
+    assert result["rr"].tolist() == [0.5, 1, 0, 0, 0]
+    assert result["recall@2"].tolist() == [0.5, 1, 0, 0, 0]
+    assert result.counts == {"queries": 5, "missing": 1, "unjudged": 1, "empty": 1}
+
+
+def test_evaluate_takes_one_table_and_metrics(table):
+    result = rg.evaluate(table, "rr", "recall@2", missing="skip")
+    assert result.query_ids == ["a", "b", "c", "f"]
+    assert result["rr"].tolist() == [0.5, 1, 0, 0]
+    assert rg.evaluate(table, ["rr"])["rr"].tolist() == [0.5, 1, 0, 0, 0]
+
+
+GRADED = [
+    {"question": "why?", "relevant": {"x": 2, "y": 1}, "retrieved": ["q", "x", "z"]},
+    {"question": "why?", "relevant": {"w": 0.5}, "retrieved": ["w"]},
+]
+
+
+def maps():
+    relevant = pa.array([list(row["relevant"].items()) for row in GRADED], pa.map_(pa.string(), pa.float64()))
+    return pa.table({"relevant": relevant, "retrieved": [row["retrieved"] for row in GRADED]})
+
+
+@pytest.mark.parametrize(
+    "kind", ["records", "maps", "structs", "polars", "pandas", "json lines", "parquet", "json array"]
+)
+def test_relevant_may_be_grades_by_id(kind):
+    tables = {"records": lambda: GRADED, "maps": maps, "structs": lambda: pa.Table.from_pylist(GRADED)}
+    tables |= {"polars": lambda: pl.DataFrame(GRADED), "pandas": lambda: pd.DataFrame(GRADED)}
+    result = rg.evaluate(tables[kind]() if kind in tables else write(kind, GRADED), "ndcg")
+    assert list(result.query_ids) == [0, 1]  # questions are no ids: they repeat
+    assert result["ndcg"].tolist() == [0.4796249331362629, 1]
+
+
+def test_maps_in_parquet():
+    pyarrow.parquet.write_table(maps(), "rows")
+    assert rg.evaluate("rows", "ndcg")["ndcg"].tolist() == [0.4796249331362629, 1]
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_relevant_may_be_one_id_if_it_is_named(make, rejects):
+    table = make({"relevant": ["x", "w"], "retrieved": [["x"], ["y", "w"]]})
+    assert rg.evaluate(table, "rr", relevant="relevant")["rr"].tolist() == [1, 0.5]
+    rejects(
+        ValueError, "no column of relevant ids in lists…pass relevant='relevant' if it holds ids", rg.from_rows, table
+    )
+
+
+def test_integer_ids():
+    rows = [{"qid": 7, "relevant": [3, 4], "retrieved": [6, 3, 8, 4, 5]}, {"qid": 2, "relevant": [], "retrieved": []}]
+    for table in (rows, write("json lines", rows), pd.DataFrame(rows), pa.Table.from_pylist(rows)):
+        result = rg.from_rows(table).evaluate("ndcg@5")
+        assert result.query_ids == [7, 2]
+        assert result["ndcg@5"].tolist() == [0.6509209298071326, 0]
+
+
+def test_columns_by_keyword():
+    rows = [{"who": "ann", "gold": ["a"], "hits": ["b", "a"], "retrieved": ["a"]}]
+    for table in (rows, pd.DataFrame(rows), write("json lines", rows)):
+        result = rg.evaluate(table, "rr", query="who", relevant="gold", retrieved="hits")
+        assert (result.query_ids, result["rr"].tolist()) == (["ann"], [0.5])
+
+
+@pytest.mark.parametrize("names", [
+    ("retrieved_ids", "relevant_ids"), ("recommended", "expected_ids"), ("retrievedIds", "relevantIds"),
+    ("retrieved_context_ids", "reference_context_ids"), ("recommended_ids", "relevant"),
+])  # fmt: skip
+def test_usual_names_of_columns(names):
+    rows = [{"question": "why?", names[0]: ["b", "a"], names[1]: ["a"], "response": "because"}]
+    assert rg.evaluate(rows, "rr")["rr"].tolist() == [0.5]
+
+
+def test_options_of_rows(rejects):
+    rows = [{"id": "q", "relevant": ["a"], "retrieved": ["b", "b", "a", "a"]}]
+    rejects(ValueError, "query 'q', document 'a'…repeats an earlier one", rg.evaluate, rows, "rr")
+    assert rg.evaluate(rows, "rr", duplicates="first")["rr"].tolist() == [0.5]
+    once = [{"id": "q", "relevant": ["a"], "retrieved": ["b", "b", "a"]}]
+    assert rg.evaluate(once, "rr", query_ids=["new"]).query_ids == ["new"]
+    rejects(ValueError, "document 'b'", rg.evaluate, once, "rr", validate="full")
+    rejects(ValueError, "missing must be", rg.from_rows, once, missing="no")
+
+
+def test_a_metric_that_is_the_name_of_a_file_is_a_path():
+    Path("rr").write_text("q Q0 a 1 1.0 run\n")
+    assert rg.evaluate({"q": {"a": 1}}, "rr", "ndcg")["ndcg"].tolist() == [1]
+    Path("rr").unlink()
+
+
+def test_one_frame_with_labels_and_scores():
+    log = {"qid": [1, 1], "label": [0, 2], "score": [0.2, 0.9]}
+    for table in (
+        log,
+        pd.DataFrame(log),
+        [dict(zip(log, row, strict=True)) for row in zip(*log.values(), strict=True)],
+    ):
+        assert rg.evaluate(table, "ndcg@10")["ndcg@10"].tolist() == [1]
+
+
+REJECTED = [
+    (ValueError, "table: column 'id', row 1: query 'a' repeats that of row 0; write one row per query",
+     [{"id": "a", "relevant": ["x"], "retrieved": ["x"]}, {"id": "a", "relevant": ["x"], "retrieved": ["x"]}]),
+    (ValueError, "table: column 'id', row 1: the value is null",
+     [{"id": "a", "relevant": ["x"], "retrieved": ["x"]}, {"relevant": ["x"], "retrieved": ["x"]}]),
+    (TypeError, "table: column 'relevant' holds lists of mappings, not of ids: write [item['doc_id'] for item in row]",
+     [{"relevant": [{"doc_id": "x", "text": "…"}], "retrieved": ["x"]}]),
+    (TypeError, "table: column 'relevant' holds lists of lists, not of ids: write [item[0] for item in row], or dict",
+     [{"relevant": [["x", 2]], "retrieved": ["x"]}]),
+    (ValueError, "no column of retrieved ids in lists…pass retrieved='contexts' if it holds ids",
+     [{"relevant": ["x"], "contexts": ["a text"]}]),
+    (ValueError, "no column of relevant ids in lists…pass relevant='ground_truth' if it holds ids",
+     [{"ground_truth": ["x"], "retrieved": ["x"]}]),
+    (ValueError, "table has no column 'hits'", [{"relevant": ["x"], "retrieved": ["x"]}], {"retrieved": "hits"}),
+    (TypeError, "table: column 'retrieved': query 1: must be a list of ids, best first, not int",
+     [{"relevant": ["x"], "retrieved": ["x"]}, {"relevant": ["x"], "retrieved": 3}]),
+    (TypeError, "table: column 'retrieved': query 0, position 1: ids must be all str",
+     [{"relevant": ["x"], "retrieved": ["x", 3]}]),
+    (ValueError, "the document ids are int in table: column 'relevant' and str in table: column 'retrieved'",
+     [{"relevant": [1], "retrieved": ["x"]}]),
+    (TypeError, "row 1 must be a mapping", [{"relevant": ["x"], "retrieved": ["x"]}, 5]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "message", "rows", "options"), [(*row, {})[:4] for row in REJECTED])
+def test_from_rows_rejects(rejects, error, message, rows, options):
+    rejects(error, message, rg.from_rows, rows, **options)
+
+
+@pytest.mark.parametrize(("message", "lines"), [
+    ("rows: column 'retrieved', row 1: 'x': earlier rows hold lists of text",
+     [{"retrieved": ["x"]}, {"retrieved": "x"}]),
+    ("rows: column 'retrieved', row 1: [3]: earlier rows hold lists of text",
+     [{"retrieved": ["x"]}, {"retrieved": [3]}]),
+    ("rows: column 'retrieved', row 1: ['x', 3]: earlier rows hold lists of text",
+     [{"retrieved": ["x"]}, {"retrieved": ["x", 3]}]),
+    ("rows: column 'retrieved', row 1, position 1: the value is null",
+     [{"retrieved": ["x"]}, {"retrieved": ["x", None]}]),
+])  # fmt: skip
+def test_json_lines_with_other_lists_are_refused_by_row(rejects, message, lines):
+    json_lines(Path("rows"), [{"relevant": ["x"], **line} for line in lines])
+    rejects(ValueError, message, rg.evaluate, "rows", "rr")
+
+
+def test_other_files_are_refused(rejects):
+    Path("rows").write_text("id,relevant,retrieved\na,x,x\n")
+    rejects(ValueError, "rows has no query column", rg.evaluate, "rows", "rr")
+    rejects(TypeError, "rows: column 'relevant' holds text: a delimited file has no lists; write parquet or JSON lines",
+            rg.evaluate, "rows", "rr", retrieved="retrieved", relevant="relevant")  # fmt: skip
+    Path("rows").write_text("q Q0 a 1 1.0 run\n")
+    rejects(ValueError, "rows is a TREC file, which holds qrels or a run: give both files", rg.evaluate, "rows", "rr")
+    Path("rows").write_text(json.dumps({"q": {"a": 1}}))
+    rejects(TypeError, "evaluate needs truth and a run", rg.evaluate, "rows", "rr")
+    rejects(TypeError, "evaluate needs truth and a run", rg.evaluate, {"q": {"a": 1}}, "rr")
+    rejects(TypeError, "no metric was requested", rg.evaluate, {"q": {"a": 1}}, {"q": {"a": 1}})
+    rejects(TypeError, "must be a pandas, polars", rg.from_rows, np.arange(3))
