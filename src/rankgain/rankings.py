@@ -236,6 +236,12 @@ class Rankings:
         ImportError
             If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
+        Warns
+        -----
+        UserWarning
+            If no returned document is judged, and ids of both sides would match in another case, without surrounding
+            blanks, in Unicode's normal form, or as 1 and 1.0; or if at least 20 ids of each side have none in common.
+
         See Also
         --------
         metric : Metrics with parameters that do not fit in a string.
@@ -277,6 +283,8 @@ class Rankings:
                 out, empty = fill(plan, source, rules, threads, bar)
         else:
             out, empty = fill(plan, source, rules, threads)
+        if source.may_have_other_ids and not out.item(0):
+            _look_for_hits(source, rules, out)
         ids, missing = source.query_ids, source.missing
         counts = (len(ids), *source.left_out, empty, source.excluded_judgments)
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
@@ -612,3 +620,15 @@ def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:
     """The values of the metrics of a plan."""
     out, _ = fill(plan, *parts_of(rankings))
     return dict(zip(plan.metrics, out, strict=True))
+
+
+def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
+    """Warn if the ids of both sides seem to be different: only looked for if no returned document is judged."""
+    if out[0].any():
+        return
+    try:
+        judged, _ = fill(planned(("judged",)), source, rules)
+    except (ValueError, TypeError):  # ties that the requested metrics did not have to break
+        return
+    if not judged.any():
+        source.warn_of_other_ids()

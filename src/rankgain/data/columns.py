@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -79,6 +79,8 @@ def _native(scores: Column) -> bool:
 class ColumnSource(JudgmentSource):
     """A run in columns."""
 
+    may_have_other_ids = True
+
     def __init__(
         self, judgments: JudgmentSets, run: RunColumns, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
@@ -127,6 +129,10 @@ class ColumnSource(JudgmentSource):
         scores = None if run.scores is None else to_float64(run.scores[rows])
         return *run.documents.take(rows).wide(), offsets[:-1], offsets[1:], scores
 
+    def documents_of(self, query: int) -> list[Any]:
+        documents = self._run.documents
+        return python_ids(documents.take(self._rows_of(query)), documents.kind)
+
     def documents(self, query: int, rules: Rules) -> Documents:
         run = self._run
         rows = self._rows_of(query)
@@ -150,3 +156,4 @@ class PartSource(ColumnSource):
     """Some queries of larger data: row numbers are not those of the caller's data."""
 
     part = True
+    may_have_other_ids = False

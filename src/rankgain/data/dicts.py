@@ -55,6 +55,7 @@ def _advice(value: Any, name: str) -> str:
 class DictSource(JudgmentSource):
     """A run of dicts."""
 
+    may_have_other_ids = True
     most = 1 << 17  # takes some milliseconds, in which no other Python code runs and Ctrl-C is not handled
 
     def __init__(
@@ -108,6 +109,9 @@ class DictSource(JudgmentSource):
         if not self._all_dicts:  # the engine reads dicts only: other mappings may report a wrong length
             runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
         return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, runs
+
+    def documents_of(self, query: int) -> list[Any]:
+        return list(as_dict(self._runs[query]))
 
     def documents(self, query: int, rules: Rules) -> Documents:
         run = as_dict(self._runs[query])

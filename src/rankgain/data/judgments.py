@@ -14,6 +14,7 @@ from rankgain import _backend, _codes
 from rankgain.choices import Missing
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
+from rankgain.data.no_hits import NamedSide, warn_of_other_ids
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
 from rankgain.errors import BEYOND, ErrorCode, InputError, counted, located, quoted, refusal, short, warn
@@ -351,6 +352,14 @@ class JudgmentSource(Source):
             raise ValueError("missing='zero': query_ids named only the queries that the run has")
         kept = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in kept]
+
+    def warn_of_other_ids(self) -> None:
+        judgments = NamedSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
+        warn_of_other_ids(judgments, NamedSide(self._run_name, self.documents_of), len(self.query_ids))
+
+    def documents_of(self, query: int) -> list[Any]:
+        """The documents that a query returned, as Python objects."""
+        return []
 
     @property
     def judged_sizes(self) -> Ints:

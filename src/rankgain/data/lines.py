@@ -22,8 +22,9 @@ from rankgain.data.columns import RunColumns, check_kinds
 from rankgain.data.documents import Documents, of_ids
 from rankgain.data.files import File, FileInput, is_msmarco, is_standard_input, opened
 from rankgain.data.groups import NumberedIds, QueryRows
-from rankgain.data.ids import NONE, Keys, TextIds, decoded, row_numbers, slices_of
+from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, row_numbers, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource
+from rankgain.data.no_hits import NamedSide, warn_of_other_ids
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
@@ -430,6 +431,23 @@ def read_run(
 ) -> tuple[str, Places]:
     with opened(run, "run") as file:
         return file.name, place(file, judgments, TIES[ties], score_bits, threads, _form(file))
+
+
+def warn_of_first_block(path: str, judgments: JudgmentSets) -> None:
+    """Warn if the ids of a run without judged documents seem to be different from those of its judgments."""
+    with opened(path, "run") as file:
+        name = file.name
+        block = next(_blocks(file, _form(file), together=False, threads=1))
+    groups, documents = block.groups(), TextIds(block.bytes, block.starts, block.ends, "str")
+    numbers = groups.find(judgments.query_ids)
+    in_block = np.flatnonzero(numbers >= 0).tolist()
+
+    def documents_of(query: int) -> list[Any]:
+        rows, _ = groups.rows(numbers[in_block[query] : in_block[query] + 1])
+        return python_ids(documents.take(rows), "str")
+
+    judged = NamedSide(judgments.name, lambda query: list(judgments.of_query(in_block[query])))
+    warn_of_other_ids(judged, NamedSide(name, documents_of), len(in_block))
 
 
 def _form(run: File) -> Form:

@@ -43,6 +43,7 @@ class Source(ABC):
     left_out = 0, 0
     excluded_judgments = 0  # how many judged documents were left out with the columns that the caller excluded
     assumed: tuple[str, ...] = ()  # what was assumed about the input, in words
+    may_have_other_ids = False  # whether `warn_of_other_ids` can be called if nothing relevant was returned
     broken: tuple[int, Exception] | None = None  # the first query with invalid judgments, and what to raise there
 
     query_ids: Sequence[Any]
@@ -85,6 +86,10 @@ class Source(ABC):
     @abstractmethod
     def documents(self, query: int, rules: Rules) -> Documents | None:
         """The documents of a query, in rank order; None if the run cannot be read again."""
+
+    def warn_of_other_ids(self) -> None:
+        """Warn if the ids of judgments and run seem to be different, given that no returned document is judged."""
+        raise NotImplementedError
 
     def query_name(self, query: int) -> str:
         """The query as an error names it."""

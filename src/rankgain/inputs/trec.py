@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from contextlib import suppress
 from typing import Unpack
 
 import numpy as np
@@ -12,7 +13,17 @@ from rankgain.data.columns import ColumnSource
 from rankgain.data.files import FileInput, is_beir, is_standard_input, opened
 from rankgain.data.ids import TextIds, row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
-from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of, whole_text
+from rankgain.data.lines import (
+    BEIR_QRELS,
+    QRELS,
+    Block,
+    TrecSource,
+    read_run,
+    read_table,
+    stamp_of,
+    warn_of_first_block,
+    whole_text,
+)
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
@@ -75,6 +86,11 @@ def read_trec(
     TypeError
         If something is neither a path nor a binary file, or `threads` is not an integer.
 
+    Warns
+    -----
+    UserWarning
+        If no document of a file is judged, and its first block has other ids than the qrels.
+
     See Also
     --------
     from_qrels : The same from dicts, with the choices for `ties` and `missing` explained.
@@ -109,7 +125,11 @@ def read_trec(
         return Rankings(ColumnSource(judgments, read_table(run), missing=missing, query_ids=query_ids), rules)
     found = stamp_of(run)
     name, places = read_run(run, judgments, ties, score_bits, threads)
-    return Rankings(TrecSource(judgments, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
+    rankings = Rankings(TrecSource(judgments, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
+    if found is not None and not len(places.grade):
+        with suppress(OSError):  # read again only for a warning
+            warn_of_first_block(found.path, judgments)
+    return rankings
 
 
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:

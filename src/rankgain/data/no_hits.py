@@ -1,0 +1,77 @@
+"""Runs without a single judged document: whether the two sides write their ids differently, or have other ids."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from rankgain.errors import quoted, warn
+
+_QUERIES = 100  # examined for ids that are written differently
+_FEWEST = 20  # distinct ids of a side: two smaller sets may have none in common by chance
+_MOST = 1 << 16  # ids of the run that are compared with all judged ones
+
+_NORMALISATIONS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("surrounding blanks", str.strip),
+    ("Unicode normalisation (NFC)", lambda text: unicodedata.normalize("NFC", text)),
+    ("case", str.casefold),
+    ("a decimal point (1 and 1.0)", lambda text: re.sub(r"^(-?\d+)\.0+$", r"\1", text)),
+    ("blanks, case and Unicode normalisation", lambda text: unicodedata.normalize("NFC", text.strip().casefold())),
+)
+
+
+class NamedSide(NamedTuple):
+    """The judgments or a run: its name in messages, and the documents of a query by its number."""
+
+    name: str
+    documents: Callable[[int], list[Any]]
+
+
+def warn_of_other_ids(judgments: NamedSide, run: NamedSide, queries: int) -> None:
+    """Warn if the two sides seem to have other ids, given that no document of the run is judged."""
+    remark = _written_differently(judgments, run, range(min(queries, _QUERIES))) or _disjoint(judgments, run, queries)
+    if remark:
+        warn(f"no document in {run.name} is judged in {judgments.name}: {remark}")
+
+
+def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable[int]) -> str:
+    """The difference between ids that would be equal after a normalisation, in words."""
+    sides = [(judgments.documents(query), run.documents(query)) for query in queries]
+    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # pooled but unjudged
+        return ""
+    for name, normalise in _NORMALISATIONS:
+        for judged, returned in sides:
+            texts = {normalise(document): document for document in judged if isinstance(document, str)}
+            for document in returned if texts else ():
+                if isinstance(document, str) and (other := texts.get(normalise(document))):
+                    return (
+                        f"ids such as {quoted(other)} and {quoted(document)} differ only in {name}: if they are the "
+                        "same documents, convert one side"
+                    )
+    return ""
+
+
+def _disjoint(judgments: NamedSide, run: NamedSide, queries: int) -> str:
+    """One id of each side, if the ids of all queries together have none in common."""
+    returned: dict[Any, None] = {}
+    for query in range(queries):
+        returned.update(dict.fromkeys(run.documents(query)))
+        if len(returned) > _MOST:
+            break
+    if len(returned) < _FEWEST:
+        return ""
+    judged: dict[Any, None] = {}
+    for query in range(queries):
+        documents = judgments.documents(query)
+        if not returned.keys().isdisjoint(documents):
+            return ""
+        if len(judged) < _FEWEST:
+            judged.update(dict.fromkeys(documents))
+    if len(judged) < _FEWEST:
+        return ""
+    return (
+        f"the ids of all queries have none in common, such as {quoted(next(iter(judged)))} in {judgments.name} and "
+        f"{quoted(next(iter(returned)))} in {run.name}: check that both are ids of the same collection"
+    )
