@@ -4,6 +4,7 @@ import platform
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from support import ROOT
@@ -59,7 +60,7 @@ def test_every_branch_gives_the_same_bits(tmp_path):
         program = tmp_path / f"loops-{number}"
         folders = [f"-I{folder}" for folder in (VECTORS.parent, PACKAGE / "include")]
         options = ["-O1", "-Wall", "-Werror", "-ffp-contract=off", f"-DVECTORS={number}", *folders]
-        source = ROOT / "tests" / "support" / "loops.c"
+        source = Path(__file__).with_name("loops.c")
         subprocess.run([compiler, *options, str(source), "-o", str(program), "-lm"], check=True)
         run = subprocess.run([program], capture_output=True, text=True, check=False)
         assert run.returncode == 0, f"{branch}: {run.stdout}"

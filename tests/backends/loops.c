@@ -1,7 +1,7 @@
 /* The loops of the compiled half in plain C, without Python: each at every level of CPU against itself at level 1, one
    number at once; and what rankgain.h declares. Prints what agrees and a digest of all results, the same wherever it
    was compiled and runs.
-       cc -O2 -ffp-contract=off -I src/rankgain/_compiled -I src/rankgain/include tests/support/loops.c -lm */
+       cc -O2 -ffp-contract=off -I src/rankgain/_compiled -I src/rankgain/include tests/backends/loops.c -lm */
 #include <inttypes.h>
 #include <stdio.h>
 
