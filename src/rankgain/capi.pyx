@@ -129,7 +129,7 @@ cdef inline int open_discount(
 ) noexcept nogil:
     """The caller's discount, checked for the first `ranks` ranks, or the logarithmic one."""
     cdef Py_ssize_t index
-    cdef bint sound = True
+    cdef bint valid = True
     opened.kind = VECTOR
     opened.table = discount
     opened.size = n_discount
@@ -138,8 +138,8 @@ cdef inline int open_discount(
         return RANKGAIN_BAD_LENGTH
     if discount != NULL:
         for index in range(min(n_discount, ranks)):
-            sound &= 0.0 <= discount[index] <= DBL_MAX
-        return RANKGAIN_SHORT_DISCOUNT if n_discount < ranks else RANKGAIN_OK if sound else RANKGAIN_BAD_DISCOUNT
+            valid &= 0.0 <= discount[index] <= DBL_MAX
+        return RANKGAIN_SHORT_DISCOUNT if n_discount < ranks else RANKGAIN_OK if valid else RANKGAIN_BAD_DISCOUNT
     opened.kind = LOG2
     opened.table = logarithms
     opened.size = RANKS
@@ -147,7 +147,7 @@ cdef inline int open_discount(
 
 
 cdef bint never_rises(const Discount* discount) noexcept nogil:
-    """Whether it never rises, so that no order exceeds the ideal."""
+    """Whether the discount never rises, so that no order exceeds the ideal."""
     cdef int64_t rank
     for rank in range(1, discount.size if discount.kind == VECTOR else 0):
         if not discount.table[rank] <= discount.table[rank - 1]:
@@ -211,14 +211,14 @@ cdef inline const double* contiguous(
 # gain and discount
 
 cdef int rankgain_gain(int kind, const double* grades, Py_ssize_t n, double* gains) noexcept nogil:
-    cdef Py_ssize_t index, sound = n
+    cdef Py_ssize_t index, n_valid = n
     cdef int status = check_gain(kind) or check_list(grades, n, 1) or check_pointer(gains, n)
     if status:
         return refuse(status, gains, n)
-    status = first_error(grades, n, 1, kind, &sound)
-    for index in range(sound):
+    status = first_error(grades, n, 1, kind, &n_valid)
+    for index in range(n_valid):
         gains[index] = gain_of(grades[index], kind)
-    return refuse(status, gains + sound, n - sound) if status else RANKGAIN_OK
+    return refuse(status, gains + n_valid, n - n_valid) if status else RANKGAIN_OK
 
 
 cdef int rankgain_discount(int kind, double base, Py_ssize_t n, double* discounts) noexcept nogil:
@@ -835,14 +835,14 @@ def address(str name not None):
 
 def fill():
     """Write the discounts that the functions read, and the structure of the header."""
-    cdef Py_ssize_t rank, place
+    cdef Py_ssize_t rank, index
     cdef void** functions = <void**>&table.message
     for rank in range(RANKS):
         logarithms[rank] = discount_at(rank + 1, LOG2, 0.0)
     table.abi_version = RANKGAIN_ABI_VERSION
     table.struct_size = sizeof(rankgain_api)
-    for place, name in enumerate(FUNCTIONS.split()):
-        functions[place] = <void*><size_t>address("rankgain_" + name)
+    for index, name in enumerate(FUNCTIONS.split()):
+        functions[index] = <void*><size_t>address("rankgain_" + name)
 
 
 # in the order of the structure

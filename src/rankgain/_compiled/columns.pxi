@@ -433,19 +433,19 @@ def mark_firsts(
 ):
     cdef Py_ssize_t query, queries = offsets.shape[0] - 1
     cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
-    cdef const double* own = NULL
+    cdef const double* row_scores = NULL
     cdef Chains chains
     if offsets[queries] == 0:
         return
     if scores is not None:
-        own = &scores[0]
+        row_scores = &scores[0]
     if not make_chains(&chains, longest(integers(offsets), queries)):
         free_chains(&chains)
         raise MemoryError
     with nogil:
         for query in range(queries):
             sizes[query] = mark_firsts_of(
-                &chains, &keys, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]), own, &marks[0]
+                &chains, &keys, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]), row_scores, &marks[0]
             )
         free_chains(&chains)
 
@@ -515,7 +515,9 @@ cdef int match_run(
         position[0] = candidates[index]
         row = start + position[0]
         if few:
-            row = simd.place(truth.data + truth.width * truth_start, n_truth, <int>truth.width, id_number(run, row))
+            row = simd.position_of(
+                truth.data + truth.width * truth_start, n_truth, <int>truth.width, id_number(run, row)
+            )
             row += truth_start if row >= 0 else 0
         elif numbers:
             row = seek_number(chains, truth, truth_start, id_number(run, row))

@@ -111,20 +111,20 @@ static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdi
 }
 
 /* The rank-th smallest mean of the flipped queries, and of the others, minus one unit per query (sign 1); or the
-   negative of the rank-th largest, plus one unit per query (sign −1). `found` has space for two numbers per flip. */
+   negative of the rank-th largest, plus one unit per query (sign −1). `means` has space for two numbers per flip. */
 static double flip_bound(const struct FlipLoops *loops, const struct Flips *flips, ptrdiff_t pair, double sign,
-                         ptrdiff_t rank, double *found) {
+                         ptrdiff_t rank, double *means) {
   struct Flips sample = *flips;
   if (sample.count > SAMPLED) sample.count = SAMPLED;
-  const ptrdiff_t known = loops->collect(&sample, pair, sign, INFINITY, found);
+  const ptrdiff_t sampled = loops->collect(&sample, pair, sign, INFINITY, means);
   /* The expected number of sampled means up to that rank; three standard deviations more nearly always suffice. */
-  const double likely = (double)rank * (double)sample.count / (double)flips->count;
-  const ptrdiff_t guess = (ptrdiff_t)(likely + 3.0 * sqrt(likely)) + 4;
+  const double expected = (double)rank * (double)sample.count / (double)flips->count;
+  const ptrdiff_t guess = (ptrdiff_t)(expected + 3.0 * sqrt(expected)) + 4;
   double limits[2] = {INFINITY, INFINITY};
-  if (guess < known) limits[0] = kth_smallest(found, known, guess);
+  if (guess < sampled) limits[0] = kth_smallest(means, sampled, guess);
   for (int turn = 0; turn < 2; turn++) {
-    const ptrdiff_t count = loops->collect(flips, pair, sign, limits[turn], found);
-    if (count >= rank) return kth_smallest(found, count, rank - 1);
+    const ptrdiff_t count = loops->collect(flips, pair, sign, limits[turn], means);
+    if (count >= rank) return kth_smallest(means, count, rank - 1);
   }
   return -INFINITY;
 }

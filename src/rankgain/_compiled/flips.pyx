@@ -96,8 +96,8 @@ def bounds(
     cdef Py_ssize_t pair
     if stop <= start or sums.shape[1] == 0:
         return
-    cdef double* found = <double*>malloc((2 * sums.shape[1] + 1) * sizeof(double))  # one more is written than is kept
-    if found == NULL:
+    cdef double* means = <double*>malloc((2 * sums.shape[1] + 1) * sizeof(double))  # one more is written than is kept
+    if means == NULL:
         raise MemoryError
     cdef Flips flips
     flips.sums, flips.flipped, flips.stride, flips.count = &sums[0, 0], &flipped[0], sums.shape[1], sums.shape[1]
@@ -105,6 +105,6 @@ def bounds(
     flips.whole = whole
     with nogil:
         for pair in range(start, stop):
-            low[pair] = flip_bound(loops(), &flips, pair, 1.0, rank, found)
-            high[pair] = -flip_bound(loops(), &flips, pair, -1.0, rank, found)
-    free(found)
+            low[pair] = flip_bound(loops(), &flips, pair, 1.0, rank, means)
+            high[pair] = -flip_bound(loops(), &flips, pair, -1.0, rank, means)
+    free(means)

@@ -1,7 +1,7 @@
 /* The loops of flips.h over LANES numbers at once: included once per level of CPU. */
 
 /* The words of m flips from `first` on, and how many bits are set in each, which are added to those of other blocks.
-   Where the CPU cannot be asked for the bits, they are added up in fields of 2, 4 and 8. */
+   On CPUs without an instruction that counts bits, they are added up in fields of 2, 4 and 8. */
 TARGET static void HERE(draw)(uint64_t base, uint64_t mask, uint64_t first, ptrdiff_t m, uint64_t *words,
                               double *flipped) {
   for (ptrdiff_t b = 0; b < m; b++) {
@@ -79,26 +79,26 @@ TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, cons
       const int64_t from = flips->left[pair], to = flips->right[pair];
       const double *left = from < 0 ? HERE(no_sums) : flips->sums + from * flips->stride + first;
       const double *right = to < 0 ? HERE(no_sums) : flips->sums + to * flips->stride + first;
-      const double total = flips->total[pair], reach = reached[pair], scale = scales[pair], limit = limits[pair];
-      INTEGERS own = NONE, any = NONE;
+      const double total = flips->total[pair], threshold = reached[pair], scale = scales[pair], limit = limits[pair];
+      INTEGERS reached_counts = NONE, any = NONE;
       for (ptrdiff_t b = 0; b < whole; b += LANES) {
         const DOUBLES difference = SUB(LOAD(right + b), LOAD(left + b));
         const DOUBLES t = SUB(ALL(total), ADD(difference, difference));
         const DOUBLES size = OF_BITS(AND(BITS_OF(t), ALL_BITS(INT64_MAX)));
         const DOUBLES most = HIGHER(MUL(ADD(size, ALL(queries)), ALL(scale)), LOAD(highest + b));
         STORE(highest + b, most);
-        own = MINUS(own, AT_LEAST(size, ALL(reach)));
+        reached_counts = MINUS(reached_counts, AT_LEAST(size, ALL(threshold)));
         any = MINUS(any, AT_LEAST(most, ALL(limit)));
       }
       int64_t sums[2][LANES];
-      STORE_BITS(sums[0], own);
+      STORE_BITS(sums[0], reached_counts);
       STORE_BITS(sums[1], any);
       for (int lane = 0; lane < LANES; lane++) counts[pair] += sums[0][lane], joint[pair] += sums[1][lane];
       for (ptrdiff_t b = whole; b < m; b++) {
         const double difference = right[b] - left[b], size = fabs(total - (difference + difference));
         const double scaled = (size + queries) * scale;
         highest[b] = scaled > highest[b] ? scaled : highest[b];
-        counts[pair] += size >= reach;
+        counts[pair] += size >= threshold;
         joint[pair] += highest[b] >= limit;
       }
     }
@@ -107,7 +107,7 @@ TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, cons
 
 /* Keep the means that are at most the limit; return how many. See flip_bound. */
 TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t pair, double sign, double limit,
-                                          double *found) {
+                                          double *means) {
   const int64_t from = flips->left[pair], to = flips->right[pair];
   const double total = sign * flips->total[pair], queries = flips->queries, whole = flips->whole;
   /* A little above the limit, so that no rounding of a product loses what the quotient keeps. Beyond DBL_MAX it would
@@ -137,9 +137,9 @@ TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t p
       const double k = flipped[chosen[i]], sum = sign * (right[chosen[i]] - left[chosen[i]]);
       if (k == 0.0 || k == whole) continue; /* all or none: no mean of a part */
       const double own = (sum - queries) / k, rest = ((total - sum) - queries) / (whole - k);
-      found[count] = own;
+      means[count] = own;
       count += own <= limit;
-      found[count] = rest;
+      means[count] = rest;
       count += rest <= limit;
     }
   }

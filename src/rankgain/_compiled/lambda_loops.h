@@ -1,12 +1,12 @@
-/* The loops of lambdas.h over LANES numbers at once: included once a level. Every array has room for SUM_LANES numbers
-   behind its last, and what stands there is finite. */
+/* The loops of lambdas.h over LANES numbers at once: included once per level. Every array is followed by SUM_LANES
+   finite numbers of padding. */
 
 /* e^x for x <= 0, by its series of 14 terms around the nearest multiple of ln 2; 0 below -708. */
 TARGET static ALWAYS_INLINE DOUBLES HERE(exponential)(DOUBLES x) {
   static const double inverse_factorial[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
                                              1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
                                              1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
-  /* x over ln 2, whose lowest bits are the multiple */
+  /* x / ln 2, rounded: its lowest bits are the multiple */
   const DOUBLES shifted = ADD(MUL(x, ALL(0x1.71547652b82fep+0)), ALL(0x1.8p52));
   const DOUBLES multiple = SUB(shifted, ALL(0x1.8p52));
   const DOUBLES high = SUB(x, MUL(multiple, ALL(0x1.62e42feep-1)));
@@ -24,31 +24,31 @@ TARGET static void HERE(exponentials)(const double *scores, ptrdiff_t n, double 
     STORE(out + i, HERE(exponential)(MUL(SUB(LOAD(scores + i), ALL(top)), ALL(sigma))));
 }
 
-/* Pairs of one document with LANES of those behind it; `from` and `to`: which of these count. */
+/* Pairs of one document with LANES lower-ranked ones, of which lanes `from` to `to` count. */
 TARGET static ALWAYS_INLINE void HERE(block)(const struct Row *row, int by_score, int unit, ptrdiff_t from,
                                              ptrdiff_t to, const double *scores, const double *gains,
-                                             const double *exps, const double *worths, double *gradients,
+                                             const double *exps, const double *discounts, double *gradients,
                                              double *hessians, DOUBLES *gradient, DOUBLES *hessian, DOUBLES *total) {
   static const double numbers[] = {0.0, 1.0, 2.0, 3.0};
-  const DOUBLES own = ALL(row->exp), other = LOAD(exps), none = ALL(0.0);
-  const DOUBLES gap = SUB(ALL(row->gain), LOAD(gains)), sum = ADD(own, other);
+  const DOUBLES exp_row = ALL(row->exp), exp_others = LOAD(exps), none = ALL(0.0);
+  const DOUBLES gap = SUB(ALL(row->gain), LOAD(gains)), sum = ADD(exp_row, exp_others);
   const INTEGERS better = MORE(gap, none);
-  DOUBLES apart = none, change, inverse, size, slope;
+  DOUBLES distance = none, change, inverse, size, slope;
   if (by_score) {
     const DOUBLES most = ALL(1e300);
-    apart = ADD(ALL(0.01), SUB(ALL(row->score), LOAD(scores)));
-    apart = CHOOSE(MORE(most, apart), apart, most);
-    inverse = DIV(ALL(1.0), MUL(sum, apart));
+    distance = ADD(ALL(0.01), SUB(ALL(row->score), LOAD(scores)));
+    distance = CHOOSE(MORE(most, distance), distance, most);
+    inverse = DIV(ALL(1.0), MUL(sum, distance));
   } else
     inverse = DIV(ALL(1.0), sum);
   if (unit)
     change = CHOOSE(better, ALL(1.0), CHOOSE(MORE(none, gap), ALL(-1.0), none));
   else
-    change = MUL(gap, SUB(ALL(row->worth), LOAD(worths)));
-  change = MUL(change, MUL(CHOOSE(better, other, own), inverse));
+    change = MUL(gap, SUB(ALL(row->discount), LOAD(discounts)));
+  change = MUL(change, MUL(CHOOSE(better, exp_others, exp_row), inverse));
   size = CHOOSE(better, change, NEGATED(change));
-  slope = MUL(CHOOSE(better, own, other), inverse);
-  if (by_score) slope = MUL(slope, apart);
+  slope = MUL(CHOOSE(better, exp_row, exp_others), inverse);
+  if (by_score) slope = MUL(slope, distance);
   slope = MUL(size, slope);
   if (from > 0 || to < LANES) {
     const DOUBLES lane = LOAD(numbers);
@@ -64,11 +64,11 @@ TARGET static ALWAYS_INLINE void HERE(block)(const struct Row *row, int by_score
   *total = ADD(*total, size);
 }
 
-/* Blocks begin at multiples of SUM_LANES whatever the row is: a row loads what the one before it has just stored, which
-   is slow where it was stored in other pieces (8.2 instead of 7.0 us for 120 documents at k = 30). */
+/* Blocks start at multiples of SUM_LANES for every row: each row loads what the row before has just stored, which stalls
+   if the stores were aligned differently (8.2 instead of 7.0 us for 120 documents at k = 30). */
 TARGET static ALWAYS_INLINE void HERE(pairs_of)(const struct Row *row, int by_score, int unit, ptrdiff_t start,
                                                 ptrdiff_t stop, const double *scores, const double *gains,
-                                                const double *exps, const double *worths, double *gradients,
+                                                const double *exps, const double *discounts, double *gradients,
                                                 double *hessians, double *sums) {
   DOUBLES gradient[SUM_LANES / LANES], hessian[SUM_LANES / LANES], total[SUM_LANES / LANES];
   ptrdiff_t i = start - start % SUM_LANES;
@@ -79,10 +79,10 @@ TARGET static ALWAYS_INLINE void HERE(pairs_of)(const struct Row *row, int by_sc
     UNROLLED for (int part = 0; part < SUM_LANES / LANES; part++) {
       const ptrdiff_t at = i + part * LANES;
       if (whole)
-        HERE(block)(row, by_score, unit, 0, LANES, scores + at, gains + at, exps + at, worths + at, gradients + at,
+        HERE(block)(row, by_score, unit, 0, LANES, scores + at, gains + at, exps + at, discounts + at, gradients + at,
                     hessians + at, gradient + part, hessian + part, total + part);
       else
-        HERE(block)(row, by_score, unit, start - at, stop - at, scores + at, gains + at, exps + at, worths + at,
+        HERE(block)(row, by_score, unit, start - at, stop - at, scores + at, gains + at, exps + at, discounts + at,
                     gradients + at, hessians + at, gradient + part, hessian + part, total + part);
     }
   }
@@ -93,19 +93,19 @@ TARGET static ALWAYS_INLINE void HERE(pairs_of)(const struct Row *row, int by_sc
   for (int sum = 0; sum < 3; sum++) sums[sum] = (each[sum][0] + each[sum][1]) + (each[sum][2] + each[sum][3]);
 }
 
-/* Add what the pairs of a row with the documents from start to stop are worth to the gradients and hessians of these,
-   not times sigma; write the sums of both, and that of the sizes of the gradients. */
+/* Add the pairs of a row with the documents from start to stop to their gradients and hessians, without the factor
+   sigma; write the sums of both, and the sum of the absolute gradients. */
 TARGET static void HERE(pairs)(const struct Row *row, ptrdiff_t start, ptrdiff_t stop, const double *scores,
-                               const double *gains, const double *exps, const double *worths, double *gradients,
+                               const double *gains, const double *exps, const double *discounts, double *gradients,
                                double *hessians, double *sums) {
   if (row->unit && row->by_score)
-    HERE(pairs_of)(row, 1, 1, start, stop, scores, gains, exps, worths, gradients, hessians, sums);
+    HERE(pairs_of)(row, 1, 1, start, stop, scores, gains, exps, discounts, gradients, hessians, sums);
   else if (row->unit)
-    HERE(pairs_of)(row, 0, 1, start, stop, scores, gains, exps, worths, gradients, hessians, sums);
+    HERE(pairs_of)(row, 0, 1, start, stop, scores, gains, exps, discounts, gradients, hessians, sums);
   else if (row->by_score)
-    HERE(pairs_of)(row, 1, 0, start, stop, scores, gains, exps, worths, gradients, hessians, sums);
+    HERE(pairs_of)(row, 1, 0, start, stop, scores, gains, exps, discounts, gradients, hessians, sums);
   else
-    HERE(pairs_of)(row, 0, 0, start, stop, scores, gains, exps, worths, gradients, hessians, sums);
+    HERE(pairs_of)(row, 0, 0, start, stop, scores, gains, exps, discounts, gradients, hessians, sums);
 }
 
 static const struct PairLoops HERE(pair_loops) = {HERE(exponentials), HERE(pairs)};

@@ -1,18 +1,18 @@
-/* The loops over pairs and exponentials, for every level of CPU. Sums run in four lanes, whatever the width of the
-   registers, and nothing is fused: so the bits are the same at every level, and those of `_reference/lambdas.py`. */
+/* The loops over pairs and exponentials, one version per level of CPU. Sums always run in four lanes and nothing is
+   fused, so the bits are the same at every level, and equal those of `_reference/lambdas.py`. */
 #pragma once
 #include "vectors.h"
 
 #define SUM_LANES 4
 
-/* One document against those behind it, which stand side by side in rank order; and what is asked. */
+/* A document that is paired with the lower-ranked ones, and the options of pairs. */
 struct Row {
   double score;
   double gain;    /* over the ideal */
   double exp;     /* e^(sigma (score - top)) */
-  double worth;   /* of its rank: the discount */
-  int by_score;   /* whether a pair counts the less the further apart its scores are */
-  int unit;       /* whether all pairs count the same */
+  double discount;   /* of its rank */
+  int by_score;   /* whether the weight of a pair falls with the distance of its scores */
+  int unit;       /* whether every pair has weight 1 */
 };
 
 struct PairLoops {

@@ -1,13 +1,13 @@
-# What `capi` takes from `lambdas`.
+# The declarations that `capi` cimports from `lambdas`.
 from libc.stdint cimport int64_t
 
 from rankgain._compiled.walk cimport Discount, Numbers
 
 cdef struct Lambdas:
-    # What is options: see `_reference/lambdas.py`.
+    # The options of a call: see `_reference/lambdas.py`.
     int64_t depth
     double sigma
-    bint full  # whether ranks beyond the cut-off have their discount, too
+    bint full  # whether ranks beyond the cut-off have a discount, too
     bint unit  # whether every pair counts 1
     bint average
     bint by_score

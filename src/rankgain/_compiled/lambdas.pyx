@@ -1,7 +1,7 @@
-"""LambdaRank's gradients, compiled.
+"""The compiled gradients of LambdaRank.
 
-The functions of `rankgain._reference.lambdas`, which are their specification, with their bits. The order of the
-documents is that of `walk`; the loops over pairs stand in lambda_loops.h.
+They return the same bits as `rankgain._reference.lambdas`, their specification. Documents are ordered by `walk`; the
+loops over pairs are in lambda_loops.h.
 """
 
 from cpython.buffer cimport PyBuffer_Release
@@ -23,7 +23,7 @@ cdef extern from "lambdas.h" nogil:
         double score
         double gain
         double exp
-        double worth
+        double discount
         bint by_score
         bint unit
     struct PairLoops:
@@ -36,24 +36,24 @@ cdef extern from "lambdas.h" nogil:
     const PairLoops* pair_loops_avx2
 
 cdef enum:
-    WIDEST = 700  # sigma times the range of the scores, up to which exponentials are shared: e^-700 has all its bits
-    ARRAYS = 11  # of one number a document
+    SHARED_RANGE = 700  # sigma · (range of scores): up to here pairs share exponentials; e^-700 is not subnormal
+    ARRAYS = 11  # arrays with one number per document
     ALIGNMENT = 32
 
 cdef struct Documents:
-    # Those of a query in the order of their ranks, or as far as these matter.
+    # The documents of a query in rank order, as far as ranks matter.
     Py_ssize_t n
-    Py_ssize_t rows  # how many of them are to be paired with all behind them
-    int64_t* place  # in the input
+    Py_ssize_t rows  # the first documents, which are paired with all lower-ranked ones
+    int64_t* positions  # in the input
     double* score
     double* gain
     double* exp
-    double* worth  # the discount of the rank
+    double* discount  # the discount of the rank
     double* gradient
     double* hessian
     double* zero
-    double* spread  # of the discounts in a tie group, where it begins
-    # for `order_hits`
+    double* gap  # of the discounts in a tie group, where it begins
+    # outputs of `order_hits`
     double* grade
     int64_t* first
     int64_t* last
@@ -62,7 +62,7 @@ cdef struct Documents:
 # scratch
 
 cdef inline size_t stride_of(Py_ssize_t n) noexcept nogil:
-    """Numbers an array has: whole blocks, and one more, for some loops go over the last document."""
+    """Numbers per array: whole blocks and one more, since some loops read beyond the last document."""
     return (<size_t>n // SUM_LANES + 2) * SUM_LANES
 
 
@@ -70,20 +70,20 @@ cdef size_t lambda_size(Py_ssize_t n) noexcept nogil:
     return workspace_size(n) + ARRAYS * stride_of(n) * sizeof(double) + ALIGNMENT
 
 
-cdef void part(Documents* documents, Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
+cdef void lay_out_documents(Documents* documents, Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
     cdef size_t stride = stride_of(n)
     cdef char* rest = <char*>block + workspace_size(n)
     lay_out(space, block, n)
     documents.score = <double*>(rest + <size_t>(-<Py_ssize_t>rest) % ALIGNMENT)
     documents.gain = documents.score + stride
     documents.exp = documents.gain + stride
-    documents.worth = documents.exp + stride
-    documents.gradient = documents.worth + stride
+    documents.discount = documents.exp + stride
+    documents.gradient = documents.discount + stride
     documents.hessian = documents.gradient + stride
     documents.zero = documents.hessian + stride
-    documents.grade = documents.spread = documents.zero + stride
-    documents.place = <int64_t*>(documents.grade + stride)
-    documents.first = documents.place + stride
+    documents.grade = documents.gap = documents.zero + stride
+    documents.positions = <int64_t*>(documents.grade + stride)
+    documents.first = documents.positions + stride
     documents.last = documents.first + stride
 
 
@@ -91,110 +91,115 @@ cdef void part(Documents* documents, Workspace* space, void* block, Py_ssize_t n
 
 cdef int score_error(const double* scores, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
     cdef Py_ssize_t index
-    cdef bint sound = True
+    cdef bint finite_scores = True
     for index in range(n):
-        sound &= scores[index] < INFINITY
-    if sound:
+        finite_scores &= scores[index] < INFINITY
+    if finite_scores:
         return 0
     for index in range(n):
         if not scores[index] < INFINITY:
             position[0] = index
             return INFINITE_SCORE if scores[index] == INFINITY else NAN_SCORE
-    return 0  # another thread has written over it
+    return 0  # another thread has overwritten the score
 
 
 cdef inline void add_document(
     Documents* documents, const double* scores, const double* gains, double inverse, Py_ssize_t index
 ) noexcept nogil:
     cdef Py_ssize_t n = documents.n
-    documents.place[n] = index
+    documents.positions[n] = index
     documents.score[n] = scores[index]
     documents.gain[n] = gains[index] * inverse
     documents.n = n + 1
 
 
-cdef bint arrange(
+cdef bint order_documents(
     Documents* documents, const double* scores, const double* gains, double inverse, Py_ssize_t n,
     const Lambdas* options, Workspace* space
 ) noexcept nogil:
-    """Those of finite score: the first by rank, the others by rank if they have a discount, else in input order."""
+    """Collect the documents with finite scores: in rank order up to the depth, then in input order.
+
+    False if another thread wrote to the scores.
+    """
     cdef Numbers numbers
     cdef Py_ssize_t index, depth = n if options.full else <Py_ssize_t>min(<int64_t>n, options.depth)
-    cdef double edge
+    cdef double threshold
     as_numbers(&numbers, gains)
     documents.n = 0
     if order_hits(
         scores, &numbers, 0, n, depth, True, True, space, documents.grade, documents.first, documents.last
     ) != depth:
-        return False  # another thread has written over the scores
+        return False
     for index in range(depth):
         if scores[space.entries[index].index] == -INFINITY:
             break
         add_document(documents, scores, gains, inverse, space.entries[index].index)
     documents.rows = min(documents.n, <Py_ssize_t>min(<int64_t>n, options.depth))
     if depth < n and documents.n == depth:
-        edge = documents.score[depth - 1]
-        for index in range(documents.place[depth - 1] + 1, n):
-            if scores[index] == edge and documents.n < n:
+        threshold = documents.score[depth - 1]
+        for index in range(documents.positions[depth - 1] + 1, n):
+            if scores[index] == threshold and documents.n < n:
                 add_document(documents, scores, gains, inverse, index)
         for index in range(n):
-            if -INFINITY < scores[index] < edge and documents.n < n:
+            if -INFINITY < scores[index] < threshold and documents.n < n:
                 add_document(documents, scores, gains, inverse, index)
     if options.average:
-        edge = documents.score[documents.rows - 1] if documents.rows else 0.0
-        while documents.rows < documents.n and documents.score[documents.rows] == edge:
+        threshold = documents.score[documents.rows - 1] if documents.rows else 0.0
+        while documents.rows < documents.n and documents.score[documents.rows] == threshold:
             documents.rows += 1
     return True
 
 
 cdef inline Py_ssize_t stop_of(const Documents* documents, Py_ssize_t start, Py_ssize_t most) noexcept nogil:
-    """Where the tie group ends that begins there."""
+    """The end of the tie group that starts at `start`."""
     cdef Py_ssize_t stop = start + 1
     while stop < most and documents.score[stop] == documents.score[start]:
         stop += 1
     return stop
 
 
-cdef void weigh(Documents* documents, const Lambdas* options) noexcept nogil:
-    """The discount of each rank; averaged, the mean of those of the tie group."""
-    cdef Py_ssize_t index, start = 0, stop, reach = documents.n if options.full else documents.rows
+cdef void fill_discounts(Documents* documents, const Lambdas* options) noexcept nogil:
+    """Write the discount of each rank; under averaged ties, the mean over the tie group."""
+    cdef Py_ssize_t index, start = 0, stop, discounted = documents.n if options.full else documents.rows
+    cdef bint counts
     cdef double total
-    for index in range(reach):
-        documents.worth[index] = weight(&options.discount, index + 1) if options.full or index < options.depth else 0.0
-    memset(documents.worth + reach, 0, (documents.n - reach) * sizeof(double))
-    while options.average and start < reach:
-        stop = stop_of(documents, start, reach)
-        documents.spread[start] = spread_of(documents.worth + start, stop - start)
+    for index in range(discounted):
+        counts = options.full or index < options.depth
+        documents.discount[index] = weight(&options.discount, index + 1) if counts else 0.0
+    memset(documents.discount + discounted, 0, (documents.n - discounted) * sizeof(double))
+    while options.average and start < discounted:
+        stop = stop_of(documents, start, discounted)
+        documents.gap[start] = discount_gap(documents.discount + start, stop - start)
         total = 0.0
         for index in range(start, stop):
-            total += documents.worth[index]
+            total += documents.discount[index]
         for index in range(start, stop):
-            documents.worth[index] = total / <double>(stop - start)
+            documents.discount[index] = total / <double>(stop - start)
         start = stop
 
 
-cdef double spread_of(const double* worths, Py_ssize_t m) noexcept nogil:
+cdef double discount_gap(const double* discounts, Py_ssize_t m) noexcept nogil:
     """The expected difference of the discounts of two of m tied documents."""
     cdef Py_ssize_t rank
     cdef double total = 0.0
     if m == 1:
         return 0.0
     for rank in range(1, m + 1):
-        total += <double>(m + 1 - 2 * rank) * worths[rank - 1]
+        total += <double>(m + 1 - 2 * rank) * discounts[rank - 1]
     return 2.0 * total / (<double>m * <double>(m - 1))
 
 
 # gradients
 
-cdef inline double pair_up(
-    Documents* documents, Row* row, double worth, const double* worths, Py_ssize_t index, Py_ssize_t start,
+cdef inline double add_pairs(
+    Documents* documents, Row* row, double discount, const double* discounts, Py_ssize_t index, Py_ssize_t start,
     Py_ssize_t stop, const PairLoops* loops
 ) noexcept nogil:
-    """The document at `index` with those from `start`: return the sum of the sizes of the gradients."""
+    """Pair the document at `index` with those from `start` on; return the sum of the absolute pair gradients."""
     cdef double sums[3]
-    row.worth = worth
+    row.discount = discount
     loops.pairs(
-        row, start, stop, documents.score, documents.gain, documents.exp, worths, documents.gradient,
+        row, start, stop, documents.score, documents.gain, documents.exp, discounts, documents.gradient,
         documents.hessian, sums,
     )
     documents.gradient[index] -= sums[0]
@@ -202,21 +207,21 @@ cdef inline double pair_up(
     return sums[2]
 
 
-cdef double pair_all(Documents* documents, const Lambdas* options) noexcept nogil:
-    """Write gradients and hessians, not times sigma, and return the sum of the sizes of the gradients."""
+cdef double add_all_pairs(Documents* documents, const Lambdas* options) noexcept nogil:
+    """Write gradients and hessians, both without the factor sigma; return the sum of the absolute pair gradients."""
     cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline
     cdef Py_ssize_t n = documents.n, most = <Py_ssize_t>stride_of(n), index, group = 0
-    cdef double low = documents.score[0], high = documents.score[0], spread = 0.0, total = 0.0
+    cdef double low = documents.score[0], high = documents.score[0], gap = 0.0, total = 0.0
     cdef bint shared
     cdef Row row
     for index in range(n):
         low = min(low, documents.score[index])
-    for index in range(n, most):  # what blocks read behind the last
+    for index in range(n, most):  # padding that whole blocks read
         documents.score[index] = low
-        documents.gain[index] = documents.worth[index] = documents.exp[index] = 0.0
+        documents.gain[index] = documents.discount[index] = documents.exp[index] = 0.0
     memset(documents.gradient, 0, most * sizeof(double))
     memset(documents.hessian, 0, most * sizeof(double))
-    shared = options.sigma * (high - low) <= WIDEST
+    shared = options.sigma * (high - low) <= SHARED_RANGE
     loops.exponentials(documents.score, n, high, options.sigma, documents.exp)
     row.by_score = options.by_score and low < high
     row.unit = options.unit
@@ -233,11 +238,11 @@ cdef double pair_all(Documents* documents, const Lambdas* options) noexcept nogi
             )
         if options.average and index == group:
             group = stop_of(documents, index, documents.rows)
-            spread = documents.spread[index]
+            gap = documents.gap[index]
         if index + 1 < group:
-            total += pair_up(documents, &row, spread, documents.zero, index, index + 1, group, loops)
-        total += pair_up(
-            documents, &row, documents.worth[index], documents.worth, index, max(index + 1, group), n, loops
+            total += add_pairs(documents, &row, gap, documents.zero, index, index + 1, group, loops)
+        total += add_pairs(
+            documents, &row, documents.discount[index], documents.discount, index, max(index + 1, group), n, loops
         )
     return total
 
@@ -246,7 +251,7 @@ cdef int lambda_query(
     const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* options,
     void* block, double* gradient, double* hessian, Py_ssize_t* position
 ) noexcept nogil:
-    """Write the gradient and the hessian of one query; or return what is wrong with which score."""
+    """Write the gradient and hessian of one query; return an error code, with the position of the score, or 0."""
     cdef Documents documents
     cdef Workspace space
     cdef const double* score
@@ -256,7 +261,7 @@ cdef int lambda_query(
     position[0] = -1
     if n == 0:
         return 0
-    part(&documents, &space, block, n)
+    lay_out_documents(&documents, &space, block, n)
     score = doubles_of(scores, start, n, space.scores)
     code = score_error(score, n, position)
     if code:
@@ -265,17 +270,17 @@ cdef int lambda_query(
     memset(hessian, 0, n * sizeof(double))
     if n < 2 or inverse == 0.0:
         return 0
-    if not arrange(&documents, score, gains, inverse, n, options, &space) or documents.n < 2:
+    if not order_documents(&documents, score, gains, inverse, n, options, &space) or documents.n < 2:
         return 0
-    weigh(&documents, options)
-    total = 2.0 * options.sigma * pair_all(&documents, options)
+    fill_discounts(&documents, options)
+    total = 2.0 * options.sigma * add_all_pairs(&documents, options)
     if not finite(total):
         return NOT_FINITE
     if options.by_query and total > 0.0:
         factor = options.sigma * (log2(1.0 + total) / total)
     for index in range(documents.n):
-        gradient[documents.place[index]] = documents.gradient[index] * factor
-        hessian[documents.place[index]] = documents.hessian[index] * (options.sigma * factor)
+        gradient[documents.positions[index]] = documents.gradient[index] * factor
+        hessian[documents.positions[index]] = documents.hessian[index] * (options.sigma * factor)
     return 0
 
 
@@ -320,7 +325,7 @@ def fill(
 
 
 def exponential(const double[::1] exponents, double[::1] out, /):
-    """e^x of each x <= 0, of whole blocks; for tests."""
+    """e^x of each x <= 0, for whole blocks; for tests."""
     cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline
     cdef Py_ssize_t n = min(exponents.shape[0], out.shape[0]) // SUM_LANES * SUM_LANES
     if n:

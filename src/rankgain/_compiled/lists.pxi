@@ -307,14 +307,14 @@ cdef class ListFunctions:
     def rr(self, grades, /):
         return self.answer(grades, RR)
 
-    cdef object answer(self, object grades, int wanted):
+    cdef object answer(self, object grades, int function):
         """The value of one list, or the values of several. None: use the general path, which reports errors."""
-        cdef Result result = self.value(grades, wanted)
+        cdef Result result = self.value(grades, function)
         if result.code == 0:
             return result.value
-        return self.each(grades, wanted) if type(grades) is list or type(grades) is tuple else None
+        return self.each(grades, function) if type(grades) is list or type(grades) is tuple else None
 
-    cdef object each(self, object lists, int wanted):
+    cdef object each(self, object lists, int function):
         cdef Py_ssize_t index, n = len(lists)
         cdef Result result
         cdef double[::1] out
@@ -323,27 +323,27 @@ cdef class ListFunctions:
         for index in range(n):
             if index >= len(lists):  # another thread shortened the list
                 return None
-            result = self.value(lists[index], wanted)
+            result = self.value(lists[index], function)
             if result.code:
                 return None
             out[index] = result.value
         return values
 
-    cdef Result value(self, object grades, int wanted) except *:
+    cdef Result value(self, object grades, int function) except *:
         cdef List one
         cdef Numbers numbers
         cdef Result result
         result.code = -1
-        if not open_list(&one, grades, wanted == IDCG or wanted == NDCG):
+        if not open_list(&one, grades, function == IDCG or function == NDCG):
             return result
         as_numbers(&numbers, one.values)
-        if wanted == RR:
+        if function == RR:
             result = rr_one(one.values, one.n, 1, self.depth, self.above)
-        elif wanted == IDCG:
+        elif function == IDCG:
             result = idcg_one(&numbers, 0, one.n, self.exponential, &self.discount, self.depth, &one.space)
         else:
             result = dcg_one(one.values, one.n, 1, self.exponential, &self.discount, self.depth)
-            if wanted == NDCG and result.code == 0:
+            if function == NDCG and result.code == 0:
                 result = ndcg_one(
                     result.value, one.n, &numbers, 0, one.n, self.exponential, &self.discount, self.depth, False,
                     self.empty, True, &one.space,
@@ -351,9 +351,9 @@ cdef class ListFunctions:
         close_list(&one)
         return result
 
-    def fill(self, str wanted, tuple given, double[::1] out, /):
+    def fill(self, str name, tuple given, double[::1] out, /):
         """Write the value of each list of a chunk, of any dtype; return None or an error code."""
-        cdef int function = WANTED[wanted]
+        cdef int function = FUNCTION_CODES[name]
         cdef Chunk chunk
         cdef Workspace space
         cdef Py_ssize_t query = 0
@@ -373,7 +373,7 @@ cdef class ListFunctions:
         return (result.code, query, result.position, -1) if result.code else None
 
     cdef Result fill_lists(
-        self, const Chunk* chunk, int wanted, Workspace* space, double* out, Py_ssize_t queries, Py_ssize_t* query
+        self, const Chunk* chunk, int function, Workspace* space, double* out, Py_ssize_t queries, Py_ssize_t* query
     ) noexcept nogil:
         """Process LISTS_AT_ONCE lists at a time; on an error, `query` is the index of the first invalid list."""
         cdef const Lists* lists = &chunk.lists
@@ -392,22 +392,22 @@ cdef class ListFunctions:
             taken = broken = min(<Py_ssize_t>LISTS_AT_ONCE, queries - query[0])
             for index in range(taken):
                 n = <Py_ssize_t>(offsets[query[0] + index + 1] - offsets[query[0] + index])
-                limits[index] = self.depth if wanted == IDCG else ideal_depth(self.depth, n, self.returned)
-            if wanted == IDCG or wanted == NDCG:  # first, so that the grades are in the cache for the sums
+                limits[index] = self.depth if function == IDCG else ideal_depth(self.depth, n, self.returned)
+            if function == IDCG or function == NDCG:  # first, so that the grades are in the cache for the sums
                 sum_ideals(
                     judged, starts + query[0], limits, taken, self.exponential, &self.discount, steps, ideals
                 )
-            if wanted == DCG or wanted == NDCG:
+            if function == DCG or function == NDCG:
                 sums.position = -1
                 sums.code = sum_lists(
                     &lists.grades, offsets + query[0], taken, self.exponential, &self.discount, self.depth, space,
                     out + query[0], &broken, &sums.position,
                 )
                 broken = broken if sums.code else taken
-            for index in range(broken if wanted != DCG else 0):
+            for index in range(broken if function != DCG else 0):
                 result = self.fill_list(
-                    lists, judged, offsets + query[0] + index, starts + query[0] + index, wanted, ideals[index], space,
-                    out[query[0] + index],
+                    lists, judged, offsets + query[0] + index, starts + query[0] + index, function, ideals[index],
+                    space, out[query[0] + index],
                 )
                 if result.code:
                     query[0] += index
@@ -419,31 +419,31 @@ cdef class ListFunctions:
         return result
 
     cdef Result fill_list(
-        self, const Lists* lists, const Numbers* judged, const int64_t* own, const int64_t* starts, int wanted,
+        self, const Lists* lists, const Numbers* judged, const int64_t* offsets, const int64_t* starts, int function,
         double ideal, Workspace* space, double sum
     ) noexcept nogil:
         """The value of a list, given its ideal (not finite: not computed yet) and its sum."""
-        cdef Py_ssize_t n = <Py_ssize_t>(own[1] - own[0])
+        cdef Py_ssize_t n = <Py_ssize_t>(offsets[1] - offsets[0])
         cdef Result result
         result.position = -1
         result.code = 0
         result.value = ideal
-        if wanted == RR:
+        if function == RR:
             n = <Py_ssize_t>min(<int64_t>n, self.depth)
-            return rr_one(doubles_of(&lists.grades, own[0], n, space.scores), n, 1, self.depth, self.above)
-        if wanted == NDCG and finite(ideal):
+            return rr_one(doubles_of(&lists.grades, offsets[0], n, space.scores), n, 1, self.depth, self.above)
+        if function == NDCG and finite(ideal):
             result.code = quotient(sum, ideal, self.empty, True, &result.value)
-        elif wanted == NDCG:
+        elif function == NDCG:
             return ndcg_one(
                 sum, n, judged, starts[0], <Py_ssize_t>(starts[1] - starts[0]), self.exponential, &self.discount,
                 self.depth, self.returned, self.empty, not lists.beside, space,
             )
         elif not finite(ideal):
-            return idcg_one(&lists.grades, own[0], n, self.exponential, &self.discount, self.depth, space)
+            return idcg_one(&lists.grades, offsets[0], n, self.exponential, &self.discount, self.depth, space)
         return result
 
 
-cdef dict WANTED = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
+cdef dict FUNCTION_CODES = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
 
 
 # many lists, of any dtype

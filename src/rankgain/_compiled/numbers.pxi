@@ -85,8 +85,8 @@ cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
     space.distinct = <double*>(space.steps + length)
     space.scores = space.distinct + length
     space.near = space.scores + length
-    space.place = <Py_ssize_t*>(space.near + length)
-    space.counts = <int64_t*>(space.place + length)
+    space.position = <Py_ssize_t*>(space.near + length)
+    space.counts = <int64_t*>(space.position + length)
     space.parted = <double*>(space.counts + length)
     space.bucket = <int32_t*>(space.parted + length)
     space.origin = space.bucket + length

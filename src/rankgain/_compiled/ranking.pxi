@@ -42,7 +42,7 @@ cdef extern from "simd.h" nogil:
         Py_ssize_t (*near)(
             const void*, Py_ssize_t, int, const void*, Py_ssize_t, int, int64_t*
         ) noexcept nogil
-        Py_ssize_t (*place)(const void*, Py_ssize_t, int, int64_t) noexcept nogil
+        Py_ssize_t (*position_of)(const void*, Py_ssize_t, int, int64_t) noexcept nogil
         Py_ssize_t (*rank_float)(
             const void*, Py_ssize_t, const double*, Py_ssize_t, int64_t, RowScratch*, int64_t*, int64_t*, int*
         ) noexcept nogil
@@ -615,7 +615,7 @@ cdef Py_ssize_t cut(
     threshold[0] = NAN
     while True:
         position = simd.collect(
-            scores, position, n, nextafter(bound, INFINITY) if above else bound, space.near, space.place, &count,
+            scores, position, n, nextafter(bound, INFINITY) if above else bound, space.near, space.position, &count,
             capacity,
         )
         if not simd.numbers(space.near, count):
@@ -641,7 +641,7 @@ cdef Py_ssize_t filter_cut(Workspace* space, Py_ssize_t count, double bound, bin
     cdef Py_ssize_t index, n_left = 0
     for index in range(count):
         space.near[n_left] = space.near[index]
-        space.place[n_left] = space.place[index]
+        space.position[n_left] = space.position[index]
         n_left += space.near[index] > bound if above else space.near[index] >= bound
     return n_left
 
@@ -801,11 +801,11 @@ cdef Py_ssize_t order_hits(
         if index >= 0:
             return m + index
         near = 0
-        simd.collect(scores, 0, n, threshold, space.near, space.place, &near, n)
+        simd.collect(scores, 0, n, threshold, space.near, space.position, &near, n)
         m = entries_near(grades, start, near, zeros, space)
         m = rank_entries(space.near, near, m, depth, stable, space, hit_grade, hit_first, hit_last)
     for index in range(m):  # positions within the query, as the caller counts them
-        space.entries[index].index = space.place[space.entries[index].index]
+        space.entries[index].index = space.position[space.entries[index].index]
     return m
 
 
@@ -849,7 +849,7 @@ cdef Py_ssize_t entries_near(
     cdef Py_ssize_t index, m = 0
     cdef double grade
     for index in range(near):
-        grade = number_at(grades, start + space.place[index])
+        grade = number_at(grades, start + space.position[index])
         space.entries[m].key = space.near[index]
         space.entries[m].grade = grade
         space.entries[m].index = index

@@ -1,5 +1,5 @@
-/* The loops that gain from wide registers, for every level of CPU, and the choice of a level at run time.
-   They compare, count and copy, and compute nothing that is kept: so the bits are the same at every level. */
+/* The loops that profit from SIMD, one version per level of CPU, and the choice of the level at run time. They compare,
+   count, copy and add in a fixed order, so the bits are the same at every level. */
 #pragma once
 #include "vectors.h"
 
@@ -15,10 +15,10 @@ struct RowScratch {
 };
 
 struct Simd {
-  int lanes; /* numbers at once */
-  ptrdiff_t few; /* up to so many entries of a short list are sooner compared with all than sorted */
-  ptrdiff_t judged; /* up to so many judged ids (-1: never) are sooner compared with all than hashed, … */
-  ptrdiff_t hits; /* … where up to so many may be equal */
+  int lanes; /* doubles per register */
+  ptrdiff_t few; /* entries: up to here, comparing with all scores of a short list beats sorting */
+  ptrdiff_t judged; /* judged ids: up to here, comparing all pairs beats hashing (-1: never), … */
+  ptrdiff_t hits; /* … if at most this many may match */
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
   void (*whole)(const double *, ptrdiff_t, int64_t *);
   void (*maxima)(const double *, ptrdiff_t, ptrdiff_t, double *);
@@ -35,7 +35,7 @@ struct Simd {
   void (*sum_int32_t)(const int32_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
   void (*sum_uint8_t)(const uint8_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
   ptrdiff_t (*near)(const void *, ptrdiff_t, int, const void *, ptrdiff_t, int, int64_t *);
-  ptrdiff_t (*place)(const void *, ptrdiff_t, int, int64_t);
+  ptrdiff_t (*position_of)(const void *, ptrdiff_t, int, int64_t);
   ptrdiff_t (*rank_float)(const void *, ptrdiff_t, const double *, ptrdiff_t, int64_t, struct RowScratch *, int64_t *,
                           int64_t *, int *);
   ptrdiff_t (*rank_double)(const void *, ptrdiff_t, const double *, ptrdiff_t, int64_t, struct RowScratch *, int64_t *,

@@ -1,4 +1,4 @@
-/* The loops of simd.h over LANES numbers at once: included once a level. What is left over goes to level 1. */
+/* The loops of simd.h over LANES numbers at once: included once per level. The remainder is handled by level 1. */
 
 TARGET static uint64_t HERE(sum)(INTEGERS numbers) {
   uint64_t each[LANES], total = 0;
@@ -15,13 +15,13 @@ TARGET static int HERE(any)(INTEGERS numbers) {
   return bits != 0;
 }
 
-/* One in the eight bits that count a grade. */
+/* The value 1 in the eight-bit field that counts this grade. */
 TARGET static ALWAYS_INLINE INTEGERS HERE(field)(INTEGERS grade) {
   return LEFT_EACH(ALL_BITS(1), LEFT(AND(grade, ALL_BITS(7)), 3));
 }
 
-/* Add how many grades there are of 0 to 7 to the counts; 0 where there are others: then the counts mean nothing.
-   A word holds eight counts of up to 255, which are added up in halves of four of up to 65,535. */
+/* Add the number of grades 0 to 7 to the counts. Returns 0 if there are other grades; the counts are then invalid.
+   A word holds eight counts up to 255, which are widened to four up to 65,535 before they overflow. */
 TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *counts) {
   INTEGERS others = NONE;
   ptrdiff_t i = 0;
@@ -52,8 +52,8 @@ TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *count
   return i == n || tally_1(grades + i, n - i, counts);
 }
 
-/* Grades as integers, those that are not whole or not from 0 to 7 as others that are not. Added to 2^52, a number
-   leaves its whole part in the lowest bits, below those of 2^52 itself. */
+/* Convert grades to integers; grades that are not integers from 0 to 7 become integers outside that range. Adding 2^52
+   moves the integer part of a number to the lowest bits. */
 TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) {
   ptrdiff_t i = 0;
   for (; i + LANES <= n; i += LANES) {
@@ -64,7 +64,8 @@ TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) 
   if (i < n) whole_1(grades + i, n - i, out + i);
 }
 
-/* The highest of every stride-th score, as far as they fill whole rows; NaN is none. The stride is a multiple of 16. */
+/* The maximum of each column of a matrix with `stride` columns; an incomplete last row and NaN are ignored. The stride
+   is a multiple of 16. */
 TARGET static void HERE(maxima)(const double *scores, ptrdiff_t n, ptrdiff_t stride, double *maximum) {
   for (ptrdiff_t first = 0; first < stride; first += 16) {
     DOUBLES best[16 / LANES];
@@ -76,39 +77,39 @@ TARGET static void HERE(maxima)(const double *scores, ptrdiff_t n, ptrdiff_t str
   }
 }
 
-/* The k-th highest of n scores, a multiple of 16: the highest that k of them reach. Without a branch on the data. */
+/* The k-th highest of n scores (n: a multiple of 16): the highest one that at least k scores reach. Branch-free. */
 TARGET static double HERE(kth)(const double *scores, ptrdiff_t n, ptrdiff_t k) {
   double each[LANES], kth = -INFINITY;
   DOUBLES best = ALL(-INFINITY);
   for (ptrdiff_t first = 0; first < n; first += 16) {
-    DOUBLES own[16 / LANES];
-    INTEGERS short_of[16 / LANES]; /* by how many the scores that reach it are less than k, less one */
+    DOUBLES candidate[16 / LANES];
+    INTEGERS short_of[16 / LANES]; /* k − 1 minus the number of scores that reach it */
     UNROLLED for (int part = 0; part < 16 / LANES; part++)
-      own[part] = LOAD(scores + first + part * LANES), short_of[part] = ALL_BITS((uint64_t)(k - 1));
+      candidate[part] = LOAD(scores + first + part * LANES), short_of[part] = ALL_BITS((uint64_t)(k - 1));
     for (ptrdiff_t other = 0; other < n; other++) {
       const DOUBLES score = ALL(scores[other]);
       UNROLLED for (int part = 0; part < 16 / LANES; part++)
-        short_of[part] = PLUS(short_of[part], AT_LEAST(score, own[part]));
+        short_of[part] = PLUS(short_of[part], AT_LEAST(score, candidate[part]));
     }
     UNROLLED for (int part = 0; part < 16 / LANES; part++)
-      best = HIGHER(CHOOSE(NEGATIVE(short_of[part]), own[part], ALL(-INFINITY)), best);
+      best = HIGHER(CHOOSE(NEGATIVE(short_of[part]), candidate[part], ALL(-INFINITY)), best);
   }
   STORE(each, best);
   for (int lane = 0; lane < LANES; lane++) kth = each[lane] > kth ? each[lane] : kth;
   return kth;
 }
 
-/* Append the scores not below the bound, NaN among them, and their places; stop, and say where, short of capacity for a
-   block. What is to be taken of 64 scores is known before any is, so that one branch in 64 scores is mispredicted. */
+/* Append the scores not below the bound, NaN included, with their positions. Stops before the capacity could be
+   exceeded and returns the position. A mask of 64 comparisons is made first: one mispredicted branch per 64 scores. */
 TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptrdiff_t n, double bound, double *near,
-                                      ptrdiff_t *place, ptrdiff_t *count, ptrdiff_t capacity) {
-  ptrdiff_t found = *count, i = start;
+                                      ptrdiff_t *positions, ptrdiff_t *count, ptrdiff_t capacity) {
+  ptrdiff_t filled = *count, i = start;
 #if LANES > 1
-  while (i < n && found + (n - i < 64 ? n - i : 64) <= capacity) {
+  while (i < n && filled + (n - i < 64 ? n - i : 64) <= capacity) {
     const int size = n - i < 64 ? (int)(n - i) : 64;
     uint64_t below = 0, left;
     int part = 0;
-    if (i >= 2048 && size == 64) { /* where hardly any is left to take: 0.10 instead of 0.15 ns a score */
+    if (i >= 2048 && size == 64) { /* hardly any score passes by now: 0.10 instead of 0.15 ns per score */
       INTEGERS all = ALL_BITS(~0ull);
       for (; part < 64; part += 16)
         UNROLLED for (int next = 0; next < 16; next += LANES)
@@ -126,18 +127,18 @@ TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptr
     for (; part < size; part++) below |= (uint64_t)(scores[i + part] < bound) << part;
     for (left = ~below & (~(uint64_t)0 >> (64 - size)); left; left &= left - 1) {
       const ptrdiff_t j = i + lowest_set_bit(left);
-      near[found] = scores[j], place[found++] = j;
+      near[filled] = scores[j], positions[filled++] = j;
     }
     i += size;
   }
 #else
-  for (; i < n && found < capacity; i++) near[found] = scores[i], place[found] = i, found += !(scores[i] < bound);
+  for (; i < n && filled < capacity; i++) near[filled] = scores[i], positions[filled] = i, filled += !(scores[i] < bound);
 #endif
-  *count = found;
+  *count = filled;
   return i;
 }
 
-/* How many scores are higher than the key, and how many equal it. */
+/* Count the scores above the key and equal to it. */
 TARGET static void HERE(count)(const double *scores, ptrdiff_t n, double key, int64_t *higher, int64_t *equal) {
   INTEGERS above = NONE, same = NONE;
   ptrdiff_t i = 0;
@@ -182,7 +183,7 @@ TARGET static void HERE(ranks)(const double *scores, ptrdiff_t n, const double *
   }
 }
 
-/* Whether none is NaN. */
+/* Whether no score is NaN. */
 TARGET static int HERE(numbers)(const double *scores, ptrdiff_t n) {
   INTEGERS nan = NONE;
   ptrdiff_t i = 0;
@@ -190,15 +191,15 @@ TARGET static int HERE(numbers)(const double *scores, ptrdiff_t n) {
   return !SIGNS(nan) && (i == n || numbers_1(scores + i, n - i));
 }
 
-/* float32 as float64. */
+/* Convert float32 to float64. */
 TARGET static void HERE(widen)(const float *numbers, ptrdiff_t n, double *out) {
   ptrdiff_t i = 0;
   for (; i + LANES <= n; i += LANES) STORE(out + i, WIDENED(numbers + i));
   for (; i < n; i++) out[i] = numbers[i];
 }
 
-/* The sums of 16 lists of n gains, each times its discount, in the order of ranks. Of the gains the steps are given, by
-   rank, small integers that add up to them; they are 0 afterwards, up to that behind the last rank. */
+/* The sums of gain times discount of 16 lists of n gains, in rank order. Gains are given as steps: the gain at a rank
+   is the sum of the steps up to it, small integers. All steps up to the one after the last rank are 0 afterwards. */
 TARGET static void HERE(sum_steps)(double *steps, ptrdiff_t n, const double *table, double *out) {
   for (int first = 0; first < 16; first += 4 * LANES < 16 ? 4 * LANES : 16) {
     DOUBLES gain[4], total[4];
@@ -216,10 +217,10 @@ TARGET static void HERE(sum_steps)(double *steps, ptrdiff_t n, const double *tab
   }
 }
 
-/* The sums of the first n grades of 16 or 4 lists, each times its discount, in the order of ranks: all lists at once,
-   for each sum waits for its own additions. NaN for all of them if a grade may be no grade, or an integer beyond 2^52. */
+/* The sums of grade times discount over the first n grades of 16 or 4 lists, in rank order. All lists at once, since the
+   additions of one sum depend on each other. NaN for all if a grade may be invalid, or an integer beyond 2^52. */
 #if LANES == 4
-#define UNSOUND_double (1ull << 63) /* bits that no grade has: the sign, and of integers those beyond 2^52 */
+#define UNSOUND_double (1ull << 63) /* bits that no valid grade has set: the sign; in integers, those beyond 2^52 */
 #define UNSOUND_float (1ull << 63)
 #define UNSOUND_int64_t (~0ull << 52)
 #define UNSOUND_int32_t (1ull << 63)
@@ -235,7 +236,7 @@ TARGET static ALWAYS_INLINE DOUBLES row_float(const float *at, INTEGERS *signs) 
   return row;
 }
 TARGET static ALWAYS_INLINE DOUBLES row_int64_t(const int64_t *at, INTEGERS *signs) {
-  const INTEGERS row = LOAD_BITS(at); /* in the lowest bits of 2^52 it is what is added to it */
+  const INTEGERS row = LOAD_BITS(at); /* as the low bits of 2^52 it is an addend of 2^52 */
   *signs = OR(*signs, row);
   return SUB(OF_BITS(OR(row, ALL_BITS(0x4330000000000000))), ALL(0x1p52));
 }
@@ -306,8 +307,8 @@ SUMS(int32_t)
 SUMS(uint8_t)
 #undef SUMS
 
-/* The lowest 16 bits of ids, BLOCK in a register. A lane of 32 bits holds those of two ids, of 64 bits those of four:
-   the first ids in the lowest bits of all lanes, and so on, which costs less than to keep the ids in order. */
+/* The lowest 16 bits of BLOCK ids in one register. A 32-bit lane holds those of two ids, a 64-bit lane those of four:
+   the first ids fill the lowest bits of all lanes, and so on, which is cheaper than keeping them in order. */
 #if LANES > 1
 #define BLOCK (4 * LANES)
 TARGET static ALWAYS_INLINE INTEGERS HERE(lows)(const char *ids, const int width) {
@@ -318,14 +319,14 @@ TARGET static ALWAYS_INLINE INTEGERS HERE(lows)(const char *ids, const int width
             OR(LEFT(AND(LOAD_BITS(ids + 2 * next), low), 32), LEFT(LOAD_BITS(ids + 3 * next), 48)));
 }
 
-/* A bit an id. */
+/* One bit per id. */
 TARGET static ALWAYS_INLINE uint64_t HERE(set)(INTEGERS lanes, const int width) {
   if (width == 4) return SIGNS_32(LEFT_32(lanes, 16)) | SIGNS_32(lanes) << BLOCK / 2;
   return SIGNS(LEFT(lanes, 48)) | SIGNS(LEFT(lanes, 32)) << LANES | SIGNS(LEFT(lanes, 16)) << 2 * LANES |
          SIGNS(lanes) << 3 * LANES;
 }
 
-/* Those of `near` from `start` on; the last of `parts` registers, if it would end behind n, ends there. */
+/* `near` for `parts` registers of ids from `start` on; the last register is moved back so that it ends at n. */
 TARGET static ALWAYS_INLINE ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t start, ptrdiff_t n, const int width,
                                                     const int parts, const char *judged, ptrdiff_t m, int judged_width,
                                                     int64_t *out, ptrdiff_t count) {
@@ -344,7 +345,7 @@ TARGET static ALWAYS_INLINE ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t s
   UNROLLED for (int part = 0; part < parts; part++) any = OR(any, same[part]);
   if (!SIGNS_32(OR(any, LEFT_32(any, 16)))) return count;
   UNROLLED for (int part = 0; part < parts; part++) {
-    const ptrdiff_t known = start + (part + 1) * BLOCK - n; /* ids of the register before */
+    const ptrdiff_t known = start + (part + 1) * BLOCK - n; /* ids already seen in the register before */
     left |= HERE(set)(same[part], width) >> (known > 0 ? known : 0) << part * BLOCK;
   }
   for (; left; left &= left - 1) out[count++] = start + lowest_set_bit(left);
@@ -363,12 +364,12 @@ TARGET static ALWAYS_INLINE ptrdiff_t HERE(near_all)(const char *ids, ptrdiff_t 
   return count;
 }
 
-/* The places of ids whose lowest 16 bits are those of one of m judged ids, in order, and how many: all are compared with
-   all. See `match_run`. */
+/* Write the positions of the ids whose lowest 16 bits equal those of one of m judged ids, in order; return how many.
+   Compares all pairs. See `match_run`. */
 TARGET static ptrdiff_t HERE(near)(const void *ids, ptrdiff_t n, int width, const void *judged, ptrdiff_t m,
                                    int judged_width, int64_t *out) {
   const char *lows = (const char *)judged + LOW_AT(judged_width);
-  if (n < BLOCK) { /* fewer than a register holds: what is found among the zeros behind them is left out */
+  if (n < BLOCK) { /* fewer ids than a register: matches in the zero padding are dropped */
     uint64_t few[BLOCK] = {0};
     int64_t found[BLOCK];
     ptrdiff_t count, kept = 0;
@@ -382,9 +383,8 @@ TARGET static ptrdiff_t HERE(near)(const void *ids, ptrdiff_t n, int width, cons
   return HERE(near_all)(ids, n, 8, lows, m, judged_width, out);
 }
 
-/* Where among up to 64 ids one stands that may be there once, or -1: all are looked at, so that no branch is
-   mispredicted. */
-TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int64_t id) {
+/* The position of an id among up to 64 unique ones, or -1. Compares all of them, so that no branch is mispredicted. */
+TARGET static ptrdiff_t HERE(position_of)(const void *ids, ptrdiff_t n, int width, int64_t id) {
   const uint64_t *longs = (const uint64_t *)ids;
   const uint32_t *words = (const uint32_t *)ids;
   const ptrdiff_t most = width == 4 ? 2 * LANES : LANES;
@@ -401,7 +401,7 @@ TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int
     }
   return there ? lowest_set_bit(there) : -1;
 }
-#define NEAR HERE(near), HERE(place)
+#define NEAR HERE(near), HERE(position_of)
 #undef BLOCK
 #else
 #define NEAR NULL, NULL

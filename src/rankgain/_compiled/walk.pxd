@@ -51,7 +51,7 @@ cdef struct Workspace:
     double* distinct
     double* scores
     double* near
-    Py_ssize_t* place
+    Py_ssize_t* position
     int64_t* counts
     int32_t* bucket
     int32_t* starts

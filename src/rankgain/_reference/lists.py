@@ -87,11 +87,11 @@ class ListFunctions:
             total += (exponential_gain(grade) if self._exponential else grade) * self._discount(rank)
         return all_finite([total])[0]
 
-    def fill(self, wanted: str, given: tuple[Any, ...], out: Floats, /) -> ErrorCode:
+    def fill(self, name: str, given: tuple[Any, ...], out: Floats, /) -> ErrorCode:
         """The value of each list of a chunk, of numbers of any type; or the first error. Only nDCG has `judged`."""
         _, start, stop, *columns = given
         returned, judged = columns[:3], columns[4:]
-        function = getattr(self, f"_{wanted}")
+        function = getattr(self, f"_{name}")
         for query in range(start, stop):
             lists = [list_of(*side, query) for side in (returned, judged) if side[0] is not None]
             try:
