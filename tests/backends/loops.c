@@ -172,7 +172,7 @@ static void near_and_place(const struct Level *level, ptrdiff_t n) {
     DIGEST(counts, count);
     for (ptrdiff_t j = 0; j < m && n <= 64; j++) {
       ptrdiff_t at = -1;
-      if (level->simd->place) at = level->simd->place(some, n, width, judged[j]);
+      if (level->simd->position_of) at = level->simd->position_of(some, n, width, judged[j]);
       else
         for (ptrdiff_t i = n - 1; i >= 0; i--)
           if (ids[i] == judged[j]) at = i;
