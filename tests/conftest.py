@@ -29,11 +29,9 @@ BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 COLUMNS = "pandas", "polars", "pyarrow", "scipy"
 NEEDS = {
     COLUMNS: [
-        *(
-            f"inputs/test_{name}.py"
-            for name in ("as_they_are", "column_names", "duplicates", "evaluate", "frame_options")
-        ),
-        *(f"inputs/test_{name}.py" for name in ("inputs_agree", "odd_columns", "rows", "tables", "warnings")),
+        *(f"inputs/test_{name}.py" for name in ("as_they_are", "column_names", "duplicates", "evaluate")),
+        *(f"inputs/test_{name}.py" for name in ("frame_options", "frames", "inputs_agree", "judgments")),
+        *(f"inputs/test_{name}.py" for name in ("recommendations", "rows", "tables", "warnings")),
         "comparison/test_peers_of_tests.py",
         "results/test_calculation.py",
         "data/test_columns.py",

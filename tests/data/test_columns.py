@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from support.cases import vectors_or_error
 from support.marks import in_one_case, quick_first
+from support.rejections import vectors_or_error
 
 import rankgain as rg
 from rankgain.rankings import parts_of

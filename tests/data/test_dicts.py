@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from support.cases import vectors_or_error
+from support.rejections import vectors_or_error
 
 import rankgain as rg
 from rankgain import cli, pytrec_eval

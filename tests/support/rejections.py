@@ -68,3 +68,11 @@ def outcome(call):
 def masked(*mask):
     """A masked array of the numbers 1, 2, …."""
     return np.ma.masked_array(np.arange(1.0, len(mask) + 1), mask)
+
+
+def vectors_or_error(call):
+    """The vectors of an Evaluation by metric, or the type and the text of what is raised instead."""
+    try:
+        return {name: vector.tolist() for name, vector in call().items()}
+    except Exception as error:
+        return type(error), str(error)
