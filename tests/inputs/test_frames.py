@@ -347,7 +347,8 @@ def test_frames_of_each_library_are_accepted(gives, library):
     gives([[]], evaluate_frames, make({"qid": [], "label": [], "score": []}), metrics=["ndcg"])
     ranks = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [0, 1], "rank": [2, 1]})
     gives([[1.0]], evaluate_frames, ranks, metrics=["ndcg"])
-    gives([[0.5]], evaluate_frames, ranks, score="rank", metrics=["rr"])
+    named = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [0, 1], "value": [2, 1]})
+    gives([[0.5]], evaluate_frames, named, score="value", metrics=["rr"])
     negative = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [-1, 1], "score": [2, 1]})
     gives([[0.5]], evaluate_frames, negative, metrics=["rr"])
     extra = make({**RUN, "query_id": ["q", "x", "x"]})  # r lacks a run, x lacks truth
