@@ -17,8 +17,8 @@ UNNAMED_HIT = {"q": {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 
 @pytest.mark.parametrize("row", [
     ("needs truth and a run", TypeError, QRELS),
     (NO_METRIC, TypeError, QRELS, RUN),
-    (NO_METRIC, TypeError, QRELS, "ndcg@10"),
-    ("no metric was requested: rankgain.from_frames(frame).evaluate('ndcg@10')", TypeError, COLUMNS, "ndcg@10"),
+    ("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')", TypeError, QRELS, "ndcg@10"),
+    ("qrels_df has no relevance column (expected relevance", ValueError, COLUMNS, "ndcg@10"),
     (f"recommended: query 'u': must be a list of ids, best first, not set: {SWAPPED}", TypeError,
      {"u": ["a"]}, {"u": {"a"}}, "ndcg"),
     (f"a list of ids, best first, not dict: {SWAPPED}", TypeError,

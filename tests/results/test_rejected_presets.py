@@ -39,7 +39,7 @@ def test_hits_of_ranx_are_answered_by_the_metric_to_write(rejects, metric):
 
 @pytest.mark.parametrize("row", [
     ("k must be a positive integer", "ndcg@x", None),
-    ("stands for 9 metrics: explain one, such as ndcg_cut_5", "ndcg_cut", None),
+    ("stands for 9 metrics: give one, such as ndcg_cut_5", "ndcg_cut", None),
     ("unknown tool", "ndcg@5", "ranks"),
     ("unknown tool", "ndcg@5", ("sklearn", "solr")),
     ("like is empty", "ndcg@5", []),
