@@ -30,10 +30,11 @@ from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
+from rankgain.results.intervals import is_bounded
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import text_table
 from rankgain.threads import MOST, check_threads
-from rankgain.tools.reports import COMPARED, FORMATS, SPREADS
+from rankgain.tools.reports import COMPARED, FORMATS, SPREADS, WITH_INTERVALS, Intervals
 from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
@@ -168,6 +169,14 @@ def _parser() -> argparse.ArgumentParser:
         "--tie-spread",
         action="store_true",
         help="show the worst, expected and best value over the orders of tied documents",
+    )
+    evaluate.add_argument("--interval", action="store_true", help="show a confidence interval of each mean, of one run")
+    _add(evaluate, "--level", 0.95, "the confidence level of --interval", metavar="X")
+    evaluate.add_argument(
+        "--highest",
+        type=float,
+        metavar="X",
+        help="for --interval: the largest value of a metric without a bound, as dcg",
     )
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
     evaluate.set_defaults(parser=evaluate, run=_run)
@@ -489,6 +498,10 @@ def _run(options: argparse.Namespace) -> None:
     files = sample() if options.sample else options.files
     _check_files(files, options)
     _check_rules(options)
+    if options.interval:
+        _check_interval(files, options)
+    elif options.highest is not None:
+        options.parser.error("argument --highest: only allowed with argument --interval")
     if options.tie_spread:
         spreads = {
             name: run.tie_spread(*options.metric, threads=options.threads) for name, run in _rankings(files, options)
@@ -499,8 +512,24 @@ def _run(options: argparse.Namespace) -> None:
             name: run.evaluate(*options.metric, like=options.like, threads=options.threads)
             for name, run in _rankings(files, options)
         }
-        text = FORMATS[options.form](Comparison(results), options.per_query)
+        if options.interval:
+            (result,) = results.values()
+            highest = {key: None if is_bounded(key) else options.highest for key in result}
+            ends = {key: result.interval(key, options.level, highest=highest[key]) for key in result}
+            text = WITH_INTERVALS[options.form](Comparison(results), False, Intervals(options.level, ends))
+        else:
+            text = FORMATS[options.form](Comparison(results), options.per_query)
     _write(text, options.output)
+
+
+def _check_interval(files: Sequence[str], options: argparse.Namespace) -> None:
+    if len(files) > 2:
+        options.parser.error("argument --interval: needs one run; for several, see rankgain compare")
+    for name in ("tie_spread", "per_query"):
+        if getattr(options, name):
+            options.parser.error(f"argument --interval: not allowed with argument --{name.replace('_', '-')}")
+    if options.form not in WITH_INTERVALS:
+        options.parser.error(f"argument --interval: not allowed with argument --{options.form}")
 
 
 def _same_file(one: str, other: str) -> bool:

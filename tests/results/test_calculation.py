@@ -185,7 +185,7 @@ def check(rankings, metric):
         assert calculation == value
         return
     assert np.array_equal(calculation.value, value, equal_nan=True)
-    if calculation.divisor:
+    if calculation.divisor:  # else there is nothing relevant
         assert value in (calculation.dividend / calculation.divisor, 1.0)
     assert repr(calculation)
     assert calculation._repr_html_()

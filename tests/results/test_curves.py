@@ -102,14 +102,18 @@ def test_the_interval_of_sparse_values_holds_the_true_mean(queries):
     assert covered >= 0.95 * cases
 
 
-def test_the_interval_of_values_that_have_no_bound():
-    """As of the same values over the largest of them."""
+def test_the_interval_of_a_metric_without_a_bound_needs_one():
+    """As of the same values over that bound, which no value may exceed."""
     values = np.array([[0.0], [1.0], [4.0], [2.0]])
-    scaled = rg.from_ranked(values / 4).curve("cg", [1]).interval()
-    found = rg.from_ranked(values).curve("cg", [1]).interval() / 4
-    assert found.ravel().tolist() == pytest.approx(scaled.ravel().tolist())
-    assert rg.from_ranked(values).curve("cg", [1]).interval()[1, 0] <= 4.0
-    assert rg.from_ranked(values * 0).curve("cg", [1]).interval().tolist() == [[0.0], [0.0]]
+    scaled = rg.from_ranked(values / 8).curve("cg", [1]).interval(highest=1)
+    curve = rg.from_ranked(values).curve("cg", [1])
+    assert (curve.interval(highest=8) / 8).ravel().tolist() == pytest.approx(scaled.ravel().tolist())
+    with pytest.raises(ValueError, match=r"^cg has no upper bound: give highest=, the largest value that a query can"):
+        curve.interval()
+    with pytest.raises(ValueError, match=r"^highest: a query has the value 4\.0 of cg, which is not from 0 to 3"):
+        curve.interval(highest=3)
+    none = rg.from_ranked(values[:3] * 0).curve("cg", [1]).interval(highest=1)
+    assert none.tolist() == [[0.0], [pytest.approx(1 - 0.025 ** (1 / 3))]]  # not [0, 0]
 
 
 def test_the_interval_of_few_queries_and_of_queries_without_a_value():

@@ -1,10 +1,16 @@
 """The interval of a mean of bounded values: the beta distribution that it is made of."""
 
 import itertools
+import json
+import math
 
+import numpy as np
 import pytest
+from support.sides import qrels_lines, run_lines
 
-from rankgain.results.intervals import beta_quantile, beta_share
+import rankgain as rg
+from rankgain.cli import main
+from rankgain.results.intervals import beta_quantile, beta_share, mean_interval
 
 SIZES = 0.01, 0.5, 1.0, 3.0, 60.0, 5e5
 
@@ -18,3 +24,160 @@ def test_beta_is_that_of_scipy(a, b):
         assert beta_share(expected, a, b) == pytest.approx(beta.cdf(expected, a, b), rel=1e-7, abs=1e-9)
     assert beta_share(0.0, a, b) == 0.0
     assert beta_share(1.0, a, b) == 1.0
+
+
+# Of one run
+
+
+def of_values(values, metric="ndcg", **options):
+    """The Evaluation of a metric that has these values: of lists whose first grade is the gain."""
+    lists = [[1.0] if value == 1 else [0.0, 1.0] if value else [0.0] for value in values]
+    return rg.from_ranked(lists).evaluate(metric).interval(metric, **options)
+
+
+def test_interval_is_that_of_the_curve():
+    rankings = rg.from_ranked([[0, 1, 2], [2, 0, 1], [0, 0, 0], [1, 0, 0]])
+    result = rankings.evaluate("ndcg@2", "rr@3", "dcg@3")
+    for metric, k, options in (("ndcg", 2, {}), ("rr", 3, {"level": 0.8}), ("dcg", 3, {"highest": 4})):
+        curve = rankings.curve(metric, [k]).interval(**options)
+        assert list(result.interval(f"{metric}@{k}", **options)) == curve[:, 0].tolist()
+    low, high = result.interval("ndcg@2")
+    assert 0 < low < result.mean("ndcg@2") < high < 1
+
+
+@pytest.mark.parametrize("hits", [0, 3, 5])
+def test_interval_of_hits_is_clopper_and_pearsons(hits):
+    expected = pytest.importorskip("scipy.stats").binomtest(hits, 5).proportion_ci(0.95, "exact")
+    assert of_values([1] * hits + [0] * (5 - hits), "success") == pytest.approx(tuple(expected), abs=1e-9)
+
+
+def test_queries_without_a_value_do_not_count_and_missing_ones_count_0():
+    assert of_values([1, 1, 0], "ndcg(empty=nan)") == of_values([1, 1])
+    qrels, run = {q: {"d": 1} for q in "abc"}, {"a": {"d": 1.0}, "b": {"d": 1.0}}
+    result = rg.from_qrels(qrels, run).evaluate("rr")
+    assert result.interval("rr") == of_values([1, 1, 0], "rr")
+    assert all(map(math.isnan, of_values([0], "ndcg(empty=nan)")))
+
+
+def test_empty_values_beyond_1_widen_the_bounds():
+    _, high = of_values([0, 1], "ndcg(empty=3)")
+    assert 2 < high <= 3
+    low, _ = of_values([0, 1], "ndcg(empty=-1)")
+    assert -1 <= low < 0
+
+
+def test_interval_of_a_geometric_mean_is_that_of_the_logarithms():
+    result = rg.from_ranked([[1, 0], [0, 1], [0, 0]]).evaluate("gm_ap")
+    low, high = result.interval("gm_ap")
+    logs = np.log2([1.0, 0.5, 1e-5])
+    expected = mean_interval(logs, math.log2(1e-5), 0.0, 0.95)
+    assert [low, high] == pytest.approx([2 ** expected[0], 2 ** expected[1]])
+    assert low < result.aggregate("gm_ap") < high
+
+
+@pytest.mark.parametrize(("queries", "most"), [(5, 0.05), (20, 0.05)])
+def test_interval_rarely_misses_the_true_mean(queries, most):
+    """Of reciprocal ranks with a relevant document in half of the queries, at a rank from 1 to 5."""
+    random, cases, missed = np.random.default_rng(queries), 300, 0
+    truth = 0.5 * np.mean(1 / np.arange(1.0, 6.0))
+    for _ in range(cases):
+        found = (np.arange(1, 6) == random.integers(1, 6, queries)[:, None]) & (random.random(queries) < 0.5)[:, None]
+        low, high = rg.from_ranked(found.astype(float)).evaluate("rr").interval("rr")
+        missed += not low <= truth <= high
+    assert missed <= most * cases
+
+
+RESULT = rg.from_ranked([[2, 1], [0, 1]]).evaluate("dcg", "num_ret", "ndcg", "gauc", "utility")
+SCORES = rg.compare({"a": {"q": 0.5}, "b": {"q": 0.7}}, metrics="mine", values=True)["a"]
+
+
+@pytest.mark.parametrize("row", [
+    ("rr was not evaluated", KeyError, "rr", {}),
+    ("level must be between 0 and 1", ValueError, "ndcg", {"level": 1}),
+    ("level must be a number, not str", TypeError, "ndcg", {"level": "0.9"}),
+    ("dcg has no upper bound: give highest=, the largest value that a query can have", ValueError, "dcg", {}),
+    ("highest: a query has the value 2.6309297535714578 of dcg, which is not from 0 to 2: give a bound that no query",
+     ValueError, "dcg", {"highest": 2}),
+    ("highest must be a number, not str", TypeError, "dcg", {"highest": "9"}),
+    ("highest must be finite and above 0, not 0", ValueError, "dcg", {"highest": 0}),
+    ("highest must be finite and above 0, not inf", ValueError, "dcg", {"highest": math.inf}),
+    ("num_ret is a count that is added up over queries", ValueError, "num_ret", {"highest": 9}),
+    ("gauc is a mean weighted by num_ret", ValueError, "gauc", {}),
+])  # fmt: skip
+def test_interval_rejects(rejects, row):
+    message, error, metric, options = row
+    rejects(error, message, RESULT.interval, metric, **options)
+
+
+def test_values_of_other_tools_need_a_bound(rejects):
+    rejects(ValueError, "mine has no upper bound", SCORES.interval, "mine")
+    low, high = SCORES.interval("mine", highest=1)
+    assert low < 0.5 < high
+
+
+# In a shell
+
+
+@pytest.fixture
+def files(tmp_path):
+    qrels, run = {q: {"d": 1} for q in ("a", "b", "c")}, {"a": {"d": 1.0}, "b": {"x": 2.0, "d": 1.0}}
+    (tmp_path / "qrels").write_bytes(qrels_lines(qrels))
+    (tmp_path / "run").write_bytes(run_lines(run))
+    return [str(tmp_path / "qrels"), str(tmp_path / "run")]
+
+
+def shell(capsys, *arguments, status=0):
+    assert main(["eval", "--interval", *arguments]) == status
+    return "".join(capsys.readouterr())
+
+
+def test_eval_shows_the_interval_of_each_mean(capsys, files):
+    result = rg.read_trec(*files).evaluate("rr", "dcg", "ndcg(empty=nan)")
+    low, high = result.interval("rr", 0.9)
+    text = shell(capsys, *files, "-m", "rr", "--level", "0.9")
+    lines = text.splitlines()
+    assert lines[0].split() == ["metric", "mean", "90%", "interval"]
+    assert lines[2] == f"rr      0.5000  {low:.4f} to {high:.4f}"
+    assert "interval: of the mean over queries like these; queries that count: 3" in lines
+    assert "missing from the run: 1 (counted as 0)" in lines
+    content = json.loads(shell(capsys, *files, "-m", "rr", "-m", "dcg", "--highest", "5", "--json"))
+    ends = {key: result.interval(key, highest=5 if key == "dcg" else None) for key in ("rr", "dcg")}
+    assert content["low"] == {key: low for key, (low, _) in ends.items()}
+    assert content["high"] == {key: high for key, (_, high) in ends.items()}
+    assert content["level"] == 0.95
+    head, row = shell(capsys, *files, "-m", "rr", "--csv").splitlines()
+    assert head == "run,rr,rr low,rr high"
+    assert [float(cell) for cell in row.split(",")[1:]] == [0.5, *ends["rr"]]
+
+
+def test_eval_names_how_many_queries_count_for_each_metric(capsys, tmp_path, files):
+    (tmp_path / "qrels").write_bytes(qrels_lines({"a": {"d": 1}, "b": {"x": 0}}))
+    text = shell(capsys, *files, "-m", "rr", "-m", "rr(empty=nan)")
+    assert "queries that count: rr 2, rr(empty=nan) 1" in text
+    text = shell(capsys, *files, "-m", "rr(empty=nan,rel=2)")
+    assert text.splitlines()[2].split() == ["rr(empty=nan,rel=2)", "nan", "-"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--interval", "q", "r", "s"], "argument --interval: needs one run; for several, see rankgain compare"),
+        (["--interval", "q", "r", "--trec"], "argument --interval: not allowed with argument --trec"),
+        (["--interval", "q", "r", "--per-query"], "argument --interval: not allowed with argument --per-query"),
+        (["--interval", "q", "r", "--tie-spread"], "argument --interval: not allowed with argument --tie-spread"),
+        (["--highest", "3", "q", "r"], "argument --highest: only allowed with argument --interval"),
+    ],
+)
+def test_eval_refuses_intervals(capsys, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    for name in "qrs":
+        (tmp_path / name).touch()
+    with pytest.raises(SystemExit) as stopped:
+        main(["eval", *arguments])
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_eval_needs_the_bound_of_a_metric_without_one(capsys, files):
+    text = shell(capsys, *files, "-m", "dcg", status=1)
+    assert text.startswith("rankgain: error: dcg has no upper bound: give highest=")

@@ -246,8 +246,14 @@ def combine_terms(program, values):
 
 
 def quotient_of(kind, indices, bounded, empty, parameters, values):
-    """(dividend, divisor) of a combination that is a quotient; (value, None) of the first term for a sum."""
+    """(dividend, divisor) of a combination that is a quotient; (value, None) of the first term for a sum.
+
+    The divisor is 0 if no document is relevant.
+    """
     operands = [values[index] for index in indices]
     if kind == _codes.RATIO:
         return operands[0], operands[1]
-    return QUOTIENTS[kind](*operands, *parameters) if kind in QUOTIENTS else (operands[0], None)
+    if kind not in QUOTIENTS:
+        return operands[0], None
+    dividend, divisor = QUOTIENTS[kind](*operands, *parameters)
+    return dividend, 0.0 if kind in OF_RELEVANT and operands[1] == 0.0 else divisor

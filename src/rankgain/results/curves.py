@@ -13,10 +13,9 @@ from rankgain.errors import counted
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.parameters import cut_off
-from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import same_ids
 from rankgain.results.export import Columns, Frames
-from rankgain.results.intervals import check_level, mean_interval
+from rankgain.results.intervals import check_level, interval_of
 from rankgain.scalars import Floats, Ints
 
 if TYPE_CHECKING:
@@ -77,13 +76,16 @@ class Curve(Frames):
         """
         return np.array([mean(values) for values in self.values.T])
 
-    def interval(self, level: float = 0.95) -> Floats:
+    def interval(self, level: float = 0.95, *, highest: float | None = None) -> Floats:
         """Compute a confidence interval for the mean at each cut-off, over queries like these.
 
         Parameters
         ----------
         level : float, default 0.95
             How often such an interval contains the true mean, between 0 and 1.
+        highest : float, optional
+            The largest value that a query can have at any of the cut-offs, for metrics without a bound, such as
+            ``dcg``. By default, 1 for metrics with values from 0 to 1.
 
         Returns
         -------
@@ -94,12 +96,14 @@ class Curve(Frames):
         Raises
         ------
         ValueError
-            If `level` is not between 0 and 1.
+            If `level` is not between 0 and 1; if the metric has no bound and `highest` is not given, or a value exceeds
+            it; or if `highest` is not above 0.
         TypeError
-            If `level` is not a number.
+            If `level` or `highest` is not a number.
 
         See Also
         --------
+        Evaluation.interval : The same for one metric of an Evaluation.
         Comparison.test : Whether two runs differ, which two intervals cannot tell, since queries are paired.
 
         Notes
@@ -109,8 +113,7 @@ class Curve(Frames):
         the variance of Gaffke's bounds, which agrees for 0 and 1. That is measured, not proved: in simulations of
         sparse reciprocal ranks, skewed AP and symmetric nDCG, with 10, 50 and 200 queries, 95% intervals missed the
         true mean in at most 3% of 2,000 samples (``bench/comparison.py``). For few queries it is wider than Student's.
-        A metric without an upper bound, such as ``dcg``, is treated as bounded by the largest value here; few queries
-        cannot show how much larger values may be.
+        The bound must hold for all queries: the largest value of few queries is none.
 
         References
         ----------
@@ -127,11 +130,7 @@ class Curve(Frames):
         """
         share = check_level(level)
         complete = self.values[~np.isnan(self.values).any(axis=1)]
-        if not len(complete):
-            return np.full((2, len(self.ks)), np.nan)
-        bounded = TABLE[self.metric.name].highest == 1.0
-        least, most = min(0.0, float(complete.min())), max(1.0 if bounded else 0.0, float(complete.max()))
-        return np.array([mean_interval(column, least, most, share) for column in complete.T]).T
+        return np.array([interval_of(column, self.metric, share, highest) for column in complete.T]).T
 
     def columns(self) -> Columns:
         """Return the columns of a frame by name.
@@ -158,6 +157,7 @@ class Curve(Frames):
         label: str | None = None,
         per_query: bool = False,
         interval: float | None = None,
+        highest: float | None = None,
     ) -> Axes:
         """Draw the mean against the cut-off.
 
@@ -172,6 +172,8 @@ class Curve(Frames):
             Whether to draw a thin line per query behind the mean.
         interval : float, optional
             The level of the interval to draw as a band around the mean, such as 0.95; see `interval`. By default, none.
+        highest : float, optional
+            The bound of a query's value for that interval, as in `interval`.
 
         Returns
         -------
@@ -183,9 +185,9 @@ class Curve(Frames):
         ImportError
             If matplotlib is not installed: ``pip install 'rankgain[plot]'``.
         ValueError
-            If `interval` is not between 0 and 1.
+            If the method `interval` would raise it.
         TypeError
-            If `axes` is not matplotlib's, or `interval` is not a number.
+            If `axes` is not matplotlib's, or `interval` or `highest` is not a number.
 
         See Also
         --------
@@ -199,7 +201,7 @@ class Curve(Frames):
         """
         plotting = drawing()
         target = plotting.panels(1)[0] if axes is None else axes
-        band = None if interval is None else self.interval(interval)
+        band = None if interval is None else self.interval(interval, highest=highest)
         plotting.draw(self, target, label, per_query, band)
         return target
 

@@ -236,6 +236,57 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
             return {key: aggregator(key)(vector, self._query_weights(key, given)) for key, vector in self.items()}
         return aggregator(metric)(self[metric], self._query_weights(metric, given))
 
+    def interval(
+        self, metric: str | Metric, level: float = 0.95, *, highest: float | None = None
+    ) -> tuple[float, float]:
+        """Compute a confidence interval for the mean of a metric over queries like these.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated, as requested.
+        level : float, default 0.95
+            How often such an interval contains the true mean, between 0 and 1.
+        highest : float, optional
+            The largest value that a query can have, for metrics without a bound, such as ``dcg``. By default, 1 for
+            metrics with values from 0 to 1.
+
+        Returns
+        -------
+        low, high : float
+            The ends of the interval of the mean, for ``gm_ap`` and ``gm_bpref`` of the geometric mean; NaN if no query
+            counts. Queries whose value is NaN do not count.
+
+        Raises
+        ------
+        KeyError
+            If `metric` was not evaluated.
+        ValueError
+            If `level` is not between 0 and 1; if the metric is a count or a weighted mean (``gauc``); if it has no
+            bound and `highest` is not given, or a value exceeds it; or if `highest` is not above 0.
+        TypeError
+            If `level` or `highest` is not a number.
+
+        See Also
+        --------
+        Comparison.test : Whether two runs differ, which two intervals cannot tell, since queries are paired.
+        Curve.interval : The method, and how often its intervals contain the true mean.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> result = rg.from_ranked([[0, 0, 1], [1, 0, 0]] * 6).evaluate("rr", "dcg")
+        >>> [round(end, 2) for end in result.interval("rr")]
+        [0.42, 0.85]
+        >>> [round(end, 2) for end in result.interval("dcg", highest=1)]
+        [0.52, 0.89]
+        """
+        from rankgain.results.intervals import check_level, interval_of  # imported where it is needed
+
+        values = self[metric]
+        key = next(key for key in self if key == metric)  # which may be the name of values computed elsewhere
+        return interval_of(values, key, check_level(level), highest)
+
     def merge(self, *others: Evaluation) -> Evaluation:
         """Return one Evaluation of the queries of this one and of others, as if all had been evaluated at once.
 

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.errors import quoted
+from rankgain.errors import quoted, short
+from rankgain.metrics.aggregators import LEAST, geometric_mean, logarithms, total
+from rankgain.metrics.metric import Metric, Score, parse
+from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, check_number
 
 STEPS = 200  # the most of a bisection; each halves the interval
 TINY = 1e-300
+TOLERANCE = 1e-9  # a value may exceed its bound by rounding errors only
 
 
 def check_level(level: Any) -> float:
@@ -20,6 +24,54 @@ def check_level(level: Any) -> float:
     if not 0 < number < 1:
         raise ValueError(f"level must be between 0 and 1, such as 0.95, not {quoted(level)}")
     return number
+
+
+def interval_of(values: Floats, key: str | Metric, level: float, highest: float | None = None) -> tuple[float, float]:
+    """The interval of the mean that a metric, by its key in a result, aggregates to; NaN if no query counts.
+
+    `highest`: the bound of a query's value, for metrics without one. Queries whose value is NaN do not count.
+    """
+    ((_, metric),) = parse(key)
+    row = TABLE[metric.name]
+    least, most = _bounds(key, metric, highest)
+    counted = values[~np.isnan(values)]
+    if not len(counted):
+        return math.nan, math.nan
+    for value in (float(counted.min()), float(counted.max())):
+        if not least - TOLERANCE <= value <= most * (1.0 + TOLERANCE):
+            raise ValueError(
+                f"highest: a query has the value {value!r} of {key!s}, which is not from {short(least)} to "
+                f"{short(most)}: give a bound that no query can exceed"
+            )
+    counted = np.clip(counted, least, most)
+    if row.aggregator is not geometric_mean:
+        return mean_interval(counted, least, most, level)
+    low, high = mean_interval(logarithms(counted), math.log2(max(least, LEAST)), math.log2(most), level)
+    return math.exp2(low), math.exp2(high)
+
+
+def is_bounded(key: str | Metric) -> bool:
+    """Whether the values of a metric, by its key in a result, have an upper bound by definition."""
+    ((_, metric),) = parse(key)
+    return not isinstance(key, Score) and math.isfinite(TABLE[metric.name].highest)
+
+
+def _bounds(key: str | Metric, metric: Metric, highest: float | None) -> tuple[float, float]:
+    """The bounds of a query's value; refuse a metric whose values are not averaged."""
+    row = TABLE[metric.name]
+    if row.aggregator is total:
+        raise ValueError(f"{key!s} is a count that is added up over queries: a sum has no interval of a mean")
+    if row.weights:
+        raise ValueError(f"{key!s} is a mean weighted by {row.weights}: there is no interval for it")
+    most = row.highest
+    if highest is not None:
+        most = check_number(highest, "highest")
+        if not 0.0 < most < math.inf:
+            raise ValueError(f"highest must be finite and above 0, not {highest!r}")
+    elif not is_bounded(key):
+        raise ValueError(f"{key!s} has no upper bound: give highest=, the largest value that a query can have")
+    empty = metric.empty if "empty" in row.takes and not math.isnan(metric.empty) else 0.0
+    return min(0.0, empty), max(most, empty)
 
 
 def mean_interval(values: Floats, least: float, most: float, level: float) -> tuple[float, float]:

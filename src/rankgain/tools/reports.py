@@ -7,7 +7,9 @@ import io
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from rankgain import _backend
 from rankgain.comparison.comparison import Comparison, legend
@@ -62,11 +64,18 @@ def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
 # Runs
 
 
-def as_text(runs: Comparison, per_query: bool) -> str:
+class Intervals(NamedTuple):
+    """The confidence intervals of the means of one run, by metric."""
+
+    level: float
+    ends: Mapping[Any, tuple[float, float]]
+
+
+def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
     """An aligned table, and notes about the numbers.
 
     One run: one row per metric, or with `per_query` one row per query and one column per metric. Several: see
-    `Comparison.table`, or one row per query and run.
+    `Comparison.table`, or one row per query and run. `intervals`: the ends by metric, of one run.
     """
     if len(runs) > 1 and not per_query:
         return runs.table() + "\n"
@@ -81,7 +90,19 @@ def as_text(runs: Comparison, per_query: bool) -> str:
         rows += [["mean", *map(number, means.values())]]
     else:
         rows = mean_rows(means)
-    return _lines(text_table(rows), notes(runs))
+    below = notes(runs)
+    if intervals is not None:
+        share = f"{100 * intervals.level:g}% interval"
+        ends = [
+            share,
+            *("-" if math.isnan(low) else f"{low:.4f} to {high:.4f}" for low, high in intervals.ends.values()),
+        ]
+        rows = [[*row, end] for row, end in zip(rows, ends, strict=True)]
+        counts = {str(key): int(np.count_nonzero(~np.isnan(vector))) for key, vector in result.items()}
+        same = len({*counts.values()}) == 1
+        counted = str(next(iter(counts.values()))) if same else ", ".join(f"{key} {n}" for key, n in counts.items())
+        below = [f"interval: of the mean over queries like these; queries that count: {counted}", *below]
+    return _lines(text_table(rows), below)
 
 
 def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
@@ -97,16 +118,20 @@ def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
         yield ["mean", name, *(number(value) + ("*" if name in best[key] else " ") for key, value in means.items())]
 
 
-def as_json(runs: Comparison, per_query: bool) -> str:
+def as_json(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
     """One JSON object: everything known about one run, or about each.
 
     NaN is null. Bytes of an id that are not UTF-8 are escaped as lone surrogates.
     """
-    return _json_of_runs({name: _object(result, per_query) for name, result in runs.items()})
+    return _json_of_runs({name: _object(result, per_query, intervals) for name, result in runs.items()})
 
 
-def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
+def _object(result: Evaluation, per_query: bool, intervals: Intervals | None) -> dict[str, Any]:
     content = {"mean": _by_text(result.aggregate()), **_facts(result)}
+    if intervals is not None:
+        content["level"] = intervals.level
+        for index, name in enumerate(ENDS):
+            content[name] = _by_text({key: ends[index] for key, ends in intervals.ends.items()})
     if result.like is not None:
         content["like"] = result.like
     if result.assumed:
@@ -120,11 +145,24 @@ def _facts(result: Evaluation) -> dict[str, Any]:
     return {name: getattr(result, name) for name in ("counts", "ties", "missing", "backend")}
 
 
-def as_csv(runs: Comparison, per_query: bool) -> str:
+ENDS = "low", "high"
+
+
+def as_csv(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
     """``run,metric…`` with one row per run, or ``run,query,metric…`` with one row per query and run.
 
-    The latter has no row for the means; the columns do not depend on the number of runs. NaN is an empty field.
+    The latter has no row for the means; the columns do not depend on the number of runs. NaN is an empty field. With
+    intervals, each metric is followed by ``metric low`` and ``metric high``.
     """
+    if intervals is not None:
+        ((name, result),) = runs.items()
+        columns: dict[str, Any] = {"run": name}
+        for key, ends in intervals.ends.items():
+            columns |= {
+                str(key): result.aggregate(key),
+                **{f"{key!s} {end}": value for end, value in zip(ENDS, ends, strict=True)},
+            }
+        return _csv([*columns], [[*columns.values()]])
     rows = _rows(runs.to_dict() if per_query else runs.aggregate())
     return _csv(["run", *(["query"] if per_query else []), *map(str, runs.metrics)], rows)
 
@@ -142,6 +180,7 @@ def as_trec(runs: Comparison, per_query: bool) -> str:
     return "\n".join([*lines, ""])
 
 
+WITH_INTERVALS = {"text": as_text, "json": as_json, "csv": as_csv}
 FORMATS = {"text": as_text, "json": as_json, "csv": as_csv, "trec": as_trec}
 
 
