@@ -1,4 +1,4 @@
-# Rows of scores, a column per document, against judged columns: see `read_matrix` of `_reference/forms.py`.
+# Rows of scores, a column per document, against judged columns.
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 

@@ -1,4 +1,4 @@
-"""The specification: the documents of the queries of a chunk, in each form in which a Source has them.
+"""The specification: the documents of the queries of a chunk, in each form in which a Source has them but a matrix.
 
 Refused here, at the first position: NaN scores, invalid grades of lists, and a judged document that a query of a run in
 columns has twice (an unjudged one only with `check_all`); and, of a run in dicts, ids of which none can match, since
@@ -57,7 +57,7 @@ def read_dicts(queries, judged, numbers, runs):
         types_differ = documents and scores and id_kind(documents[0]) is not id_kind(next(iter(scores)))
         if types_differ and scores.keys().isdisjoint(documents):
             raise Refused(OTHER_IDS)
-        yield Documents(list(scores), list(scores.values()), list(grades.values()), _without_pooled(judged_grades))
+        yield Documents(list(scores), list(scores.values()), list(grades.values()), without_pooled(judged_grades))
 
 
 def read_columns(queries, *columns):
@@ -77,25 +77,7 @@ def read_columns(queries, *columns):
             if document in seen and (check_all or document in grade_of):
                 raise Refused(DUPLICATE, position)
             seen.add(document)
-        yield Documents(ids, scores, [grade_of.get(document) for document in ids], _without_pooled(judged_grades))
-
-
-def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offsets, excluded):
-    """Rows of scores, one column per document, against judged columns and their grades, in rising order of columns.
-
-    Excluded columns are no documents, and no judged column is among them. The position of an error is the column.
-    """
-    for query in queries:
-        row = scores[query].tolist()
-        judged_rows = slice(judged_offsets[query], judged_offsets[query + 1])
-        grade_of = dict(zip(judged[judged_rows].tolist(), grades[judged_rows].tolist(), strict=True))
-        left_out = {*excluded[excluded_offsets[query] : excluded_offsets[query + 1]].tolist()}
-        columns = [column for column in range(len(row)) if column not in left_out]
-        for column in columns:
-            if row[column] != row[column]:
-                raise Refused(NAN_SCORE, column)
-        column_grades = [grade_of.get(column) for column in columns]
-        yield Documents(columns, [row[column] for column in columns], column_grades, _without_pooled(grade_of.values()))
+        yield Documents(ids, scores, [grade_of.get(document) for document in ids], without_pooled(judged_grades))
 
 
 def _rows_of_query(query, width, data, starts, ends, first, last, values):
@@ -105,6 +87,6 @@ def _rows_of_query(query, width, data, starts, ends, first, last, values):
     return ids, None if values is None else values[rows].tolist()
 
 
-def _without_pooled(grades):
+def without_pooled(grades):
     """Without the grades below 0, of documents that were pooled but not judged."""
     return [grade for grade in grades if grade >= 0.0]

@@ -8,7 +8,8 @@ queries counted from the start of the chunk; `rankgain.errors` has the messages.
 from typing import Any
 
 from rankgain._codes import COLUMNS, DICTS, LISTS, MATRIX
-from rankgain._reference.forms import read_columns, read_dicts, read_lists, read_matrix
+from rankgain._reference.forms import read_columns, read_dicts, read_lists
+from rankgain._reference.matrix import read_matrix
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, compute_metrics
 from rankgain._reference.query import Query, tie_groups

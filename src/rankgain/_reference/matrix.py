@@ -1,0 +1,24 @@
+"""The specification: the documents of the queries of a chunk, in rows of a matrix of scores beside sparse judgments."""
+
+from rankgain._codes import NAN_SCORE
+from rankgain._reference.forms import without_pooled
+from rankgain._reference.numbers import Refused
+from rankgain._reference.ranking import Documents
+
+
+def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offsets, excluded):
+    """Rows of scores, one column per document, against judged columns and their grades, in rising order of columns.
+
+    Excluded columns are no documents, and no judged column is among them. The position of an error is the column.
+    """
+    for query in queries:
+        row = scores[query].tolist()
+        judged_rows = slice(judged_offsets[query], judged_offsets[query + 1])
+        grade_of = dict(zip(judged[judged_rows].tolist(), grades[judged_rows].tolist(), strict=True))
+        left_out = {*excluded[excluded_offsets[query] : excluded_offsets[query + 1]].tolist()}
+        columns = [column for column in range(len(row)) if column not in left_out]
+        for column in columns:
+            if row[column] != row[column]:
+                raise Refused(NAN_SCORE, column)
+        column_grades = [grade_of.get(column) for column in columns]
+        yield Documents(columns, [row[column] for column in columns], column_grades, without_pooled(grade_of.values()))
