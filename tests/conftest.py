@@ -37,7 +37,7 @@ NEEDS = {
         "data/test_columns.py",
         "tools/test_scorer_splits.py",
     ],
-    ("pyarrow",): ["batches"],
+    ("pyarrow",): ["batches", "test_cli_tables.py"],
     ("lightgbm",): ["tools/test_lightgbm.py", "tools/test_lightgbm_objective.py"],
     ("xgboost",): ["tools/test_xgboost.py", "tools/test_xgboost_objective.py"],
     ("catboost",): ["tools/test_catboost.py"],

@@ -194,10 +194,7 @@ def test_the_sample(capsys, backend):
     ("run", "message"),
     [
         ("q1 Q0 d1 1 0.5\n", "run.txt: line 1: expected 6 fields (query, Q0, document, rank, score, tag), found 5"),
-        (
-            "query,doc,score\nq1,d1,0.5\n",
-            "; read CSV files into data frames, for rankgain.from_frames, or rewrite them with awk",
-        ),
+        ("query,doc,score\nq1,d1,0.5\n", "found query, doc, score): pass --doc doc"),
         ("q1 Q0 d1 1 0.5 t\nq1 Q0 d1 1 0.4 t\n", "keep one of them (in a run, --duplicates first does)"),
         ("q7 Q0 d1 1 0.5 t\n", "run.txt have no query in common"),
         ("", "run.txt have no query in common"),
@@ -237,9 +234,8 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["eval"], "give a qrels file and a run file, or --sample"),
-        (["eval", "--sample", "one", "two"], "give a qrels file and a run file, or --sample"),
-        (["eval", "one", "-m", "rr"], "give a qrels file and a run file, or --sample"),
+        (["eval"], "give a qrels file and a run file, one table that holds both, or --sample"),
+        (["eval", "--sample", "one", "two"], "give a qrels file and a run file, one table that holds both, or"),
         (["eval", "one", "two", "two"], "two is given twice"),
         (["eval", "one", "one"], "one is given twice"),
         (["eval", "-m", "ndcg@10", "map", "one", "two"], "there is no file map; to evaluate this metric too, repeat"),

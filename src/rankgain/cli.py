@@ -22,9 +22,14 @@ from rankgain.comparison.aligned import QUERIES
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE
+from rankgain.data.contents import contents
+from rankgain.data.detect import recognised
+from rankgain.data.forms import form_of
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
 from rankgain.errors import escaped, import_extra, nearest
+from rankgain.inputs.any import rankings_of, rankings_of_table
+from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
@@ -76,7 +81,7 @@ def _status(given: list[str]) -> int:
         options.run(options)
     except BrokenPipeError:  # the reader has closed the pipe
         pass
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, ImportError) as error:
         return _fail(str(error) if options is None else options.parser.in_options(str(error), given))
     except OSError as error:
         return _fail(f"{escaped(str(error.filename or 'standard output'))}: {error.strerror}")
@@ -119,7 +124,12 @@ class _Parser(argparse.ArgumentParser):
             known = known and not any(keyword[0] in argument for argument in given)
             return f"--{keyword['name']} {keyword['value']}" if known else keyword[0]
 
-        return re.sub(_KEYWORD, option, message)
+        message = re.sub(_KEYWORD, option, message)
+        return re.sub(r"\b([a-z]+)=(?=[\s,;:)]|$)", lambda name: self._option(name[1]) or name[0], message)
+
+    def _option(self, name: str) -> str:
+        """The option that is called like a keyword of Python, if there is one."""
+        return f"--{name}" if f"--{name}" in self._option_string_actions else ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
@@ -149,11 +159,15 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser(
         "eval",
         help="evaluate runs against qrels",
-        description="Evaluate TREC runs against TREC qrels. Several runs are shown side by side, the best marked.",
+        description="Evaluate runs against qrels, TREC files or parquet, CSV and JSON files, which are recognised by "
+        "their content. Several runs are shown side by side, the best marked.",
         epilog="`rankgain metrics` lists all metrics. Parameters: -m 'ndcg(gain=exponential)@10'",
     )
     evaluate.add_argument(
-        "files", nargs="*", metavar="QRELS RUN", help="the qrels file and one or more run files; -: standard input"
+        "files",
+        nargs="*",
+        metavar="QRELS RUN",
+        help="the qrels file and one or more run files, or one table that holds both; -: standard input",
     )
     evaluate.add_argument("--sample", action="store_true", help="evaluate the qrels and run that ship with rankgain")
     forms = {
@@ -237,13 +251,35 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show how much of each file is read (needs tqdm); by default, of large files on a terminal",
     )
+    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS if command.prog.endswith("eval") else COLUMNS)
+
+
+# The options for the columns of table files, with the help of each.
+COLUMNS = {
+    "query": "the queries, in both tables; twice: in the qrels, then in the runs",
+    "doc": "the documents, in both tables; twice: in the qrels, then in the runs",
+    "relevance": "the grades",
+    "score": "the scores, where higher is better",
+    "rank": "the ranks, where lower is better",
+}
+COLUMNS_OF_LISTS = {
+    "relevant": "the relevant ids, in one table with a row per query",
+    "retrieved": "the returned ids, best first, in one table with a row per query",
+}
+
+
+def _add_columns(command: argparse.ArgumentParser, columns: Mapping[str, str]) -> None:
+    group = command.add_argument_group("columns of parquet, CSV and JSON files")
+    for name, text in columns.items():
+        action = "append" if name in ("query", "doc") else "store"
+        group.add_argument(f"--{name}", action=action, metavar="COLUMN", help=f"{text} (default: by usual names)")
 
 
 def _add_compare(commands: Any) -> None:
     compare = commands.add_parser(
         "compare",
         help="test which run is better, by how much, and whether it may be chance",
-        description="Compare TREC runs by a paired sign-flip randomization test: each with the first one, or with "
+        description="Compare runs by a paired sign-flip randomization test: each with the first one, or with "
         "--baseline. The test is exact if few queries differ.",
     )
     compare.add_argument("files", nargs="*", metavar="QRELS RUN RUN", help="the qrels file and two or more run files")
@@ -400,7 +436,7 @@ def _explain(options: argparse.Namespace) -> None:
             options.parser.error("arguments --query-id and --limit: give a qrels file and a run file")
         _print(f"{explain(metric, tools or None)}\n")
         return
-    if len(options.files) != 2 or len(tools) > 1:
+    if len(options.files) > 2 or len(tools) > 1:
         options.parser.error("give a qrels file and a run file, and at most one --like")
     calculates = options.query_id is not None or not tools
     options.metric, options.like = [metric], tools[0] if tools and calculates else None
@@ -493,8 +529,8 @@ def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    if options.sample == bool(options.files) or len(options.files) == 1:
-        options.parser.error("give a qrels file and a run file, or --sample")
+    if options.sample == bool(options.files):
+        options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
     files = sample() if options.sample else options.files
     _check_files(files, options)
     _check_rules(options)
@@ -553,6 +589,7 @@ def _check_rules(options: argparse.Namespace) -> None:
     options.rereads = options.tie_spread or options.command == "explain"
     if options.tie_spread and options.form not in SPREADS:
         options.parser.error(f"argument --tie-spread: not allowed with argument --{options.form}")
+    options.chosen_ties = options.ties is not None
     options.ties, options.missing = options.ties or ties, options.missing or missing
 
 
@@ -570,14 +607,65 @@ def _default_metrics(like: str | None) -> Sequence[str]:
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
     """Yield each run with its name; a run is read only when the caller is done with the one before."""
-    qrels, *runs = files
-    bar = progress_bar(files, options.progress)
-    with opened(qrels, bar) as file:
-        judged = judgments(file)
-    for name, run in zip(run_names(runs), runs, strict=True):
+    columns, bar = _columns(options), progress_bar(files, options.progress)
+    kinds, _, sources = zip(*(recognised(path, path, beir=not index) for index, path in enumerate(files)), strict=True)
+    if columns and not any(kinds):
+        options.parser.error(f"argument --{next(iter(columns))}: names a column of a table, and TREC files have none")
+    if len(files) == 1:
+        if kinds[0] is None:
+            options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
+        yield run_names(files)[0], _of_one_table(sources[0], options, columns)
+        return
+    if kinds[0] is None:
+        with opened(sources[0], bar) as file:
+            judged = judgments(file)
+    else:
+        judged = judgments(sources[0], **_of_side(columns, 0, "relevance"))
+    for name, kind, run in zip(run_names(files[1:]), kinds[1:], sources[1:], strict=True):
+        if kind is not None:
+            yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
+            continue
         with opened(run, None if options.rereads else bar) as file:  # by its path, since it may be read twice
             rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
+
+
+def _columns(options: argparse.Namespace) -> dict[str, Any]:
+    """The columns that options name; a pair for the qrels and the runs."""
+    given = {name: getattr(options, name, None) for name in (*COLUMNS, *COLUMNS_OF_LISTS)}
+    columns: dict[str, Any] = {name: column for name, column in given.items() if column is not None}
+    for name, names in columns.items():
+        if isinstance(names, list):
+            if len(names) > 2:
+                options.parser.error(f"argument --{name}: give it once, or twice: for the qrels and for the runs")
+            columns[name] = names[0] if len(names) == 1 else tuple(names)
+    lists = [name for name in COLUMNS_OF_LISTS if name in columns]
+    if lists and len(options.files) > 1:
+        options.parser.error(f"argument --{lists[0]}: names a column of lists in one table with a row per query")
+    return columns
+
+
+def _of_side(columns: Mapping[str, Any], side: int, *others: str) -> dict[str, str]:
+    """The columns of the qrels (0) or of a run (1)."""
+    pairs = {name: pair_of(columns.get(name), name)[side] for name in ("query", "doc")}
+    pairs |= {name: columns.get(name) for name in others}
+    return {name: column for name, column in pairs.items() if column is not None}
+
+
+def _of_one_table(source: Any, options: argparse.Namespace, columns: Mapping[str, Any]) -> Rankings:
+    """The Rankings of a table that holds both sides."""
+    ties = {"ties": options.ties} if options.chosen_ties else {}
+    return rankings_of_table(source, ties, missing=options.missing, duplicates=options.duplicates, **columns)
+
+
+def _of_table(judged: Any, source: Any, options: argparse.Namespace, columns: Mapping[str, str]) -> Rankings:
+    """The Rankings of judgments and a run in a table or in another JSON document."""
+    run = contents(source, "run", columns.get("query"), columns.get("doc"))
+    rules = {"missing": options.missing, "duplicates": options.duplicates, **columns}
+    if form_of(run, "run") == "dicts":
+        rules = {"missing": options.missing}
+    rankings = rankings_of(judged, run, {"ties": options.ties}, **rules)
+    return rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:

@@ -164,8 +164,7 @@ class Block:
             elif field > form.wanted:
                 reason += "; if files were joined here, the first lacked the newline at its end"
             elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
-                reason += "; read CSV files into data frames, for rankgain.from_frames, or rewrite them with awk, as "
-                reason += "docs/how-to/trec.md#csv-files shows"
+                reason += "; CSV files with a header are read by rankgain.from_frames and rankgain.evaluate"
             return refusal(code, where, reason)
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
         return refusal(code, f"{where}, field {field + 1}", quoted(text))

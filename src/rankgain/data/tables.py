@@ -196,7 +196,8 @@ class DelimitedFile(TextFile):
         self._delimiter = max(DELIMITERS, key=line.count).decode()
         self.names = next(csv.reader([line.decode("utf-8", "replace").rstrip("\r")], delimiter=self._delimiter))
         self._is_empty = not head.partition(line)[2].strip()
-        self.remark = "; is the first line data? Then add a header with the names of the columns"
+        if not default_columns(self.names):
+            self.remark = "; is the first line data? Then add a header with the names of the columns"
 
     def content(self, name: Any) -> str:
         return "ids"

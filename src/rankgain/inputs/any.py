@@ -162,8 +162,10 @@ def _are_metrics(requests: list[Any]) -> bool:
     return not os.path.lexists(first)
 
 
-def rankings_of_table(table: Any, **rules: Any) -> Rankings:
-    """The Rankings of one table that holds truth and run: a row per document, or a row per query."""
+def rankings_of_table(table: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
+    """The Rankings of one table that holds truth and run: a row per document, or a row per query, which has no scores;
+    `scored`: rules of tables with scores.
+    """
     table = contents(table, "table", beir=True, by_query=True)
     form = form_of(table, "table")
     if form == "file":
@@ -175,7 +177,7 @@ def rankings_of_table(table: Any, **rules: Any) -> Rankings:
         rules.get("doc") is None and has_rows_by_query(Frame(table, "table"))
     ):
         return from_rows(table, **rules)
-    return from_frames(table, **rules)
+    return from_frames(table, **rules, **scored)
 
 
 def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
