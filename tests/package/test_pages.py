@@ -33,8 +33,9 @@ def generate(monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 @pytest.mark.usefixtures("backend")
-def test_page_examples(page):
+def test_page_examples(page, monkeypatch, tmp_path):
     held = examples(page, Parser())
+    monkeypatch.chdir(tmp_path)  # where examples write files
     result = doctest.DocTestRunner(optionflags=FLAGS).run(held)
     assert result.failed == 0
     assert result.attempted == len(held.examples)
