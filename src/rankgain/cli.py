@@ -436,7 +436,7 @@ def _explain(options: argparse.Namespace) -> None:
             options.parser.error("arguments --query-id and --limit: give a qrels file and a run file")
         _print(f"{explain(metric, tools or None)}\n")
         return
-    if len(options.files) > 2 or len(tools) > 1:
+    if len(options.files) != 2 or len(tools) > 1:
         options.parser.error("give a qrels file and a run file, and at most one --like")
     calculates = options.query_id is not None or not tools
     options.metric, options.like = [metric], tools[0] if tools and calculates else None
