@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from numbers import Number
 from typing import Any, Literal, Never, overload
 
@@ -16,8 +16,7 @@ from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.forms import form_of, is_of_ranx
 from rankgain.data.judgments import Judgments
-from rankgain.inputs.any import rankings_of
-from rankgain.inputs.frames import pair_of
+from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
@@ -228,9 +227,17 @@ def _evaluated(
         list(parse(metric))
     if rules and all(isinstance(run, (Rankings, Evaluation)) for run in runs.values()):
         raise TypeError(f"the runs are Rankings or Evaluations, which take no {', '.join(rules)}: leave it out")
-    of_truth, of_runs = _by_side(rules)
+    of_truth, of_runs = columns_by_side(rules)
+    # The names of columns are for those sides that are tables.
+    some_table = any(_may_be_table(run, of_runs) for run in runs.values())
+    truth_is_table = _may_be_table(truth, of_truth)
+    if truth_is_table and not some_table:
+        of_runs = {name: column for name, column in of_runs.items() if name not in ("query", "doc")}
+    of_runs = {name: value for name, value in rules.items() if name not in COLUMNS} | of_runs
     of_missing: dict[str, Any] = {} if missing == "zero" else {"missing": missing}  # not every form has such a rule
     if truth is not None and not isinstance(truth, Judgments):
+        if some_table and not truth_is_table:
+            of_truth = {name: column for name, column in of_truth.items() if name == "relevance"}
         truth = judgments(truth, **of_truth)
     results = {}
     for name, run in runs.items():
@@ -241,7 +248,9 @@ def _evaluated(
             if not isinstance(run, Rankings):
                 if truth is None:
                     raise ValueError("no truth was given, which only Rankings include: write compare(truth, runs)")
-                run = rankings_of(truth, run, {"ties": ties} if ties else {}, **of_missing, **of_runs)
+                run = rankings_of(
+                    truth, run, {"ties": ties} if ties else {}, unused=some_table, **of_missing, **of_runs
+                )
             kept[name] = run
             results[name] = kept[name].evaluate(*requested)
         except (ValueError, TypeError) as error:
@@ -250,6 +259,13 @@ def _evaluated(
         if bar is not None:
             bar.update()
     return results
+
+
+def _may_be_table(side: Any, columns: Mapping[str, Any]) -> bool:
+    """Whether a side is a table: a frame, a file, or records."""
+    if isinstance(side, (list, tuple)):
+        return len(side) > 0 and isinstance(side[0], (Mapping, tuple))
+    return isinstance(side, Iterator) or form_of(side, "runs", named=columns.values()) in ("frame", "file")
 
 
 def _by_name(runs: Any) -> Any:
@@ -308,15 +324,3 @@ def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None)
         counts = (len(run), None, None, None, None)
         results[name] = Evaluation({score: vector}, list(run), None, None, None, _backend.name, counts, None, (GIVEN,))
     return results
-
-
-def _by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The rules of the judgments and of the runs; a pair of column names is one for each."""
-    of_truth: dict[str, Any] = {}
-    of_runs = dict(rules)
-    for name in ("query", "doc"):
-        if name in rules:
-            of_truth[name], of_runs[name] = pair_of(rules[name], name)
-    if "relevance" in rules:
-        of_truth["relevance"] = of_runs.pop("relevance")
-    return of_truth, of_runs

@@ -7,7 +7,7 @@ and ir_datasets; Elasticsearch's responses to `_search` by query. None of these 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
@@ -19,10 +19,10 @@ from rankgain.errors import changed, quoted
 MOST_NAMES = 256  # a mapping with more keys has queries as keys, not columns
 
 
-def form_of(value: Any, name: str, *, named: bool = False) -> str:
+def form_of(value: Any, name: str, *, named: Collection[Any] = ()) -> str:
     """The form of a value: a "file", a "frame", "dicts" by query, or "lists" for anything else.
 
-    `named`: whether the caller named columns, so that a mapping is a frame unless it contains mappings.
+    `named`: the columns that the caller named; a mapping that has them all is a frame, unless it contains mappings.
     """
     if isinstance(value, Mapping):
         try:
@@ -32,7 +32,7 @@ def form_of(value: Any, name: str, *, named: bool = False) -> str:
                 return "dicts"
         except RuntimeError as error:
             raise changed(error, name) from None
-        return "frame" if named else "lists"
+        return "frame" if named and all(column in value for column in named) else "lists"
     if isinstance(value, Reader):
         return "frame"
     if is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect"):

@@ -180,19 +180,32 @@ def rankings_of_table(table: Any, scored: Mapping[str, Any] = EMPTY, /, **rules:
     return from_frames(table, **rules, **scored)
 
 
-def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
-    """The Rankings of truth and a run, by the constructor for the run; `scored`: rules of constructors with scores."""
+def rankings_of(
+    truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, *, unused: bool = False, **rules: Any
+) -> Rankings:
+    """The Rankings of truth and a run, by the constructor for the run.
+
+    `scored`: rules of constructors with scores. `unused`: whether columns may be named that no side has.
+    """
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings contain their judgments: call their method evaluate")
     if is_standard_input(truth) and is_standard_input(run):
         raise ValueError("truth and run cannot both be standard input")
-    queries, docs = (pair_of(rules.get(name), name) for name in ("query", "doc"))
-    truth = contents(truth, "truth", queries[0], docs[0], beir=True)
-    run = contents(run, "run", queries[1], docs[1])
+    of_truth: dict[str, Any]
+    of_run: dict[str, Any]
+    if COLUMNS.isdisjoint(rules):
+        of_truth, of_run = {}, {}
+    else:
+        of_truth, of_run = columns_by_side(rules)
+        rules = {name: value for name, value in rules.items() if name not in COLUMNS}
+    truth = contents(truth, "truth", of_truth.get("query"), of_truth.get("doc"), beir=True)
+    run = contents(run, "run", of_run.get("query"), of_run.get("doc"))
+    form = form_of(run, "run", named=of_run.values())
+    truth_form = "" if isinstance(truth, Judgments) else form_of(truth, "truth", named=of_truth.values())
+    if not unused:
+        _check_used(of_truth, of_run, truth_form == "frame", form == "frame")
     if is_sparse_truth(truth) and is_array(run) and content(run) == "fractions":
         return from_scores(truth, run, **rules, **scored)
-    named = not COLUMNS.isdisjoint(rules)
-    form = form_of(run, "run", named=named)
     if form == "lists" and (kind := content(run)) in NUMBERS:
         if kind == "fractions" and not _holds_ids(truth):  # ids are no fractions
             if isinstance(run, tuple) and getattr(run[0], "ndim", 1) == 2:  # matrices, which no rows of scores are
@@ -200,18 +213,55 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
             return from_scores(truth, run, **rules)
         if content(truth) in NUMBERS:
             raise TypeError(AMBIGUOUS)
-    if not isinstance(truth, Judgments):
-        truth_form = form_of(truth, "truth", named=named)
-        if truth_form != form and (truth_form, form) != ("dicts", "lists"):  # else the constructor reads it itself
-            truth = prepared(truth, truth_form)
+    if form == truth_form == "frame":
+        pairs = {name: (of_truth.get(name), of_run.get(name)) for name in ("query", "doc")}
+        return from_frames(truth, run, **(of_truth | of_run | pairs), **rules, **scored)
+    if truth_form and truth_form != form and (truth_form, form) != ("dicts", "lists"):  # else the constructor reads it
+        truth = prepared(truth, truth_form, **(of_truth if truth_form == "frame" else EMPTY))
     if form == "lists":
         return from_recommendations(truth, run, **rules)
+    if form == "frame":
+        return from_frames(truth, run, **of_run, **rules, **scored)
     return _CONSTRUCTORS[form](truth, run, **rules, **scored)
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}
+
+
+def columns_by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns named for truth and for the run: a name of queries or documents is that of both, a pair one each."""
+    pairs = {name: pair_of(rules.get(name), name) for name in ("query", "doc")}
+    of_truth = {"query": pairs["query"][0], "doc": pairs["doc"][0], "relevance": rules.get("relevance")}
+    of_run = {
+        "query": pairs["query"][1],
+        "doc": pairs["doc"][1],
+        "score": rules.get("score"),
+        "rank": rules.get("rank"),
+    }
+    return (
+        {name: column for name, column in of_truth.items() if column is not None},
+        {name: column for name, column in of_run.items() if column is not None},
+    )
+
+
+def _check_used(
+    of_truth: Mapping[str, Any], of_run: Mapping[str, Any], truth_is_frame: bool, run_is_frame: bool
+) -> None:
+    """Refuse names of columns for a side that is no table."""
+    unread = [] if run_is_frame else [*of_run]
+    if not truth_is_frame:
+        unread += of_truth
+    for name in unread:
+        if name in ("query", "doc"):
+            if not (truth_is_frame or run_is_frame):
+                raise TypeError(f"{name}= names a column, and neither truth nor the run is a table: leave it out")
+        else:
+            side = "truth" if name == "relevance" else "the run"
+            raise TypeError(f"{name}= names a column of {side}, which is not a table: leave it out")
+
+
 NUMBERS = {"whole numbers", "fractions"}
-_CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {"file": read_trec, "frame": from_frames, "dicts": from_qrels}
+_CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {"file": read_trec, "dicts": from_qrels}
 
 
 def _holds_ids(truth: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from rankgain.data.contents import contents
@@ -51,7 +52,8 @@ def judgments(
         If a grade is not finite, a query has a document twice, a column does not exist, or a line of a file cannot be
         read.
     TypeError
-        If `truth` is of no type listed above, a grade is not a number, or an id is of a type that cannot be used.
+        If `truth` is of no type listed above, a column is named and it is not a table, a grade is not a number, or an
+        id is of a type that cannot be used.
 
     Warns
     -----
@@ -83,8 +85,12 @@ def judgments(
         raise unexpected(judgments, unknown)
     truth = contents(truth, "truth", query, doc, beir=True)
     form = form_of(truth, "truth")
-    named = (query, doc, relevance) != (None, None, None)
-    return prepared(truth, "frame" if named and form != "file" else form, query, doc, relevance)
+    if (query, doc, relevance) != (None, None, None):
+        if form in ("file", "dicts") or (form == "lists" and not isinstance(truth, Mapping)):
+            keyword = "query" if query is not None else "doc" if doc is not None else "relevance"
+            raise TypeError(f"{keyword}= names a column, and truth is not a table: leave it out")
+        form = "frame"
+    return prepared(truth, form, query, doc, relevance)
 
 
 def prepared(
