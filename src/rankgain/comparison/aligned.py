@@ -22,8 +22,8 @@ QUERIES = "same", "common"
 class Sample(NamedTuple):
     """The queries that count for one metric, with their values: a matrix, queries × runs.
 
-    `weights`: None if they are equal. `clusters`: the number of the cluster of each query, whose queries share one
-    sign; None if each query has its own sign.
+    `weights`: None if they are equal. `clusters`: the number of the cluster of each query (queries of one cluster share
+    one sign); None if each query has a separate sign.
     """
 
     runs: list[str]
@@ -34,8 +34,8 @@ class Sample(NamedTuple):
 
     def of(self, run: str) -> Floats:
         """The values of a run."""
-        own: Floats = self.values[:, self.runs.index(run)]
-        return own
+        column: Floats = self.values[:, self.runs.index(run)]
+        return column
 
     def differences(self, run: str, baseline: str) -> Floats:
         """The values of a run minus those of the baseline."""
@@ -46,21 +46,21 @@ class Sample(NamedTuple):
         values = self.differences(run, baseline)
         return [(self.query_ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
 
-    def only(self, kept: Bools) -> Sample:
-        """The same, restricted to some of the queries."""
-        if kept.all():
+    def only(self, mask: Bools) -> Sample:
+        """The same, restricted to the queries of a mask."""
+        if mask.all():
             return self
         return Sample(
             self.runs,
-            list(compress(self.query_ids, kept.tolist())),
-            self.values[kept],
-            None if self.weights is None else self.weights[kept],
-            None if self.clusters is None else self.clusters[kept],
+            list(compress(self.query_ids, mask.tolist())),
+            self.values[mask],
+            None if self.weights is None else self.weights[mask],
+            None if self.clusters is None else self.clusters[mask],
         )
 
 
 class Aligned(NamedTuple):
-    """The sample of each metric, from the queries that all runs have; `left_out`: how many other queries there are."""
+    """The sample of each metric, from the queries that all runs have; `left_out`: the number of other queries."""
 
     query_ids: Sequence[Any]
     samples: dict[str | Metric, Sample]
@@ -80,22 +80,22 @@ def align(
     """
     check_choice(queries, "queries", QUERIES)
     first = next(iter(evaluations.values())).query_ids
-    given = check_weights(weights, first)
+    factors = check_weights(weights, first)
     codes = None if clusters is None else codes_of(labels_of(clusters, first, "clusters", "cluster")[1])
     evaluations, rows, left_out = on_common_queries(evaluations, queries)
     ids = next(iter(evaluations.values())).query_ids
-    given = None if given is None else scaled(given[rows])  # squares neither vanish nor overflow
+    factors = None if factors is None else scaled(factors[rows])  # squares neither vanish nor overflow
     codes = None if codes is None else codes[rows]
     samples = {}
     for metric in metrics:
         matrix = np.column_stack([result[metric] for result in evaluations.values()])
-        sample = Sample(list(evaluations), ids, matrix, _factors(evaluations, metric, given), codes)
+        sample = Sample(list(evaluations), ids, matrix, _weights(evaluations, metric, factors), codes)
         samples[metric] = _counted(sample, metric, queries)
     return Aligned(ids, samples, left_out)
 
 
-def _factors(evaluations: Mapping[str, Evaluation], metric: str | Metric, given: Floats | None) -> Floats | None:
-    """The weight of each query: the caller's times that of the metric's own mean."""
+def _weights(evaluations: Mapping[str, Evaluation], metric: str | Metric, factors: Floats | None) -> Floats | None:
+    """The weight of each query: the caller's factor times the weight by which the metric is averaged."""
     by_run = {name: weights_of(result, metric) for name, result in evaluations.items()}
     run, first = next(iter(by_run.items()))
     for name, weights in by_run.items():
@@ -104,9 +104,9 @@ def _factors(evaluations: Mapping[str, Evaluation], metric: str | Metric, given:
                 f"{metric!s}: the runs {run!r} and {name!r} weigh queries differently, and the difference of such "
                 "means is no mean of differences: test the metric that it is a mean of"
             )
-    if first is None or given is None:
-        return given if first is None else first
-    return first * given
+    if first is None or factors is None:
+        return factors if first is None else first
+    return first * factors
 
 
 def same_weights(one: Floats | None, other: Floats | None) -> bool:
@@ -119,7 +119,7 @@ def same_weights(one: Floats | None, other: Floats | None) -> bool:
 def labels_of(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> tuple[str, list[Any]]:
     """The name of a grouping of the queries, and the label of each query."""
     name = getattr(by, "name", None)
-    called = name if isinstance(name, str) and name else unit
+    title = name if isinstance(name, str) and name else unit
     labels = (
         [by.get(query) for query in query_ids] if isinstance(by, Mapping) else _listed(by, query_ids, argument, unit)
     )
@@ -127,7 +127,7 @@ def labels_of(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> tu
     if missing:
         many = "1 query has" if len(missing) == 1 else f"{len(missing)} queries have"
         raise ValueError(f"{argument}: {many} no {unit} (first: {missing[0]!r}): give each one a label")
-    return called, labels
+    return title, labels
 
 
 def _listed(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> list[Any]:
@@ -151,28 +151,28 @@ def codes_of(labels: Iterable[Any]) -> Ints:
 
 
 def on_common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[str, Evaluation], Any, int]:
-    """Each run on the queries that all have, in the order of the first; their rows there; how many others there are.
+    """Each run on the queries that all have, in the order of the first; their rows there; the number of other queries.
 
     Raises ValueError if no query is common, and if runs have different queries, unless `queries` is "common".
     """
     (first, result), *others = evaluations.items()
     if all(same_ids(result.query_ids, other.query_ids) for _, other in others):
         return dict(evaluations), slice(None), 0
-    places = {name: {query: row for row, query in enumerate(run.query_ids)} for name, run in evaluations.items()}
-    common = [query for query in places[first] if all(query in own for own in places.values())]
-    left_out = len({query for own in places.values() for query in own}) - len(common)
+    row_of = {name: {query: row for row, query in enumerate(run.query_ids)} for name, run in evaluations.items()}
+    common = [query for query in row_of[first] if all(query in rows for rows in row_of.values())]
+    left_out = len({query for rows in row_of.values() for query in rows}) - len(common)
     if left_out and queries == "same":
-        _refuse(places, first)
+        _refuse(row_of, first)
     if not common:
         raise ValueError("queries: the runs have no query in common")
-    rows = [places[first][query] for query in common]
+    rows = [row_of[first][query] for query in common]
     return {name: run.subset(common) for name, run in evaluations.items()}, rows, left_out
 
 
-def _refuse(places: Mapping[str, Mapping[Any, int]], first: str) -> None:
-    for name in places:
+def _refuse(row_of: Mapping[str, Mapping[Any, int]], first: str) -> None:
+    for name in row_of:
         for has, lacks in ((first, name), (name, first)):
-            missing = [query for query in places[has] if query not in places[lacks]]
+            missing = [query for query in row_of[has] if query not in row_of[lacks]]
             if missing:
                 raise ValueError(
                     f"run {lacks!r} lacks {counted(len(missing), 'query')} that {has!r} has (first: {missing[0]!r}): "
@@ -188,9 +188,9 @@ def _counted(sample: Sample, metric: str | Metric, queries: str) -> Sample:
     absent = np.isnan(sample.values)
     if absent.any():
         some: Bools = np.logical_or.reduce(absent, axis=1)
-        apart = some & ~absent.all(axis=1)
-        if queries == "same" and apart.any():
-            row = int(np.flatnonzero(apart)[0])
+        mixed = some & ~absent.all(axis=1)
+        if queries == "same" and mixed.any():
+            row = int(np.flatnonzero(mixed)[0])
             lacks, has = sample.runs[int(np.argmax(absent[row]))], sample.runs[int(np.argmin(absent[row]))]
             raise ValueError(
                 f"{metric!s}: run {lacks!r} has no value (NaN) for query {sample.query_ids[row]!r}, and run {has!r} "

@@ -1,8 +1,8 @@
-"""How far missing judgments can move the difference between two runs.
+"""Bounds of the difference between two runs over all judgments of their unjudged documents.
 
-The extremes are taken per query, over all grades (from 0 to the highest) of the unjudged documents of both runs. Both
-runs share one ideal, to which these documents are added as well. Documents that both runs returned are treated as
-different ones, so that the bounds may be wider than necessary, but never too narrow.
+The bounds of each query hold for all grades, from 0 to the highest, of the unjudged documents of both runs. Both runs
+share one ideal, to which these documents are added as well. A document that both runs returned is treated as two, so
+that the bounds may be wider than necessary, but never too narrow.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from rankgain.rankings import Rankings, parts_of
 from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"  # metrics without an ideal that a higher grade never lowers
-EXACT = 1e-14
+PROGRESS = 1e-14  # smaller improvements of a bound are rounding errors
 
 
 class Ranked(NamedTuple):
-    """A query of a run: the ranks and grades of the judged documents, the other ranks, and all grades of the query."""
+    """A query of a run: the ranks and grades of its judged documents, the other ranks, and all grades of the query."""
 
     ranks: Ints
     grades: Floats
-    unknown: Ints
+    unjudged: Ints
     judged: Floats
 
 
 class Layer(NamedTuple):
-    """The contribution of gains between two levels to a difference, by the number of documents that reach them.
+    """The contribution of gains between two levels to a difference, by the number m of unjudged documents above them.
 
-    If m unjudged documents do, the difference is at most the sum over layers of `width` times `most[m]`, divided by
-    that of `width` times `ideal[m]`.
+    The difference is at most the sum of `width` times `most[m]` over all layers, divided by the sum of `width` times
+    `ideal[m]`.
     """
 
     width: float
@@ -52,22 +52,22 @@ def ranked_queries(rankings: Rankings) -> list[Ranked] | None:
     if rankings.ties not in (None, "stable", "docid"):
         return None
     queries: list[Ranked] = []
-    for found in hits_of(*parts_of(rankings), UNLIMITED, NON_RELEVANT, UNLIMITED):
-        for query in range(found.queries):
-            hits = slice(*found.offsets[query : query + 2])
-            known = slice(*found.judged_offsets[query : query + 2])
-            ranks = found.first[hits].copy()
-            unknown = np.setdiff1d(np.arange(1, int(found.returned[query]) + 1), ranks)
-            judged = np.repeat(found.judged_grade[known], found.judged_count[known])
-            queries.append(Ranked(ranks, found.grade[hits].copy(), unknown, judged))
+    for chunk in hits_of(*parts_of(rankings), UNLIMITED, NON_RELEVANT, UNLIMITED):
+        for query in range(chunk.queries):
+            hits = slice(*chunk.offsets[query : query + 2])
+            grades = slice(*chunk.judged_offsets[query : query + 2])
+            ranks = chunk.first[hits].copy()
+            unjudged = np.setdiff1d(np.arange(1, int(chunk.returned[query]) + 1), ranks)
+            judged = np.repeat(chunk.judged_grade[grades], chunk.judged_count[grades])
+            queries.append(Ranked(ranks, chunk.grade[hits].copy(), unjudged, judged))
     return queries
 
 
 def difference_bounds(
     metric: Metric, run: Sequence[Ranked], baseline: Sequence[Ranked], highest: float
 ) -> tuple[Floats, Floats] | None:
-    """The least and the largest difference of each query; None if no bound is known for the metric."""
-    if metric.above < 0:  # by `rel=0` each document counts once it is judged, whatever its grade
+    """Bounds of the difference of each query, from below and above; None if none are known for the metric."""
+    if metric.above < 0:  # with `rel=0` every judged document is relevant, whatever its grade
         return None
     if metric.name in MONOTONE and metric.empty == 0.0 and _simple(metric.gain):
         run_low, run_high = _extremes(metric, run, highest)
@@ -77,8 +77,8 @@ def difference_bounds(
     if layers_of is None or math.isnan(metric.empty):
         return None
     pairs = list(zip(run, baseline, strict=True))
-    high = np.array([_largest(layers_of(own, other, highest)) for own, other in pairs])
-    low = np.array([-_largest(layers_of(other, own, highest)) for own, other in pairs])
+    high = np.array([_largest_quotient(layers_of(one, other, highest)) for one, other in pairs])
+    low = np.array([-_largest_quotient(layers_of(other, one, highest)) for one, other in pairs])
     return low, high
 
 
@@ -92,7 +92,7 @@ def _extremes(metric: Metric, queries: Sequence[Ranked], highest: float) -> tupl
     for grade in (0.0, highest):
         lists = []
         for query in queries:
-            graded = np.full(len(query.ranks) + len(query.unknown), grade)
+            graded = np.full(len(query.ranks) + len(query.unjudged), grade)
             graded[query.ranks - 1] = query.grades
             lists.append(graded)
         ends.append(from_ranked(lists).evaluate(metric)[metric])
@@ -108,86 +108,106 @@ def _layers_of(metric: Metric) -> Layers | None:
     if metric.name in ("ndcg", "ncg") and metric.ideal == "judged":
         discount = metric.discount if metric.name == "ndcg" else NO_DISCOUNT
         if _simple(metric.gain) and discount.non_increasing:
-            return lambda own, other, highest: _by_gain(
-                own, other, metric.gain, highest, lambda most: _worth(discount, most, depth)
+            return lambda run, baseline, highest: _by_gain(
+                run, baseline, metric.gain, highest, lambda ranks: _discounts(discount, ranks, depth)
             )
     if metric.name == "recall":
-        return lambda own, other, highest: _by_gain(
-            own, other, relevant, highest, lambda most: (np.arange(1, most + 1) <= depth).astype(float), whole=True
+        return lambda run, baseline, highest: _by_gain(
+            run, baseline, relevant, highest, lambda ranks: (np.arange(1, ranks + 1) <= depth).astype(float), whole=True
         )
     if metric.name == "ap":
-        return lambda own, other, highest: [_of_precisions(own, other, relevant, highest, depth)]
+        return lambda run, baseline, highest: [_of_precisions(run, baseline, relevant, highest, depth)]
     return None
 
 
-def _worth(discount: Discount, most: int, depth: int) -> Floats:
+def _discounts(discount: Discount, ranks: int, depth: int) -> Floats:
     """The discount of each of the first ranks: 0 below the cut-off."""
-    worth = np.zeros(most)
-    table = discount.table(most)[: min(most, depth)]
-    worth[: len(table)] = table
-    return worth
+    discounts = np.zeros(ranks)
+    table = discount.table(ranks)[: min(ranks, depth)]
+    discounts[: len(table)] = table
+    return discounts
 
 
 def _by_gain(
-    own: Ranked, other: Ranked, gain: Gain, highest: float, worth_of: Callable[[int], Floats], whole: bool = False
+    run: Ranked,
+    baseline: Ranked,
+    gain: Gain,
+    highest: float,
+    discounts_of: Callable[[int], Floats],
+    whole: bool = False,
 ) -> list[Layer]:
-    """Layers of a discounted sum of gains, divided by that of the ideal list, or (whole) by the gains of all judged."""
-    free = len(own.unknown) + len(other.unknown)
-    deepest = max(
-        (int(ranks.max(initial=0)) for ranks in (own.ranks, own.unknown, other.ranks, other.unknown)), default=0
-    )
-    worth = worth_of(max(deepest, len(own.judged) + free) + 1)
-    gains, own_gains, other_gains = gain.apply(own.judged), gain.apply(own.grades), gain.apply(other.grades)
+    """Layers of a discounted sum of gains, divided by that of the ideal list, or (whole) by the gains of all judged.
+
+    Between two levels of gain, a document counts in full or not at all; the documents above the level are those of a
+    binary metric.
+    """
+    free = len(run.unjudged) + len(baseline.unjudged)
+    ranks = run.ranks, run.unjudged, baseline.ranks, baseline.unjudged
+    last_rank = max(int(each.max(initial=0)) for each in ranks)
+    discounts = discounts_of(max(last_rank, len(run.judged) + free) + 1)
+    gains, run_gains, baseline_gains = map(gain.apply, (run.judged, run.grades, baseline.grades))
     top = float(gain.apply(np.array([highest]))[0])
     levels = np.unique(np.concatenate([gains, [top]]))
     levels = levels[(levels > 0) & (levels <= top)]
+    # The unjudged documents of the run that become relevant are those with the largest discounts; none of the baseline.
     added = np.zeros(free + 1)
-    weights = np.sort(worth[own.unknown - 1])[::-1]
-    added[1 : len(weights) + 1] = np.cumsum(weights)
-    added[len(weights) + 1 :] = added[len(weights)]
-    ideal = np.concatenate([[0.0], np.cumsum(np.ones(len(worth)) if whole else worth)])
+    largest_first = np.sort(discounts[run.unjudged - 1])[::-1]
+    added[1 : len(largest_first) + 1] = np.cumsum(largest_first)
+    added[len(largest_first) + 1 :] = added[len(largest_first)]
+    ideal = np.concatenate([[0.0], np.cumsum(np.ones(len(discounts)) if whole else discounts)])
     layers, below = [], 0.0
     for level in levels.tolist():
-        fixed = float(
-            worth[own.ranks[own_gains >= level] - 1].sum() - worth[other.ranks[other_gains >= level] - 1].sum()
+        judged = float(
+            discounts[run.ranks[run_gains >= level] - 1].sum()
+            - discounts[baseline.ranks[baseline_gains >= level] - 1].sum()
         )
-        reached = int((gains >= level).sum())
-        layers.append(Layer(level - below, fixed + added, ideal[reached : reached + free + 1]))
+        relevant = int((gains >= level).sum())
+        layers.append(Layer(level - below, judged + added, ideal[relevant : relevant + free + 1]))
         below = level
     return layers
 
 
-def _of_precisions(own: Ranked, other: Ranked, gain: Gain, highest: float, depth: int) -> Layer:
-    """The layer of AP: the sum of precisions, with relevant documents as high as possible, by their number."""
-    free = (len(own.unknown) + len(other.unknown)) if highest > gain.level else 0
-    hits = np.sort(own.ranks[(gain.apply(own.grades) > 0) & (own.ranks <= depth)])
-    against = np.sort(other.ranks[(gain.apply(other.grades) > 0) & (other.ranks <= depth)])
-    fixed = float((np.arange(1, len(hits) + 1) / hits).sum() - (np.arange(1, len(against) + 1) / against).sum())
-    unknown = own.unknown[own.unknown <= depth][:free]
-    above = np.searchsorted(hits, unknown)
+def _of_precisions(run: Ranked, baseline: Ranked, gain: Gain, highest: float, depth: int) -> Layer:
+    """The layer of AP: the sum of precisions by the number of relevant unjudged documents, first ranks first."""
+    free = (len(run.unjudged) + len(baseline.unjudged)) if highest > gain.level else 0
+    hits, baseline_hits = (
+        np.sort(each.ranks[(gain.apply(each.grades) > 0) & (each.ranks <= depth)]) for each in (run, baseline)
+    )
+    judged = float(
+        (np.arange(1, len(hits) + 1) / hits).sum() - (np.arange(1, len(baseline_hits) + 1) / baseline_hits).sum()
+    )
+    unjudged = run.unjudged[run.unjudged <= depth][:free]
+    above = np.searchsorted(hits, unjudged)
+    # A relevant document adds the precision at its rank, and 1 / rank to that of each hit below.
     later = np.concatenate([np.cumsum((1.0 / hits)[::-1])[::-1], [0.0]])
-    added = np.cumsum((above + np.arange(1, len(unknown) + 1)) / unknown + later[above])
-    most = np.full(free + 1, fixed + (float(added[-1]) if len(added) else 0.0))
-    most[: len(added) + 1] = fixed + np.concatenate([[0.0], added])
-    relevant = int((gain.apply(own.judged) > 0).sum())
+    added = np.cumsum((above + np.arange(1, len(unjudged) + 1)) / unjudged + later[above])
+    most = np.full(free + 1, judged + (float(added[-1]) if len(added) else 0.0))
+    most[: len(added) + 1] = judged + np.concatenate([[0.0], added])
+    relevant = int((gain.apply(run.judged) > 0).sum())
     return Layer(1.0, most, relevant + np.arange(free + 1.0))
 
 
-def _largest(layers: Sequence[Layer]) -> float:
-    """The largest quotient, by Dinkelbach's method; each layer takes the number of documents that is best for it."""
+def _largest_quotient(layers: Sequence[Layer]) -> float:
+    """The largest quotient of sums that any choice of a number of documents per layer gives.
+
+    By Dinkelbach's method (1967): q is the largest quotient if and only if no choice has a numerator above q times its
+    denominator. Since both are sums over layers, the choice that exceeds q most is made layer by layer; its
+    quotient is the next q, until q no longer grows.
+    """
     if not layers or all(layer.ideal[0] == 0.0 for layer in layers):
         # No document is known to be relevant, so that all layers are equal; with none at all both runs have 0.
-        ratios = [float((layer.most[1:] / layer.ideal[1:]).max(initial=0.0)) for layer in layers]
-        return max(ratios, default=0.0)
+        quotients = [float((layer.most[1:] / layer.ideal[1:]).max(initial=0.0)) for layer in layers]
+        return max(quotients, default=0.0)
     largest = _quotient(layers, [0] * len(layers))
     while True:
-        better = _quotient(layers, [int(np.argmax(layer.most - largest * layer.ideal)) for layer in layers])
-        if better <= largest + EXACT:
-            return max(better, largest)
-        largest = better
+        chosen = [int(np.argmax(layer.most - largest * layer.ideal)) for layer in layers]
+        larger = _quotient(layers, chosen)
+        if larger <= largest + PROGRESS:
+            return max(larger, largest)
+        largest = larger
 
 
-def _quotient(layers: Sequence[Layer], taken: Sequence[int]) -> float:
-    pairs = list(zip(layers, taken, strict=True))
+def _quotient(layers: Sequence[Layer], chosen: Sequence[int]) -> float:
+    pairs = list(zip(layers, chosen, strict=True))
     ideal = sum(layer.width * float(layer.ideal[count]) for layer, count in pairs)
     return sum(layer.width * float(layer.most[count]) for layer, count in pairs) / ideal
