@@ -278,7 +278,7 @@ def test_a_metric_that_weighs_queries():
     means, tests_of_both = runs.aggregate(weights=weights), runs.test(flips=999, weights=weights)
     assert tests_of_both["gauc", "b", "a"].mean == pytest.approx(means["b"]["gauc"], abs=1e-12)
     assert "gauc: queries are weighted, and carry as much information as" in " ".join(tests.notes())
-    with pytest.raises(ValueError, match=r"^family='all': auc and gauc weigh queries differently: test them apart"):
+    with pytest.raises(ValueError, match=r"^family='all': auc and gauc weigh queries differently: test them sep"):
         runs.test(flips=999, family="all")
     with pytest.raises(ValueError, match=r"^gauc weighs queries, and method='t' takes no weights"):
         runs.test(method="t")

@@ -211,14 +211,17 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
     def _key(self, metric: str | Metric) -> str | Metric:
         """The metric as it is in the evaluations."""
-        for own in self.metrics:
-            if own == metric:
-                return own
+        for key in self.metrics:
+            if key == metric:
+                return key
         raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
 
     def _tables(self, form: Form) -> Iterator[Block]:
         means = self.aggregate()
-        rows = [["metric", *self], *([str(key), *(number(own[key]) for own in means.values())] for key in self.metrics)]
+        rows = [
+            ["metric", *self],
+            *([str(key), *(number(values[key]) for values in means.values())] for key in self.metrics),
+        ]
         column_of = {name: column for column, name in enumerate(self, 1)}
         best = {(row, column_of[name]) for row, key in enumerate(self.metrics, 1) for name in self.best(key)}
         yield Table(rows, bold=best if len(self) > 1 else ())
@@ -247,7 +250,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         Parameters
         ----------
         wide : bool, default False
-            Whether each run has columns of its own instead of rows.
+            Whether each run has separate columns instead of rows.
 
         Returns
         -------
@@ -379,7 +382,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         clusters : mapping, sequence or column of a frame, optional
             The cluster of each query, by its id or in the order of `Evaluation.query_ids` of the first run. Queries of
             one cluster are not independent of each other (those of one user, variants of one topic), so they share one
-            sign. By default, each query has its own sign.
+            sign. By default, each query has a separate sign.
         queries : {"same", "common"}, default "same"
             ``"same"``: an error if runs have different queries; ``"common"``: test the queries that all runs have.
         threads : int, default 1
@@ -691,22 +694,22 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         from rankgain.results.intervals import check_level
 
         metric = self._key(metric)
-        wanted, share = check_power(difference, power)
+        size, share = check_power(difference, power)
         alpha = 1.0 - check_level(level)
         chosen = Comparison({name: self[name] for name in (baseline, run)})
         pilot = chosen.test(metrics=metric, flips=99, level=0.9, weights=weights, clusters=clusters)
         sd, uneven = spread_of(sample_of(pilot, metric), metric, pilot.options)
-        return queries_needed(sd, wanted, alpha, share, uneven)
+        return queries_needed(sd, size, alpha, share, uneven)
 
 
 def same_queries(runs: Comparison) -> bool:
     """Whether the runs were evaluated on the same queries, in any order: otherwise their means are not comparable."""
     first, *others = (result.query_ids for result in runs.values())
-    return all(own == first or set(own) == set(first) for own in others)
+    return all(ids == first or set(ids) == set(first) for ids in others)
 
 
 def legend(runs: Comparison) -> list[str]:
-    """What the marks of a table mean, or why there are none; and how many queries were left out."""
+    """The lines that explain the marks of a table, or why there are none, and count the queries left out."""
     if len(runs) == 1:
         return []
     left_out = counted(runs._left_out, "query")

@@ -31,12 +31,12 @@ from rankgain.scalars import Floats, Ints, splitmix64
 
 FEWEST = 6  # queries of a group; fewer cannot show a difference at 0.05
 PERMUTATIONS = 9_999
-MOST_NUMBERS = 10**8  # numbers to permute: with many queries, there are fewer permutations
+MOST_NUMBERS = 10**8  # numbers to permute: with more queries than 10,000, there are fewer permutations
 STREAM = 0x5851F42D4C957F2D  # separates the random words of permutations from those of flips
 GOLDEN = 0x9E3779B97F4A7C15
-AT_ONCE = 1 << 20
-ROUNDING = 1e-12  # of the largest difference, or the whole one; what is smaller is 0
-FLOOR = 1e-9  # the least variance of a group, as a share of the whole variance
+AT_ONCE = 1 << 20  # numbers permuted at a time
+ROUNDING = 1e-12  # relative: smaller differences are treated as 0
+FLOOR = 1e-9  # the least variance of a group, as a share of the total variance
 ALL = "all"
 
 
@@ -89,11 +89,11 @@ class Groups(Frames, Printed):
             members[label_of[query]].append(query)
         self.tests = {}
         for label, number in numbers.items():
-            samples = {metric: own.only(self._codes[metric] == number) for metric, own in aligned.samples.items()}
-            samples = {metric: own for metric, own in samples.items() if len(own.values) > 1}
+            samples = {metric: each.only(self._codes[metric] == number) for metric, each in aligned.samples.items()}
+            samples = {metric: each for metric, each in samples.items() if len(each.values) > 1}
             if samples:
-                part, own_options = Aligned(members[label], samples, 0), options._replace(metrics=tuple(samples))
-                self.tests[label] = Tests(differences_of(part, own_options), part, own_options, {})
+                part, of_part = Aligned(members[label], samples, 0), options._replace(metrics=tuple(samples))
+                self.tests[label] = Tests(differences_of(part, of_part), part, of_part, {})
         self._differ: dict[Key, float] = {}
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
@@ -186,14 +186,14 @@ class Groups(Frames, Printed):
         weights = np.ones(len(values)) if sample.weights is None else sample.weights
         if clusters is None:
             return values, weights, codes
-        _, first, places = np.unique(clusters, return_index=True, return_inverse=True)
-        if (codes[first][places] != codes).any():
+        _, first, cluster_of = np.unique(clusters, return_index=True, return_inverse=True)
+        if (codes[first][cluster_of] != codes).any():
             return None
-        whole = np.bincount(places, weights=weights).astype(np.float64)
-        means: Floats = np.bincount(places, weights=weights * values) / whole
-        return means, whole, codes[first]
+        totals = np.bincount(cluster_of, weights=weights).astype(np.float64)
+        means: Floats = np.bincount(cluster_of, weights=weights * values) / totals
+        return means, totals, codes[first]
 
-    # What is said
+    # Sentences
 
     def verdicts(self, metric: str | Metric, run: str, baseline: str) -> list[str]:
         """Say whether the groups differ, and what one mean over all of them hides.
@@ -350,8 +350,8 @@ def _known(pair: Difference) -> bool:
 def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float:
     """The share of random permutations of the labels under which the groups differ as much."""
     counts = np.bincount(codes)
-    kept = counts[codes] > 1
-    values, weights, codes = values[kept], weights[kept], codes[kept]
+    testable = counts[codes] > 1  # groups of one query have no variance
+    values, weights, codes = values[testable], weights[testable], codes[testable]
     sizes = np.bincount(codes)
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
@@ -368,12 +368,12 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
     queries = splitmix64(
         np.uint64(seed) + np.uint64(STREAM) + np.uint64(GOLDEN) * np.arange(len(values), dtype=np.uint64)
     )
-    reached = 0
+    extreme = 0
     for first in range(0, count, step):
         flips = np.arange(first + 1, min(first + step, count) + 1, dtype=np.uint64)
         permuted = np.argsort(splitmix64(queries + np.uint64(GOLDEN) * flips[:, None]), axis=1, kind="stable")
-        reached += int(np.count_nonzero(welch(centred[permuted], weights[permuted], sizes, floor) >= observed))
-    return (1 + reached) / (count + 1)
+        extreme += int(np.count_nonzero(welch(centred[permuted], weights[permuted], sizes, floor) >= observed))
+    return (1 + extreme) / (count + 1)
 
 
 def welch(rows: Floats, weights: Floats, sizes: Ints, floor: float) -> Floats:

@@ -47,28 +47,28 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     assert isinstance(figure, Figure)
     if kind == "intervals":
         names = [[label.get_text() for label in panel.get_yticklabels()] for panel in axes]
-        lines = max(sum(name.count("\n") + 1 for name in own) for own in names)
-        widest = max(len(line) for own in names for name in own for line in name.split("\n"))
+        lines = max(sum(name.count("\n") + 1 for name in labels) for labels in names)
+        widest = max(len(line) for labels in names for name in labels for line in name.split("\n"))
         figure.set_figheight(1.2 + LINE * max(lines, 2))
         figure.set_figwidth(len(axes) * (PANEL[0] + LETTER * widest))
     return figure
 
 
-def intervals(axes: Axes, own: Sequence[Difference]) -> None:
+def intervals(axes: Axes, pairs: Sequence[Difference]) -> None:
     """The intervals in rows, grey if the difference is not decided."""
-    shown = own[:MOST_INTERVALS]
+    shown = pairs[:MOST_INTERVALS]
     for row, pair in enumerate(shown):
         colour = COLOURS[0] if pair.decided else GREY
         axes.plot(drawn_ends(pair), [row, row], color=colour, linewidth=2)
         axes.plot([pair.difference], [row], "o", color=colour, markersize=5)
-    several = len({pair.baseline for pair in own}) > 1
+    several = len({pair.baseline for pair in pairs}) > 1
     names = [name_of(f"{printable(pair.run)} − {printable(pair.baseline)}" if several else pair.run) for pair in shown]
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.axvline(0.0, color="0.5", linewidth=0.8)
-    more = f" ({len(own) - len(shown)} more)" if len(own) > len(shown) else ""
-    against = "difference" if several else f"difference to {name_of(own[0].baseline)}"
-    axes.set_xlabel(f"{name_of(subject(own[0].metric))}: {against}{more}")
+    more = f" ({len(pairs) - len(shown)} more)" if len(pairs) > len(shown) else ""
+    against = "difference" if several else f"difference to {name_of(pairs[0].baseline)}"
+    axes.set_xlabel(f"{name_of(subject(pairs[0].metric))}: {against}{more}")
 
 
 def scatter(pair: Difference, sample: Sample, axes: Axes) -> None:

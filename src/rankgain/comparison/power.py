@@ -11,7 +11,7 @@ import numpy as np
 from rankgain.errors import quoted
 from rankgain.scalars import Floats, Ints, check_number
 
-POWER = 0.8  # the usual one: a true difference is found four times in five
+POWER = 0.8  # the usual one: a true difference is detected four times in five
 FEWEST = 8  # queries from which a spread can be estimated
 
 

@@ -30,7 +30,7 @@ WITHOUT_UNJUDGED = (
     *("idcg", "num_ret", "num_rel", "num_nonrel_judged_ret", "num_q"),
 )
 FEWEST_EFFECTIVE = 6  # queries of equal weight; fewer cannot show a difference at 0.05
-FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # signs from which skewness / √signs tells false decisions apart, and its limit
+FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # signs from which skewness / √signs shows false decisions, and its limit
 ROUNDING = 1e-12
 BETWEEN = "; the truth may lie between."  # if no bounds are known
 MOST_BOUNDED = 20_000  # queries, summed over differences; with more, no bounds are computed
@@ -48,7 +48,7 @@ def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[str]:
     bounded = sum(pair.queries for pair in tests.values()) <= MOST_BOUNDED
     for metric in tests.options.metrics:
         sample, threads = sample_of(tests, metric), tests.options.threads
-        runs = {name: _Run(own, metric, sample, threads) for name, own in rankings.items()}
+        runs = {name: _Run(each, metric, sample, threads) for name, each in rankings.items()}
         for pair in tests.values():
             if pair.metric == metric and pair.run in runs and pair.baseline in runs:
                 run, baseline = runs[pair.run], runs[pair.baseline]
@@ -84,10 +84,7 @@ def _skewed(pair: Difference, sample: Sample) -> Iterator[str]:
 
 
 class _Run:
-    """What the warnings need to know about a run by one metric, over the queries that were tested.
-
-    Each fact is computed once, however many runs this one is compared with.
-    """
+    """A run by one metric, over the queries that were tested: what the warnings need, computed once on first use."""
 
     def __init__(self, rankings: Rankings, metric: str | Metric, sample: Sample, threads: int) -> None:
         self._rankings, self._threads = rankings, threads
@@ -98,8 +95,8 @@ class _Run:
 
     def mean(self, values: Floats) -> float:
         """The mean, or the geometric mean, as in the test; for a summed metric the mean too."""
-        own = geometric_mean if aggregator(self.metric) is geometric_mean else mean
-        return own(values, self._weights)
+        average = geometric_mean if aggregator(self.metric) is geometric_mean else mean
+        return average(values, self._weights)
 
     def _values(self, rankings: Rankings, metric: str | Metric) -> Floats:
         result = rankings.evaluate(metric, threads=self._threads)
@@ -117,11 +114,11 @@ class _Run:
         )
         seen = returned if k is None else np.minimum(returned, k)
         graded = bool(np.any(share * seen - precision * (seen if k is None else k) > 0.5))
-        own = np.flatnonzero(returned)
-        if not len(own):
+        rows = np.flatnonzero(returned)
+        if not len(rows):
             return 1.0, graded, True
-        weights = None if self._weights is None else self._weights[own]
-        return mean(share[own], weights), graded, len(own) < len(returned)
+        weights = None if self._weights is None else self._weights[rows]
+        return mean(share[rows], weights), graded, len(rows) < len(returned)
 
     @cached_property
     def condensed(self) -> float:
@@ -157,21 +154,21 @@ def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Ite
         return
     rest = run.condensed - baseline.condensed
     way = f"{abs(rest):.4f} {'higher' if rest > 0 else 'lower'} than" if rest else "as much as"
-    own, other, metric = printable(pair.run), printable(pair.baseline), printable(pair.metric)
+    name, base_name, metric = printable(pair.run), printable(pair.baseline), printable(pair.metric)
     yield (
-        f"{run.judged!s} is {base:.4f} for {other}{GAPS * base_gaps} and {share:.4f} for {own}{GAPS * gaps}: "
-        f"unjudged documents count as not relevant here. Over judged documents only, {own} scores {way} "
-        f"{other} in {metric}{_bounds(run, baseline) if bounded else BETWEEN} Judge more before you decide."
+        f"{run.judged!s} is {base:.4f} for {base_name}{GAPS * base_gaps} and {share:.4f} for {name}{GAPS * gaps}: "
+        f"unjudged documents count as not relevant here. Over judged documents only, {name} scores {way} "
+        f"{base_name} in {metric}{_bounds(run, baseline) if bounded else BETWEEN} Judge more before you decide."
     )
 
 
 def _bounds(run: _Run, baseline: _Run) -> str:
     """The bounds of the difference if unjudged documents may be relevant, if any are known."""
-    own, other = run.queries, baseline.queries
-    if own is None or other is None or aggregator(run.metric) is geometric_mean:
+    queries, base_queries = run.queries, baseline.queries
+    if queries is None or base_queries is None or aggregator(run.metric) is geometric_mean:
         return BETWEEN
-    highest = max((float(query.judged.max(initial=0.0)) for query in own), default=0.0) or 1.0
-    bounds = difference_bounds(run.record, own, other, highest)
+    highest = max((float(query.judged.max(initial=0.0)) for query in queries), default=0.0) or 1.0
+    bounds = difference_bounds(run.record, queries, base_queries, highest)
     if bounds is None:
         return BETWEEN
     low, high = map(run.mean, bounds)

@@ -108,6 +108,6 @@ def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:
 
 
 def _beaten(tests: Tested, metric: str | Metric, run: str) -> list[str]:
-    own = [pair for key, pair in tests.items() if key[0] == metric and run in key[1:]]
-    won = [pair.baseline for pair in own if pair.run == run and direction(pair) > 0]
-    return won + [pair.run for pair in own if pair.baseline == run and direction(pair) < 0]
+    pairs = [pair for key, pair in tests.items() if key[0] == metric and run in key[1:]]
+    beaten = [pair.baseline for pair in pairs if pair.run == run and direction(pair) > 0]
+    return beaten + [pair.run for pair in pairs if pair.baseline == run and direction(pair) < 0]

@@ -52,7 +52,7 @@ CORRECTIONS = MAX_T, HOLM, BH
 FAMILIES = "metric", "all"
 SINGLE, SIMULTANEOUS = "single", "simultaneous"
 INTERVALS = SINGLE, SIMULTANEOUS
-FINE = 10  # the least p that flips can give must be this many times smaller than the share of one comparison
+FINE = 10  # how many times smaller the least p of random flips must be than the level of one comparison
 
 
 class Options(NamedTuple):
@@ -110,9 +110,9 @@ class Tested(Mapping[Key, Difference]):
 
     def key_of(self, metric: str | Metric) -> str | Metric:
         """The metric as the keys have it."""
-        for own in self.options.metrics:
-            if own == metric:
-                return own
+        for key in self.options.metrics:
+            if key == metric:
+                return key
         raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
 
 
@@ -157,13 +157,13 @@ def chosen_metrics(metrics: Any, known: Sequence[str | Metric]) -> tuple[str | M
     """The metrics to test, as they were evaluated."""
     if metrics is None:
         return tuple(known)
-    asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    for metric in asked:
+    requested = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    for metric in requested:
         if metric not in known:
             raise ValueError(f"metrics: {metric!s} was not evaluated; there are: {', '.join(map(str, known))}")
-    if not asked:
+    if not requested:
         raise ValueError("metrics is empty: name at least one, or None for all")
-    return tuple(known[known.index(metric)] for metric in dict.fromkeys(asked))
+    return tuple(known[known.index(metric)] for metric in dict.fromkeys(requested))
 
 
 def _check_margin(value: Any) -> float:
@@ -217,17 +217,17 @@ def differences_of(aligned: Aligned, options: Options) -> dict[Key, Difference]:
 
 def _of_one_family(samples: Mapping[str | Metric, Sample]) -> dict[str | Metric, Sample]:
     """The samples, restricted to the queries that count for all metrics."""
-    known = set.intersection(*(set(own.query_ids) for own in samples.values()))
+    known = set.intersection(*(set(sample.query_ids) for sample in samples.values()))
     common = {
-        metric: own.only(np.array([query in known for query in own.query_ids], dtype=bool))
-        for metric, own in samples.items()
+        metric: sample.only(np.array([query in known for query in sample.query_ids], dtype=bool))
+        for metric, sample in samples.items()
     }
     first = next(iter(common))
-    for metric, own in common.items():
-        if not same_weights(own.weights, common[first].weights):
+    for metric, sample in common.items():
+        if not same_weights(sample.weights, common[first].weights):
             raise ValueError(
-                f"family='all': {metric!s} and {first!s} weigh queries differently: test them apart, with "
-                "family='metric'"
+                f"family='all': {metric!s} and {first!s} weigh queries differently: test them separately, "
+                "with family='metric'"
             )
     return common
 
@@ -239,7 +239,7 @@ class _Family:
         (metric, sample), *_ = samples.items()
         self.samples, self.options = samples, options
         self.pairs = pairs_of(sample.runs, options.baseline)
-        self.keys = [(own, run, base) for own in samples for run, base in self.pairs]
+        self.keys = [(key, run, base) for key in samples for run, base in self.pairs]
         self.queries = len(sample.values)
         if self.queries < 2:
             raise ValueError(
@@ -259,7 +259,7 @@ class _Family:
         self.sds = spreads(self.by_query, self.weights) * units
         self.errors = self.sds if self.signs == self.queries else clustered_spreads(self.columns) * self.units
         self.alone = self.count == 1 or options.correction is None
-        self.means = {own: [mean(vector, self.weights) for vector in samples[own].values.T] for own in samples}
+        self.means = {key: [mean(vector, self.weights) for vector in each.values.T] for key, each in samples.items()}
 
     def differences(self) -> Iterator[Difference]:
         tested = self._by_t() if self.options.method == STUDENT else self._by_flips()
@@ -275,9 +275,9 @@ class _Family:
         mean, baseline_mean = self.means[metric][run], self.means[metric][base]
         # Sums that are equal on the grid differ by rounding alone.
         difference = mean - baseline_mean if abs(self.facts.totals[number]) > self.columns.slack else 0.0
-        apart = not_zero(self.by_query.differences(number, number + 1)[0])
-        higher = int(np.count_nonzero(apart & (values[:, run] > values[:, base])))
-        lower = int(np.count_nonzero(apart)) - higher
+        differ = not_zero(self.by_query.differences(number, number + 1)[0])
+        higher = int(np.count_nonzero(differ & (values[:, run] > values[:, base])))
+        lower = int(np.count_nonzero(differ)) - higher
         sd = float(self.sds[number])
         # The effective number of queries, and of independent units: queries or clusters.
         effective_queries = float(self.queries) if self.weights is None else effective(self.weights)
@@ -363,8 +363,8 @@ class _Family:
         return fields | {"flips": np.full(self.count, drawn)} | self._margins(one_sided)
 
     def _in_one_step(self, flips: Flips) -> tuple[Ints, Ints]:
-        """For each pair, count the sign vectors whose largest statistic is at least its own; and the sign vectors that
-        its interval allows, so that it contains 0 if and only if the pair is not decided."""
+        """For each pair, count the sign vectors whose largest statistic is at least that of the pair, for p; and the
+        sign vectors that the interval allows, so that it contains 0 if and only if the pair is not decided."""
         columns, observed = self.columns, self.facts
         largest = np.sort(flips.largest(columns, observed))
         joint_counts = flips.extra + flips.count - np.searchsorted(largest, flips.limits(observed))
@@ -514,12 +514,12 @@ def columns_of(
     """
     parts: list[Floats] = []
     left, right, units = [], [], []
-    own: Floats | None = None
+    on_grid: Floats | None = None
     grid = 0
     if weights is not None:
         weights = np.ldexp(weights, -(math.frexp(float(weights.max()) * (1 - 2.0**-53))[1]))
         grid = unit_exponent(1.0, len(weights), bounded=True) - 1
-        own = np.maximum(np.rint(np.ldexp(weights, -grid)), 1.0)
+        on_grid = np.maximum(np.rint(np.ldexp(weights, -grid)), 1.0)
     for metric, sample in samples.items():
         queries, runs = sample.values.shape
         differences = sample.values[:, 1:] - sample.values[:, :1]
@@ -534,24 +534,24 @@ def columns_of(
             right.append(offset + run - 1 if run else -1)
             units.append(math.ldexp(1.0, exponent - grid))
     together = np.ascontiguousarray(np.concatenate(parts, axis=1))
-    columns = Columns(together, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64), own)
+    columns = Columns(together, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64), on_grid)
     return columns if clusters is None else _clustered(columns, clusters), np.array(units)
 
 
 def _clustered(columns: Columns, clusters: Ints) -> Columns:
     """The sums of the rows of each cluster; the columns unchanged if each cluster has one query."""
-    numbers, places = np.unique(clusters, return_inverse=True)
-    sizes = np.bincount(places).astype(np.float64)
+    numbers, cluster_of = np.unique(clusters, return_inverse=True)
+    sizes = np.bincount(cluster_of).astype(np.float64)
     if len(numbers) == len(clusters):
         return columns
     values = np.zeros((len(numbers), columns.values.shape[1]))
-    np.add.at(values, places, columns.values)
-    weights = sizes if columns.weights is None else np.bincount(places, weights=columns.weights).astype(np.float64)
+    np.add.at(values, cluster_of, columns.values)
+    weights = sizes if columns.weights is None else np.bincount(cluster_of, weights=columns.weights).astype(np.float64)
     return columns._replace(values=values, weights=weights, sizes=sizes)
 
 
 def too_coarse(options: Options, comparisons: int) -> str | None:
-    """A note if the least p that flips can give is not small compared with the share of one comparison."""
+    """A note if the least p of random flips is not small compared with the level of one comparison."""
     shares = options.correction in (HOLM, BH) or (options.correction is None and options.intervals == SIMULTANEOUS)
     if options.method == STUDENT or comparisons < 2 or not shares:
         return None
