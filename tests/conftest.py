@@ -241,7 +241,9 @@ def own_folder(tmp_path_factory: pytest.TempPathFactory):
 @pytest.fixture(params=["baseline", "avx2"])
 def cpu(request: pytest.FixtureRequest):
     """The loops for a level of CPU, or those for the baseline where it has no such level."""
-    ordering = import_module("rankgain._compiled.walk")
-    ordering.use_cpu(request.param) or ordering.use_cpu("baseline")
-    yield
-    ordering.use_cpu(None)
+    kernels = import_module("rankgain._compiled.walk")
+    level = kernels.use_cpu(request.param) or kernels.use_cpu("baseline")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RANKGAIN_CPU", level)  # else `on_both` would choose the best level again
+        yield
+    kernels.use_cpu(None)

@@ -51,6 +51,12 @@ def test_every_pair_counts_one(backend, width):
         assert found == (0, *(held.tolist() for held in expected))
 
 
+def test_two_bad_options_are_one_bad_option():
+    given = {"scores": [0.5], "gains": [1.0], "inverse_ideal": 1.0, "k": 2}
+    status, *_ = call("lambda_ndcg_f64", **given, delta=capi.RANKGAIN_AVERAGE, ties=capi.RANKGAIN_BEST)
+    assert status == capi.RANKGAIN_BAD_OPTION
+
+
 def test_scratch_size():
     size = C["lambda_scratch_size"]
     assert [size(n) for n in (-1, NO_CUTOFF, NO_CUTOFF // 16)] == [-1, -1, -1]

@@ -16,6 +16,7 @@ from support.marks import in_one_case, quick_first
 from support.rejections import vectors_or_error
 
 import rankgain as rg
+from rankgain import _backend
 from rankgain.rankings import parts_of
 
 QRELS = {"query_id": ["q", "q", "q"], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2]}
@@ -341,6 +342,13 @@ def test_ids_of_64_bits_among_those_of_32(backend):
         "rr", "num_rel_ret"
     )
     assert (found["rr"].tolist(), found["num_rel_ret"].tolist()) == ([1 / 3, 1.0], [1, 1])
+
+
+def test_first_rows_of_no_rows_are_none(backend):
+    data, none = np.empty(0, np.uint8), np.empty(0, np.int64)
+    marks, sizes = np.empty(0, np.uint8), np.zeros(2, np.int64)
+    _backend.columns.mark_firsts(data, none, none, np.zeros(3, np.int64), np.empty(0), marks, sizes)
+    assert sizes.tolist() == [0, 0]
 
 
 # ids that go out

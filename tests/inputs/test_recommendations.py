@@ -203,3 +203,8 @@ def test_users_that_are_missing_are_counted(backend, missing, queries):
     result = rg.from_recommendations(*sides, missing=missing).evaluate("rr")
     assert result.counts == {"queries": queries, "missing": 1, "unjudged": 2, "empty": 0}
     assert list(result.query_ids) == ["a", "c"][:queries]
+
+
+def test_many_relevant_ids_of_few_recommended_ones(gives):
+    """Columns take the place of dicts beyond a number of ids, whichever side has them."""
+    gives([[1 / 2], [1 / 5000]], evaluate_recommendations, [[*range(5000)]], [[-1, 7]], metrics=["rr", "recall"])

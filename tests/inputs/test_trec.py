@@ -747,6 +747,7 @@ def six_fields(draw):
 @example(["q1 Q0  d1 1 0.5"], 64)
 @example([" q1 Q0 d1 1 0.5"], 64)
 @example(["#q1 Q0 d1 1 0.5 t"], 64)
+@example(["q1 Q0 d1\t1 0.5 t", "q1 Q0 d1 1\t0.5 t", "q1 Q0 d1 1 0.5\tt"], 64)
 def test_lines_that_are_looked_at_as_one_are_those_of_the_reference(on_both, texts, more):
     """Where 64 bytes are left, a line is looked at as a whole, and the number in it as one word."""
     for text in ["\n".join(texts), *texts]:

@@ -24,7 +24,7 @@ cdef inline Keys keys_of(
 
 
 cdef inline uint64_t hash_of(const Keys* keys, Py_ssize_t row) noexcept nogil:
-    """The hash of an id, seeded per process."""
+    """The hash of an id that is no integer, seeded per process."""
     cdef Py_ssize_t length
     cdef const unsigned char* at = bytes_of(keys, row, &length)
     return hash_bytes(at, length, SEED)

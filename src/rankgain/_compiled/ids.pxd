@@ -88,9 +88,7 @@ cdef inline Keys keys_from(const Keys* keys, Py_ssize_t start) noexcept nogil:
 
 
 cdef inline const unsigned char* bytes_of(const Keys* keys, Py_ssize_t row, Py_ssize_t* length) noexcept nogil:
-    if keys.starts == NULL:
-        length[0] = keys.width
-        return keys.data + keys.width * row
+    """The bytes of an id that is no integer."""
     length[0] = <Py_ssize_t>(keys.ends[row] - keys.starts[row])
     return keys.data + keys.starts[row]
 
