@@ -435,3 +435,12 @@ def test_utility_of_a_list_of_which_nothing_is_judged():
 )
 def test_aggregates_of_any_size(measure, values, expected):
     assert ours.compute_aggregated_measure(measure, values) == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_cutoff_beyond_any_list_is_none():
+    measures = {f"ndcg_cut_{10**17}", f"P_{10**17}", "ndcg"}
+    (values,) = (
+        ours.RelevanceEvaluator({"q": {"a": 1, "b": 2}}, measures).evaluate({"q": {"a": 2.0, "b": 1.0}}).values()
+    )
+    assert values[f"ndcg_cut_{10**17}"] == values["ndcg"]
+    assert 0.0 < values[f"P_{10**17}"] < 1e-12

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeVar
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, VECTOR
+from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, UNLIMITED, VECTOR
 from rankgain.choices import Ideal, check_choices
 from rankgain.data.arrays import warn_of_column
 from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64
@@ -1094,7 +1094,7 @@ def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, set
         parameters |= {"ideal": settings.ideal, "empty": settings.empty}
     if name in ("cg", "dcg") or judgments is not None:  # ranks beyond the cut-off are not read
         lists = lists.cut(settings.k)
-    metric = Metric(name, settings.k, **parameters)
+    metric = Metric(name, None if settings.k == UNLIMITED else settings.k, **parameters)
     return _by_engine(metric, lists, judgments)
 
 

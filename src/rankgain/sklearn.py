@@ -31,6 +31,7 @@ from rankgain.data.ragged import NATIVE, numbers
 from rankgain.functions import dcg, ndcg
 from rankgain.inputs.scores import rankings_of_scores
 from rankgain.metrics.metric import Metric, metric
+from rankgain.metrics.parameters import LARGEST_CUTOFF
 from rankgain.scalars import Array, Bools, Floats
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def _mean_of_matrices(name: str, y_true: Any, y_score: Any, k: Any) -> float | N
         return None
     if len(shape) != 2 or shape[1] < 2 or not shape[0] or not np.logical_and.reduce(np.isfinite(y_score), axis=None):
         return None
-    request = name if k is None else f"{name}@{k}"
+    request = name if k is None else f"{name}@{min(k, LARGEST_CUTOFF)}"
     try:
         values = rankings_of_scores(y_true, y_score).evaluate(request)[request]
     except ValueError:
@@ -223,7 +224,7 @@ def _dcg_sample_scores(
 
 def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ignore_ties: bool) -> Floats:
     """The metric, `rankgain.dcg` or `ndcg`, of each row."""
-    k = None if k is None else int(k)  # True is 1, as in scikit-learn
+    k = None if k is None else min(int(k), LARGEST_CUTOFF)  # True is 1, as in scikit-learn
     record, exact = metric(function.__name__, k=k), _exact(scores)
     if not ignore_ties:
         return rankings_of_scores(grades, exact).evaluate(record)[record]

@@ -32,6 +32,7 @@ from rankgain.inputs.ranked import from_ranked
 from rankgain.inputs.scores import rankings_of_scores
 from rankgain.metrics.metric import Metric
 from rankgain.metrics.metric import metric as metric_of
+from rankgain.metrics.parameters import LARGEST_CUTOFF
 from rankgain.results.peers import common_rules
 from rankgain.scalars import Array, Bools, Floats, Ints
 
@@ -156,7 +157,8 @@ class Computed(RetrievalMetric):
 
     @property
     def _k(self) -> int | None:
-        return getattr(self, self._cutoff) if self._cutoff else None
+        k: int | None = getattr(self, self._cutoff) if self._cutoff else None
+        return k and min(k, LARGEST_CUTOFF)
 
     def _are_few(self, indexes: Tensor) -> bool:
         """Whether there are so few queries that a loop over them is faster."""

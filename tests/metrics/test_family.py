@@ -201,7 +201,7 @@ def test_a_cut_off_beyond_everything(ties):
     for name, row in TABLE.items():
         if not row.cuts or (ties == "average" and row.unaveraged):
             continue
-        metrics = [rg.metric(name, k=k) for k in (None, 8, 10**6, 2**62, 10**30)]
+        metrics = [rg.metric(name, k=k) for k in (None, 8, 10**6, 2**47, 2**48)]
         whole, *cut = (rankings.evaluate(metric)[metric].tolist() for metric in metrics)
         if name in by_k:
             assert cut[-1] == cut[-2] or name in ("precision", "f", "unjudged")

@@ -25,6 +25,8 @@ NO_NUMBERS = "1", "x", b"1", True, np.True_, 1j, np.complex128(1), [1], np.array
 REJECTED = {  # by parameter: message, where {type} is that of the value; exception; values
     "k": [
         ("k must be a positive integer", ValueError, 0, -1, np.int64(-3), -(2**2000)),
+        ("k must be at most 2**48, not…leave it out, or pass None", ValueError,
+         2**48 + 1, np.int64(2**62), 2**63 - 1, 2**63, 2**2000),
         ("k must be a positive integer…{type}", TypeError,
          2.5, 3.0, nan, True, False, np.True_, "5", [5], 1j, Fraction(3)),
     ],

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import rankgain as rg
-from rankgain._codes import UNLIMITED
 from rankgain.rankings import parts_of
 
 NAN = rg.metric("ndcg", empty=float("nan"))
@@ -67,9 +66,9 @@ def test_cutoffs_of_any_kind(ks):
     assert curve.ks.dtype == np.int64
 
 
-def test_the_deepest_cutoff_is_no_cutoff(backend):
-    curve = rankings().curve("dcg", [2**70])
-    assert curve.ks.tolist() == [UNLIMITED]
+def test_the_deepest_cutoff_is_as_no_cutoff(backend):
+    curve = rankings().curve("dcg", [2**48])
+    assert curve.ks.tolist() == [2**48]
     assert same(curve.values[:, 0].copy(), rankings().evaluate("dcg")["dcg"])
 
 
@@ -161,6 +160,7 @@ SCORED = rg.from_scores([[1, 0, 2], [0, 1, 0]], [[0.5, 0.25, 0.125], [1.0, 0.5, 
     ("ks: position 1: must be a positive integer, not 0", ValueError, "ndcg", [1, 0]),
     ("ks: position 0: must be a positive integer, not -3", ValueError, "ndcg", np.array([-3, 1])),
     ("ks: position 2: must be a positive integer, not None", TypeError, "ndcg", [1, 2, None]),
+    ("ks: position 1: must be a positive integer up to 2**48, not 118059162", ValueError, "ndcg", [1, 2**70]),
     ("ks: position 0: must be a positive integer, not 1.0", TypeError, "ndcg", [1.0]),
     ("ks: position 0: must be a positive integer, not True", TypeError, "ndcg", [True]),
     ("ks: position 0: must be a positive integer, not '1'", TypeError, "ndcg", ["1"]),
@@ -186,6 +186,7 @@ def test_interval_rejects_a_level(rejects, row):
 
 @pytest.mark.parametrize("row", [
     ("k must be a positive integer", ValueError, 0, -1),
+    ("k must be at most 2**48", ValueError, 2**48 + 1),
     ("k must be a positive integer", TypeError, 2.5, "3", True),
 ])  # fmt: skip
 def test_metric_at_rejects_a_cutoff(rejects, row):

@@ -163,6 +163,12 @@ def test_options_as_getopt_reads_them(run, arguments):
     assert run(qrels, *arguments, path) == run(qrels, path, *arguments) == expected
 
 
+def test_depths_and_cutoffs_beyond_any_list(run):
+    expected = run("-m", "ndcg", "-m", "ndcg_cut.1000000", *corpus("a"))
+    found = run("-M", str(10**17), "-m", "ndcg", "-m", f"ndcg_cut.{10**17}", *corpus("a"))
+    assert found.replace(str(10**17), "1000000").split() == expected.split()
+
+
 def test_no_summary(run):
     whole = run("-q", "-m", "all_trec", *corpus("b"))
     assert run("-qn", "-m", "all_trec", *corpus("b")) == "".join(

@@ -13,7 +13,7 @@ from rankgain.errors import SHOWN, NeverGiven, nearest, quoted, short, unexpecte
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
-from rankgain.metrics.parameters import PARAMETERS, Parameters, cut_off
+from rankgain.metrics.parameters import LARGEST_CUTOFF, PARAMETERS, Parameters, cut_off
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
 
@@ -88,7 +88,7 @@ class Metric(Parameters):
         Parameters
         ----------
         k : int or None
-            The cut-off, a positive integer; None: no cut-off.
+            The cut-off, a positive integer up to 2**48; None: no cut-off.
 
         Returns
         -------
@@ -181,7 +181,7 @@ def metric(
         One of the metrics that `rankgain metrics` lists, such as ``"ndcg"``, ``"rr"``, ``"ap"``, ``"precision"`` or
         ``"err"``, or an alias (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``). Case does not matter.
     k : int, optional
-        The cut-off, a positive integer: ranks beyond it do not count. By default, the whole list counts. Metrics of
+        The cut-off, a positive integer up to 2**48: ranks beyond it do not count. By default, the whole list counts. Metrics of
         whole lists, listed below, take none.
     gain : str, mapping, sequence or callable, optional
         How a grade becomes a gain; see `rankgain.gain`. By default ``"linear"``.
@@ -368,11 +368,11 @@ def _meant(request: str) -> str:
         return ""
     name, k, parameters = loose["name"], loose["k"], loose["before"] or loose["after"] or ""
     digits = re.fullmatch(_NAME_AND_DIGITS, name) if k is None else None
-    candidates = [(_near(name), k)]
     if digits is not None:  # ndcg10, ndcg-10
-        candidates.insert(0, (_near(digits["name"]), digits["k"]))
-    texts = (near + parameters + ("" if k is None else f"@{k}") for near, k in candidates if near)
-    return next(filter(_is_request, texts), "")
+        name, k = digits["name"], digits["k"]
+    near = _near(name)
+    text = near + parameters + ("" if k is None else f"@{k}")
+    return text if near and _is_request(text) else ""
 
 
 def _is_request(text: str) -> bool:
@@ -464,7 +464,9 @@ def _from_text(request: str, name: str, parameters: str, k: str | None) -> Metri
 
 
 def _integer(request: str, text: str) -> int:
-    if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
-        raise ValueError(f"{request!r}: k must be a positive integer, not {text!r}")
-    # A number with too many digits for Python's int() is also larger than any list.
-    return int(text) if len(text) < 4000 else UNLIMITED
+    digits = re.fullmatch(r"\s*\+?0*([1-9][0-9]*)\s*", text)
+    if digits is None:
+        raise ValueError(f"{quoted(request)}: k must be a positive integer, not {quoted(text)}")
+    if len(digits[1]) > len(str(LARGEST_CUTOFF)) or int(digits[1]) > LARGEST_CUTOFF:
+        raise ValueError(f"{quoted(request)}: k must be at most 2**48; leave it out for all ranks")
+    return int(digits[1])

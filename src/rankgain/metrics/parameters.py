@@ -12,13 +12,16 @@ import numpy as np
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import CHOICES, check_choice
+from rankgain.errors import quoted
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import LINEAR, Gain
 from rankgain.scalars import NON_RELEVANT, real
 
+LARGEST_CUTOFF = 2**48  # an integer that float64 and every kernel can hold, beyond any list
+
 
 def cut_off(k: Any, name: str = "k") -> int:
-    """The deepest rank that counts: k, at most `UNLIMITED`, which None stands for."""
+    """The deepest rank that counts: k, or `UNLIMITED`, which None stands for."""
     if k is None:
         return UNLIMITED
     try:
@@ -29,7 +32,11 @@ def cut_off(k: Any, name: str = "k") -> int:
         raise TypeError(f"{name} must be a positive integer or None, not {type(k).__name__} {k!r}") from None
     if depth < 1:
         raise ValueError(f"{name} must be a positive integer or None, not {depth}")
-    return min(depth, UNLIMITED)
+    if depth > LARGEST_CUTOFF:
+        raise ValueError(
+            f"{name} must be at most 2**48, not {quoted(depth)}: leave it out, or pass None, for all ranks"
+        )
+    return depth
 
 
 def highest_irrelevant(rel: float | None) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain.data.arrays import objects_of
-from rankgain.errors import counted
+from rankgain.errors import counted, quoted
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.parameters import cut_off
@@ -240,7 +240,8 @@ def _depth(k: Any, position: int) -> int:
             raise TypeError
         return cut_off(k)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"ks: position {position}: must be a positive integer, not {k!r}") from None
+        limit = " up to 2**48" if isinstance(k, int) and k > 1 else ""
+        raise type(error)(f"ks: position {position}: must be a positive integer{limit}, not {quoted(k)}") from None
 
 
 def drawing() -> Any:

@@ -22,6 +22,7 @@ from rankgain.data.lines import TrecSource, place
 from rankgain.data.rules import TIES, rules_of
 from rankgain.errors import escaped
 from rankgain.inputs.trec import read_qrels
+from rankgain.metrics.parameters import LARGEST_CUTOFF
 from rankgain.rankings import Rankings, sizes_of
 from rankgain.scalars import Floats
 from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns, measures, nicknames, summary, values
@@ -145,7 +146,7 @@ def _call(options: list[tuple[str, str]]) -> Call:
         "-n" not in last,
         "-c" in last,
         "-J" in last,
-        _whole("-M", last["-M"], 1) if "-M" in last else None,
+        min(_whole("-M", last["-M"], 1), LARGEST_CUTOFF) if "-M" in last else None,
     )
 
 

@@ -25,6 +25,7 @@ from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.families import POOLED
 from rankgain.metrics.metric import Metric, metric, parse
+from rankgain.metrics.parameters import LARGEST_CUTOFF
 from rankgain.metrics.program import Hits, Plan, hits_of
 from rankgain.metrics.table import TABLE
 from rankgain.metrics.trec_names import TREC_NAMES, TrecName
@@ -144,7 +145,7 @@ def _formula(measure: TrecName, options: Options, parameter: Any) -> Formula:
     if not measure.metric:
         return Formula(())
     given: dict[str, Any] = {"rel": options.level} if "rel" in TABLE[measure.metric].takes else {}
-    given |= {"k": parameter} if measure.kind == "cut" else {}
+    given |= {"k": min(parameter, LARGEST_CUTOFF)} if measure.kind == "cut" else {}
     given |= {"gain": _gain(parameter)} if measure.kind == "gains" else {}
     name = measure.metric.removeprefix("gm_")  # the geometric mean is for `summary`
     return Formula((metric(name, **given),))
