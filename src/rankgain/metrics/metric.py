@@ -181,8 +181,8 @@ def metric(
         One of the metrics that `rankgain metrics` lists, such as ``"ndcg"``, ``"rr"``, ``"ap"``, ``"precision"`` or
         ``"err"``, or an alias (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``). Case does not matter.
     k : int, optional
-        The cut-off, a positive integer up to 2**48: ranks beyond it do not count. By default, the whole list counts. Metrics of
-        whole lists, listed below, take none.
+        The cut-off, a positive integer up to 2**48: ranks beyond it do not count. By default, the whole list counts.
+        Metrics of whole lists, listed below, take none.
     gain : str, mapping, sequence or callable, optional
         How a grade becomes a gain; see `rankgain.gain`. By default ``"linear"``.
     discount : str or sequence of float, optional
