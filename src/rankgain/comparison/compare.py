@@ -189,7 +189,7 @@ def compare(
         several = isinstance(runs, (list, tuple, Evaluation, Rankings))
         names = "; name them: {'a': first, 'b': second}" if several else ""
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}{names}")
-    kept: dict[str, Rankings] = {}
+    rankings: dict[str, Rankings] = {}
     if values:
         if truth is not None or rules or ties is not None or missing != "zero":
             raise ValueError("values=True: values take no truth, rules, ties or missing: leave them out")
@@ -197,11 +197,11 @@ def compare(
     else:
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
-            results = _evaluated(runs, truth, metrics, ties, missing, rules, kept, bar)
+            results = _evaluated(runs, truth, metrics, ties, missing, rules, rankings, bar)
     left_out = 0
     if queries != "all" and results:
         results, _, left_out = on_common_queries(results, queries)
-    return with_rankings(Comparison(results), kept, left_out)
+    return with_rankings(Comparison(results), rankings, left_out)
 
 
 def _evaluated(
@@ -211,17 +211,17 @@ def _evaluated(
     ties: Ties | None,
     missing: Missing,
     rules: Mapping[str, Any],
-    kept: dict[str, Rankings],
+    rankings: dict[str, Rankings],
     bar: Any,
 ) -> dict[str, Evaluation]:
-    """Evaluate each run, and put its rankings into `kept`; `bar`: a progress bar, or None."""
-    own = [list(run) for run in runs.values() if isinstance(run, Evaluation)]
-    if own and metrics is not None:
+    """Evaluate each run, and put its rankings into `rankings`; `bar`: a progress bar, or None."""
+    evaluated = [list(run) for run in runs.values() if isinstance(run, Evaluation)]
+    if evaluated and metrics is not None:
         raise ValueError(
             "metrics: the runs are Evaluations, whose metrics are compared: leave metrics out, or choose some in "
             "test(metrics=...)"
         )
-    chosen = (own[0] if own else DEFAULT) if metrics is None else metrics
+    chosen = (evaluated[0] if evaluated else DEFAULT) if metrics is None else metrics
     requested = [chosen] if isinstance(chosen, (str, Metric)) else list(chosen)
     for metric in requested:  # reject misspelt metrics before reading input
         list(parse(metric))
@@ -251,8 +251,8 @@ def _evaluated(
                 run = rankings_of(
                     truth, run, {"ties": ties} if ties else {}, unused=some_table, **of_missing, **of_runs
                 )
-            kept[name] = run
-            results[name] = kept[name].evaluate(*requested)
+            rankings[name] = run
+            results[name] = run.evaluate(*requested)
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
             raise kind(f"run {name!r}: {error}") from error

@@ -211,10 +211,10 @@ class Difference(NamedTuple):
             return f" ({self._p()}, no interval). {warning}"
         power = ""
         if not math.isnan(self.detectable):
-            many = f"{self.clusters} such {'queries' if self.clusters == self.queries else 'clusters'}"
+            units = f"{self.clusters} such {'queries' if self.clusters == self.queries else 'clusters'}"
             power = (
-                f" A new test with {many} would detect a true difference of {self.detectable:.{places_of(self)}f} with "
-                f"{percent(POWER)} power (uncorrected)."
+                f" A new test with {units} would detect a true difference of {self.detectable:.{places_of(self)}f} "
+                f"with {percent(POWER)} power (uncorrected)."
             )
         fits = (
             f", but differences from {ends_of(self)} are compatible with these queries ({percent(self.level)} interval)"
@@ -245,7 +245,7 @@ Difference.__module__ = "rankgain"
 
 
 def subject(metric: str | Metric) -> str:
-    """What the numbers of a test are about: the metric, and its mean if it is aggregated in another way elsewhere."""
+    """The metric, with the mean that is tested if the metric is aggregated in another way elsewhere."""
     if aggregator(metric) is mean:
         return str(metric)
     return f"{metric} ({'mean log2' if aggregator(metric) is geometric_mean else 'mean'})"

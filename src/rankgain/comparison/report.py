@@ -127,19 +127,19 @@ TEMPLATE = """<!doctype html>
 {%- if round %} stroke-linecap="round"{% endif %}
 {%- if dashed %} stroke-dasharray="3 3"{% endif %} vector-effect="non-scaling-stroke"/>
 {% endmacro %}
-{% macro interval(own) %}
+{% macro interval(picture) %}
 <svg viewBox="0 0 400 24" preserveAspectRatio="none" aria-hidden="true">
-{{ line(200, 200, 0, 24, "#666", dashed=true) }}{{ line(own.low, own.high, 12, 12, own.colour, 2) -}}
-{{ line(own.centre, own.centre, 12, 12, own.colour, 9, round=true) }}
-{%- if own.hollow %}{{ line(own.centre, own.centre, 12, 12, "#fff", 5, round=true) }}{% endif %}</svg>
+{{ line(200, 200, 0, 24, "#666", dashed=true) }}{{ line(picture.low, picture.high, 12, 12, picture.colour, 2) -}}
+{{ line(picture.centre, picture.centre, 12, 12, picture.colour, 9, round=true) }}
+{%- if picture.hollow %}{{ line(picture.centre, picture.centre, 12, 12, "#fff", 5, round=true) }}{% endif %}</svg>
 {%- endmacro %}
-{% macro bars(own) %}
+{% macro bars(picture) %}
 <svg viewBox="0 0 400 100" preserveAspectRatio="none" role="img" aria-label="sorted bars">
-{% for box in own.boxes %}
+{% for box in picture.boxes %}
 <rect x="{{ box.x }}" width="{{ box.width }}" y="{{ box.y }}" height="{{ box.height }}" fill="{{ box.colour }}">
 {%- if box.title %}<title>{{ box.title }}</title>{% endif %}</rect>
 {% endfor %}
-{{ line(0, 400, own.zero, own.zero, "#666") }}{{ line(0, 400, own.mean, own.mean, "#000") }}</svg>
+{{ line(0, 400, picture.zero, picture.zero, "#666") }}{{ line(0, 400, picture.mean, picture.mean, "#000") }}</svg>
 {%- endmacro %}
 {% macro changes(block) %}
 <table><thead><tr>
@@ -191,9 +191,9 @@ Line: the mean; grey band: its {{ level }} interval.{% if not_drawn %} {{ not_dr
 {% if loop.first %}<h3><bdi>{{ block.title }}</bdi></h3>{{ changes(block) }}
 {% else %}<details><summary><bdi>{{ block.title }}</bdi></summary>{{ changes(block) }}</details>{% endif %}
 {% endfor %}
-{% for title, table, said in groups_shown %}<h2><bdi>{{ title }}</bdi></h2>
+{% for title, table, verdicts in groups_shown %}<h2><bdi>{{ title }}</bdi></h2>
 <div class="scroll">{{ html_table(table, "sortable") | safe }}</div>
-<ul>{% for line in said %}<li>{{ line }}</li>{% endfor %}</ul>
+<ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
 {% endfor %}
 {% if groups %}<ul class="notes">{% for line in groups.notes() %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
 <h2>How to read this</h2>
@@ -224,7 +224,7 @@ def page_of(
     # the first differences of each metric, of the first metrics
     metrics = tests.options.metrics[:MOST_PAIRS]
     each = MOST_PAIRS // len(metrics)
-    keys = [key for metric in metrics for key in [own for own in tests if own[0] == metric][:each]]
+    keys = [first for metric in metrics for first in [key for key in tests if key[0] == metric][:each]]
     shown = list(tests.values())[:MOST_ROWS]
     text: str = environment.from_string(TEMPLATE).render(
         title=printable(own_title if title is None else title),
@@ -296,7 +296,7 @@ def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:
 
 
 def _interval(pair: Difference, scale: float) -> dict[str, Any]:
-    """The places, from left to right, of the ends of an interval and of its dot."""
+    """The horizontal positions of the ends of an interval and of the dot, with the colour."""
 
     def across(value: float) -> float:
         return round(WIDTH / 2 + value / scale * (WIDTH / 2 - EDGE), 2)
@@ -329,8 +329,8 @@ def bars_of(ranked: Sequence[tuple[Any, float]]) -> list[Bar]:
 def _bars(tests: Tests, key: Key) -> dict[str, Any]:
     """Sorted bars of the queries with tooltips, the mean, and its interval as a band."""
     pair, pairs = tests[key], sample_of(tests, key[0]).ranked(*key[1:])
-    own = bars_of(pairs)
-    top, bottom = (pick(0.0, pair.difference, *(bar.height for bar in own)) for pick in (max, min))
+    bars = bars_of(pairs)
+    top, bottom = (pick(0.0, pair.difference, *(bar.height for bar in bars)) for pick in (max, min))
 
     def down(value: float) -> float:
         return round((top - min(max(value, bottom), top)) / ((top - bottom) or 1.0) * HEIGHT, 2)
@@ -340,14 +340,14 @@ def _bars(tests: Tests, key: Key) -> dict[str, Any]:
         sizes = {"x": f"{x:.2f}", "width": f"{width:.2f}", "y": y, "height": f"{below - y:.2f}"}
         return {**sizes, "colour": colour, "title": title}
 
-    wide, boxes = WIDTH / len(own), []
+    wide, boxes = WIDTH / len(bars), []
     if has_interval(pair):
         boxes.append(box(0.0, WIDTH, (pair.low, pair.high), "#ddd"))
-    for place, (query, queries, height) in enumerate(own):
-        name = printable(query) if own[0].queries == 1 else f"{queries} queries from {printable(query)}"
+    for position, (query, queries, height) in enumerate(bars):
+        name = printable(query) if bars[0].queries == 1 else f"{queries} queries from {printable(query)}"
         colour = BLUE if height > 0 else ORANGE
-        boxes.append(box(place * wide, 0.9 * wide, (0.0, height), colour, f"{name}: {height:+.4f}"))
-    several = f", {own[0].queries} to a bar" if own[0].queries > 1 else ""
+        boxes.append(box(position * wide, 0.9 * wide, (0.0, height), colour, f"{name}: {height:+.4f}"))
+    several = f", {bars[0].queries} to a bar" if bars[0].queries > 1 else ""
     return {
         "picture": {"boxes": boxes, "zero": down(0.0), "mean": down(pair.difference)},
         "title": _named(key),

@@ -121,7 +121,7 @@ def _against(baseline: str, pairs: Sequence[Difference]) -> str:
         (f"the same as {base} for every query", equal),
     ]
     parts = [f"{label}: {_listed([pair.run for pair in group])}" for label, group in groups if group]
-    return ". ".join(part[:1].upper() + part[1:] if place else part for place, part in enumerate(parts)) + "."
+    return ". ".join(part[:1].upper() + part[1:] if position else part for position, part in enumerate(parts)) + "."
 
 
 def _ranking(tests: Tested, metric: str | Metric) -> str:
@@ -165,20 +165,15 @@ def _by_margin(head: str, margin: str, baseline: str | None, pairs: Sequence[Dif
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
-    """The runs with the best mean, and those not told apart from them; none if no direction is better."""
+    """The runs with the best mean, and those not decided against them; none if neither direction is better."""
     means = means_of(tests, metric)
     way = better(tests.key_of(metric))
     if not way:
         return []
     ordered = sorted(means, key=lambda name: -way * means[name])
     leaders = [name for name in ordered if means[name] == means[ordered[0]]]
-    apart = told_apart(tests, metric)
-    return [name for name in ordered if any(frozenset((name, leader)) not in apart for leader in leaders)]
-
-
-def told_apart(tests: Tested, metric: str | Metric) -> set[frozenset[str]]:
-    """The pairs of runs whose difference is decided."""
-    return {frozenset(key[1:]) for key, pair in tests.items() if key[0] == metric and pair.decided}
+    decided = {frozenset(key[1:]) for key, pair in tests.items() if key[0] == metric and pair.decided}
+    return [name for name in ordered if any(frozenset((name, leader)) not in decided for leader in leaders)]
 
 
 def means_of(tests: Tested, metric: str | Metric) -> dict[str, float]:
@@ -379,9 +374,9 @@ def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
     options = tests.options
     metrics = options.metrics if options.family == "all" else (metric,)
     samples = {}
-    for own in metrics:
-        sample = sample_of(tests, own)
-        samples[own] = sample.only(np.array([other != query for other in sample.query_ids]))
+    for key in metrics:
+        sample = sample_of(tests, key)
+        samples[key] = sample.only(np.array([other != query for other in sample.query_ids]))
     clusters = samples[metric].clusters
     if clusters is not None and len(set(clusters.tolist())) < 2:
         return None
