@@ -329,7 +329,9 @@ def _add_explain(commands: Any) -> None:
         "calculated; with --like and no --query-id, which rule makes the difference to the tool.",
     )
     explain.add_argument("metric", type=_metric, metavar="METRIC", help="a metric, such as ndcg@10")
-    explain.add_argument("files", nargs="*", metavar="QRELS RUN", help="the qrels file and the run file")
+    explain.add_argument(
+        "files", nargs="*", metavar="QRELS RUN", help="the qrels file and the run file, or one table that holds both"
+    )
     explain.add_argument(
         "--query-id", metavar="ID", help="the query (default: that with the lowest value, of those with a chance)"
     )
@@ -436,8 +438,8 @@ def _explain(options: argparse.Namespace) -> None:
             options.parser.error("arguments --query-id and --limit: give a qrels file and a run file")
         _print(f"{explain(metric, tools or None)}\n")
         return
-    if len(options.files) != 2 or len(tools) > 1:
-        options.parser.error("give a qrels file and a run file, and at most one --like")
+    if len(options.files) > 2 or len(tools) > 1:
+        options.parser.error("give a qrels file and a run file, or one table that holds both, and at most one --like")
     calculates = options.query_id is not None or not tools
     options.metric, options.like = [metric], tools[0] if tools and calculates else None
     _check_files(options.files, options)

@@ -479,10 +479,10 @@ def test_explain_refuses_what_calculation_refuses(capsys, files, arguments, mess
     ("arguments", "message"),
     [
         (["--query-id", "q1"], "arguments --query-id and --limit: give a qrels file and a run file"),
-        (["qrels"], "give a qrels file and a run file, and at most one --like"),
+        (["qrels", "run", "more"], "give a qrels file and a run file, or one table that holds both, and at most one"),
         (
             ["qrels", "run", "--like", "ranx", "--like", "beir"],
-            "give a qrels file and a run file, and at most one --like",
+            "give a qrels file and a run file, or one table that holds both, and at most one --like",
         ),
         (["--like", "rnx"], "unknown tool (did you mean 'ranx'?)"),
         (["qrels", "run", "--query-id", "q", "--like", "ranx", "--ties", "best"], "--ties: not allowed with"),
@@ -493,3 +493,19 @@ def test_explain_reports_usage_errors(capsys, arguments, message):
         main(["explain", "ndcg@2", *arguments])
     assert stopped.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_explain_reads_tables_with_the_columns_of_eval(capsys, tmp_path):
+    qrels = pd.DataFrame({"user": [1, 1, 2], "thing": [7, 8, 7], "stars": [2, 1, 1]})
+    run = pd.DataFrame({"user": [1, 1, 2], "thing": [8, 9, 9], "value": [0.5, 0.7, 0.1]})
+    paths = [str(tmp_path / name) for name in ("qrels.csv", "run.csv", "both.csv")]
+    both = qrels.merge(run, on=["user", "thing"], how="inner")
+    for frame, path in zip((qrels, run, both), paths, strict=True):
+        frame.to_csv(path, index=False)
+    columns = ["--query", "user", "--doc", "thing", "--relevance", "stars", "--score", "value"]
+    expected = rg.from_frames(qrels, run, query="user", doc="thing", relevance="stars", score="value")
+    shown = shell(capsys, "ndcg@2", *paths[:2], *columns, "--query-id", "1")
+    assert shown == f"{expected.calculation('ndcg@2', 1)!r}\n"
+    assert "8 " in shown.splitlines()[3]
+    table = shell(capsys, "ndcg@2", paths[2], *columns, "--query-id", "1")
+    assert table.startswith("ndcg@2 of query 1: 1.0000 / 1.0000 = 1.0000")

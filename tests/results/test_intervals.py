@@ -180,4 +180,4 @@ def test_eval_refuses_intervals(capsys, tmp_path, monkeypatch, arguments, messag
 
 def test_eval_needs_the_bound_of_a_metric_without_one(capsys, files):
     text = shell(capsys, *files, "-m", "dcg", status=1)
-    assert text.startswith("rankgain: error: dcg has no upper bound: give highest=")
+    assert text.startswith("rankgain: error: dcg has no upper bound: give --highest, ")

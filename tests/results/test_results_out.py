@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -151,8 +152,13 @@ def test_subset():
 SCHEMA = Path(rg.__file__).parent / "tools" / "eval.schema.json"
 
 
-@pytest.mark.parametrize("options", [[], ["--per-query"], ["--like", "trec_eval-9"], ["--tie-spread"]])
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize(
+    ("options", "several"),
+    [
+        *product([[], ["--per-query"], ["--like", "trec_eval-9"], ["--tie-spread"]], [False, True]),
+        (["--interval"], False),
+    ],
+)
 def test_json_follows_its_schema(options, several, tmp_path, capsys):
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     qrels, run = rg.sample()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rankgain import _backend
 
 RANKS = 100  # shown of a metric without a cut-off
-NAMED = 10  # documents that a note names
+NAMED = 5  # documents that a note names
 
 Cells = dict[str, Any]
 
@@ -182,13 +182,17 @@ def _padded(column: list[str]) -> list[str]:
 
 def _cell(name: str, row: Cells) -> str:
     value = row[name]
-    if name == "rank" and row["last_rank"] != value:
-        return f"{value}–{row['last_rank']}"
+    if name == "rank":
+        return _ranks(value, row["last_rank"])
     if value is None:
         return "–" if name == "grade" else ""
     if name in ("discount", "product", "adds", "sum", "value"):
         return number(value)
     return _listed(value) if isinstance(value, list) else _plain(value)
+
+
+def _ranks(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
 
 
 def _plain(value: Any) -> str:
@@ -411,7 +415,7 @@ class _Calculator:
             missing = self._not_returned()
             yield f"{missing and f'not returned: {missing}. '}The list has {returned} of {metric.k} documents."
         beyond = [
-            f"{self._name(position)} at rank {group.first}"
+            f"{self._name(position)} at rank {_ranks(group.first, group.last)}"
             for group in documents.groups
             if group.first > depth
             for position in group.positions
