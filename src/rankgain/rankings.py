@@ -435,21 +435,21 @@ class Rankings:
         if peer.metric is None:
             self.evaluate(metric, like=like)  # type: ignore[arg-type]  # refuse what it refuses
         score_bits = None if self.ties is None else self._rules.score_bits
-        own = Setting(single_metric(metric, OWN).metric, self.ties, self.missing, score_bits)
-        other = Setting(requested.metric, *requested.rules[:3])
-        known: dict[tuple[Any, ...], Rankings] = {own[1:]: self}
+        base = Setting(single_metric(metric, OWN).metric, self.ties, self.missing, score_bits)
+        target = Setting(requested.metric, *requested.rules[:3])
+        known: dict[tuple[Any, ...], Rankings] = {base[1:]: self}
 
         def evaluate(setting: Setting) -> Evaluation:
             rules = setting[1:]
             if rules not in known:  # under which a file is read again
                 names = ("ties", "missing", "score_bits")
                 changes: dict[str, Any] = {
-                    name: rule for name, rule, before in zip(names, rules, own[1:], strict=True) if rule != before
+                    name: rule for name, rule, before in zip(names, rules, base[1:], strict=True) if rule != before
                 }
                 known[rules] = self.under(**changes)
             return known[rules].evaluate(setting.metric)
 
-        return attribute(requested.key, own, other, peer, evaluate)
+        return attribute(requested.key, base, target, peer, evaluate)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.

@@ -509,3 +509,20 @@ def test_explain_reads_tables_with_the_columns_of_eval(capsys, tmp_path):
     assert "8 " in shown.splitlines()[3]
     table = shell(capsys, "ndcg@2", paths[2], *columns, "--query-id", "1")
     assert table.startswith("ndcg@2 of query 1: 1.0000 / 1.0000 = 1.0000")
+
+
+# Options, on both backends
+
+
+def of_calculation(name):
+    def function(**options):
+        return getattr(rg.from_qrels(QRELS, RUN).calculation("ndcg@3", "q1", **options), name)
+
+    return function
+
+
+@pytest.mark.options("Rankings.calculation", "like", "limit")
+def test_calculation_options(check_option):
+    stable = rg.from_qrels(QRELS, RUN).evaluate("ndcg@3", like="lightgbm")["ndcg@3"][0]
+    check_option(of_calculation("value"), "like", "lightgbm", float(stable))
+    check_option(lambda **options: len(of_calculation("rows")(**options)), "limit", 2, 2)

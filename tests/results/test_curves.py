@@ -115,6 +115,13 @@ def test_the_interval_of_a_metric_without_a_bound_needs_one():
     assert none.tolist() == [[0.0], [pytest.approx(1 - 0.025 ** (1 / 3))]]  # not [0, 0]
 
 
+@pytest.mark.options("Curve.interval", "highest")
+def test_the_interval_takes_a_bound(check_option):
+    curve = rg.from_ranked([[1.0], [0.0], [1.0]]).curve("ndcg", [1])
+    expected = rg.from_ranked([[1.0], [0.0], [1.0]]).evaluate("ndcg@1").interval("ndcg@1", highest=2)
+    check_option(lambda **options: tuple(curve.interval(**options)[:, 0].tolist()), "highest", 2, expected)
+
+
 def test_the_interval_of_few_queries_and_of_queries_without_a_value():
     assert rg.from_ranked([[1]]).curve("rr", [1]).interval().tolist() == [[pytest.approx(0.025)], [1.0]]
     lists = [[0, 1], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1], [1, 0]]
@@ -254,6 +261,14 @@ if find_spec("matplotlib"):
             assert {own for place, own in corners.tolist() if place == k} >= set(ends)
         with pytest.raises(ValueError, match=r"^level must be between 0 and 1"):
             curve.plot(interval=95)
+
+    def test_the_band_of_a_metric_without_a_bound_takes_one():
+        curve = rankings(1).curve("dcg", [1, 5])
+        (band,) = curve.plot(interval=0.9, highest=99).collections
+        ends = {*band.get_paths()[0].vertices[:, 1].tolist()}
+        assert ends >= {*curve.interval(0.9, highest=99).ravel().tolist()}
+        with pytest.raises(ValueError, match=r"^dcg has no upper bound: give highest="):
+            curve.plot(interval=0.9)
 
     def test_a_notebook_shows_the_figure():
         assert rg.plot(rankings())._repr_png_().startswith(b"\x89PNG")

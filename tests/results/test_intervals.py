@@ -115,6 +115,15 @@ def test_values_of_other_tools_need_a_bound(rejects):
     assert low < 0.5 < high
 
 
+@pytest.mark.options("Evaluation.interval", "level", "highest")
+def test_interval_options(check_option):
+    result = rg.from_ranked([[1.0], [0.0], [1.0]]).evaluate("ndcg")
+    low, high = mean_interval(np.array([1.0, 0.0, 1.0]), 0.0, 1.0, 0.5)
+    check_option(of_values, "level", 0.5, (low, high), [1, 0, 1])
+    low, high = mean_interval(np.array([1.0, 0.0, 1.0]), 0.0, 2.0, 0.95)
+    check_option(result.interval, "highest", 2, (low, high), "ndcg")
+
+
 # In a shell
 
 

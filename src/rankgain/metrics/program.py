@@ -283,7 +283,7 @@ class QueryHits(NamedTuple):
 
 
 def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> QueryHits:
-    """What `evaluate` uses of one query; errors of later queries do not matter, nor those of other runs' documents."""
+    """What `evaluate` uses of one query. Judgments are invalid from the first error on; runs are read for it alone."""
     check_averaged(plan, rules)
     if source.broken is not None and source.broken[0] <= query:
         raise copy_of(source.broken[1])

@@ -130,24 +130,24 @@ def _counts(row: Row) -> tuple[int, int]:
 
 
 def attribute(
-    key: str | Metric, own: Setting, other: Setting, peer: Peer, evaluate: Callable[[Setting], Evaluation]
+    key: str | Metric, base: Setting, target: Setting, peer: Peer, evaluate: Callable[[Setting], Evaluation]
 ) -> Attribution:
     """The attribution of the difference between two settings, the second that of a tool."""
-    before = last = evaluate(own)
-    mean = before.aggregate(own.metric)
+    before = last = evaluate(base)
+    mean = before.aggregate(base.metric)
     rows, above = [], set[str]()
-    for rules in _groups(own, other):
+    for rules in _groups(base, target):
         above |= rules
-        only = evaluate(_mixed(own, other, rules))
-        last = evaluate(_mixed(own, other, above))
+        only = evaluate(_mixed(base, target, rules))
+        last = evaluate(_mixed(base, target, above))
         value = only.aggregate()
         (only_this,), (with_above,) = value.values(), last.aggregate().values()
         rule = next(rule for rule in RULES if rule in rules)
         rows.append(
             {
                 "rule": rule,
-                "rankgain": _in_words(rules, own, other, OWN),
-                "like": _in_words(rules, other, own, peer),
+                "rankgain": _in_words(rules, base, target, OWN),
+                "like": _in_words(rules, target, base, peer),
                 "only_this": only_this,
                 "change": only_this - mean,
                 "with_above": with_above,
@@ -159,9 +159,9 @@ def attribute(
     return Attribution(key, peer.name, mean, like_mean, rows)
 
 
-def _differing(own: Setting, other: Setting) -> Iterator[str]:
+def _differing(base: Setting, target: Setting) -> Iterator[str]:
     """The rules that differ, in no order."""
-    one, two = own.metric, other.metric
+    one, two = base.metric, target.metric
     common = {*TABLE[one.name].takes} & {*TABLE[two.name].takes}
     if (one.name, one.k) != (two.name, two.k):
         yield "definition"
@@ -169,39 +169,39 @@ def _differing(own: Setting, other: Setting) -> Iterator[str]:
         if (getattr(one, parameter),) != (getattr(two, parameter),):  # as tuples, in which NaN equals itself
             yield ROW_OF.get(parameter, "definition")
     for rule, field in OF_RANKINGS.items():
-        before, after = getattr(own, field), getattr(other, field)
+        before, after = getattr(base, field), getattr(target, field)
         if None not in (before, after) and before != after:
             yield rule
 
 
-def _groups(own: Setting, other: Setting) -> list[set[str]]:
+def _groups(base: Setting, target: Setting) -> list[set[str]]:
     """The rules that differ, each alone unless it makes no sense without another one."""
-    differing = {*_differing(own, other)}
-    one, two = TABLE[own.metric.name], TABLE[other.metric.name]
+    differing = {*_differing(base, target)}
+    one, two = TABLE[base.metric.name], TABLE[target.metric.name]
     together = set[str]()
     if one.highest != two.highest:  # the other metric changes the scale, which its gain and discount compensate
         together |= {"definition", "gain", "discount"} & differing
-    if own.ties == "average" and two.unaveraged:
+    if base.ties == "average" and two.unaveraged:
         together |= {"definition", "ties"} & differing
     groups = [{rule} if rule not in together else together for rule in RULES if rule in differing]
     return [group for index, group in enumerate(groups) if group not in groups[:index]]
 
 
-def _mixed(own: Setting, other: Setting, rules: set[str]) -> Setting:
-    """The own setting with some rules of the other one."""
+def _mixed(base: Setting, target: Setting, rules: set[str]) -> Setting:
+    """The base setting with some rules of the target."""
 
     def side(rule: str) -> Setting:
-        return other if rule in rules else own
+        return target if rule in rules else base
 
     name = side("definition").metric.name
-    known = TABLE[own.metric.name].takes
+    known = TABLE[base.metric.name].takes
     sides = {
         name: side(ROW_OF.get(name, "definition") if name in known else "definition") for name in TABLE[name].takes
     }
     parameters = {parameter: getattr(setting.metric, parameter) for parameter, setting in sides.items()}
     metric = Metric(name, side("definition").metric.k, **parameters)
-    changed = {field: getattr(other, field) for rule, field in OF_RANKINGS.items() if rule in rules}
-    return own._replace(metric=metric, **changed)
+    changed = {field: getattr(target, field) for rule, field in OF_RANKINGS.items() if rule in rules}
+    return base._replace(metric=metric, **changed)
 
 
 def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.documents import Documents, TieGroup, is_judged
+from rankgain.data.documents import Documents, TieGroup, is_judged, tie_groups
 from rankgain.data.rules import Rules
 from rankgain.data.source import Source
 from rankgain.metrics.metric import Metric
@@ -83,6 +83,8 @@ class Calculation(Frames, Tables):
         Which documents are missing, and what ranks cost.
     like : str or None
         The tool whose rules were followed.
+    title : str
+        The value and how it follows from the sums, the first line that is printed.
     """
 
     __module__ = "rankgain"
@@ -218,9 +220,17 @@ def calculate(
     parts = worker.parts
     name = printable(source.query_ids[query])
     title = f"{key!s} of query {name}{f', like {like}' if like else ''}: {_equation(metric, parts)}"
-    found = parts.value, parts.dividend, parts.divisor
     return Calculation(
-        key, source.query_ids[query], *found, worker.rows(), worker.ideal(), [*worker.notes()], like, title
+        key,
+        source.query_ids[query],
+        parts.value,
+        parts.dividend,
+        parts.divisor,
+        worker.rows(),
+        worker.ideal(),
+        [*worker.notes()],
+        like,
+        title,
     )
 
 
@@ -256,6 +266,7 @@ class _Calculator:
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
         self.parts = self._parts([], [])  # whose gains order tied documents and the ideal
+        self._any_gain = any(map(self._gain, self._documents.judged)) or self._family == _codes.DISCOUNTED_SUM
         self._ideal_order = self._in_ideal_order()
         self._groups = [*self._ordered_groups()]
         ends = {min(rank, metric.depth) for group in self._groups for rank in (group.first - 1, group.last) if rank}
@@ -272,7 +283,7 @@ class _Calculator:
         """The gain of a grade; None if it has none, e.g. beyond the cut-off."""
         return 0.0 if grade is None or grade < 0.0 else self.parts.gains[grade]
 
-    def _worth(self, grade: float | None) -> tuple[float, float]:
+    def _order_key(self, grade: float | None) -> tuple[float, float]:
         """What orders tied documents under "best": the gain, then the grade."""
         return self._gain(grade) or 0.0, -math.inf if grade is None else grade
 
@@ -285,7 +296,7 @@ class _Calculator:
         for first, last, positions in self._documents.groups:
             if first > last_rank:
                 return
-            ordered = sorted(positions, key=lambda position: self._worth(grades[position]), reverse=reverse)
+            ordered = sorted(positions, key=lambda position: self._order_key(grades[position]), reverse=reverse)
             if self._rules.ties in ("best", "worst"):
                 begin = first if reverse else last - len(ordered) + 1  # of a file read once only the hits are known
                 singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, begin))
@@ -298,7 +309,7 @@ class _Calculator:
         if not any(term.family in OVER_IDEAL for term, _ in self._plan.terms) or self._family == _codes.COST_SUM:
             return []
         judged, metric = self._documents.judged, self._metric
-        order = sorted(range(len(judged)), key=lambda index: self._worth(judged[index]), reverse=True)
+        order = sorted(range(len(judged)), key=lambda index: self._order_key(judged[index]), reverse=True)
         most = max(self._used.returned, 1) if metric.ideal == "returned" else len(order)
         return [index for index in order if self._gain(judged[index])][: min(most, self._limit, metric.depth)]
 
@@ -309,43 +320,49 @@ class _Calculator:
             values = ([*by_cutoff.values()][-1] for by_cutoff in self.parts.terms)
             terms = zip(self._plan.terms, values, strict=True)
             return [{"term": TERMS[term.family], "value": value} for (term, _), value in terms]
-        by_document = self._family == _codes.DISCOUNTED_SUM
         rows: list[Cells] = []
         for group, discount in zip(self._groups, self.parts.discounts, strict=False):
-            rest = max(self._limit, RANKS) - len(rows)
-            if rest > 0:
-                rows += self._rows_by_document(group, discount, rest) if by_document else [self._row(group)]
+            most = max(self._limit, RANKS) - len(rows)
+            rows += self._rows_of_group(group, discount, most) if most > 0 else []
         return rows
 
     def _sum(self, rank: int) -> float:
-        """The first term to a rank; 0 where its value is that of a query without anything relevant."""
-        if not rank or (self._family != _codes.DISCOUNTED_SUM and not any(map(self._gain, self._documents.judged))):
-            return 0.0
-        return self.parts.terms[0][min(rank, self._metric.depth)]
+        """The first term to a rank, but not the value of a query without anything relevant."""
+        return self.parts.terms[0][min(rank, self._metric.depth)] if rank and self._any_gain else 0.0
 
-    def _rows_by_document(self, group: TieGroup, discount: float, most: int) -> Iterator[Cells]:
-        """A row per document, of a large tie group up to a number; the last one has the sum."""
+    def _rows_of_group(self, group: TieGroup, discount: float, most: int) -> Iterator[Cells]:
+        """A row per document if each adds gain times discount, else one for all; the last has the sum."""
         counts = group.first <= self._metric.depth
-        discounted = self._plan.terms[0][0].discount.kind != _codes.UNIT
-        positions = group.positions[:most]
-        for position in positions:
-            gain = self._gain(self._documents.grades[position]) if counts else None
-            row = self._identified(group, [position]) | {self._quantity(): gain}
+        sum_to, above = (self._sum(rank) if counts else None for rank in (group.last, group.first - 1))
+        by_document = self._family == _codes.DISCOUNTED_SUM
+        discounted = by_document and self._plan.terms[0][0].discount.kind != _codes.UNIT
+        members = [[position] for position in group.positions[:most]] if by_document else [group.positions]
+        for positions in members:
+            row: Cells = {"rank": group.first, "last_rank": group.last}
+            for name, column in self._columns().items():
+                cells = [column[position] for position in positions]
+                row[name] = cells[0] if len(cells) == 1 or name == "score" else cells
+            gains = [self._gain(self._documents.grades[position]) if counts else None for position in positions]
+            row[self._quantity()] = gains[0] if len(gains) == 1 else gains
             if discounted:
                 row["discount"] = discount if counts else None
-            row["product" if discounted else "adds"] = None if gain is None else gain * discount
-            row["sum"] = self._sum(group.last) if counts and position == positions[-1] else None
-            yield row
+            if by_document:
+                row["product" if discounted else "adds"] = None if gains[0] is None else gains[0] * discount
+            else:
+                row["adds"] = None if sum_to is None or above is None else sum_to - above
+            yield row | {"sum": sum_to if positions is members[-1] else None}
 
-    def _row(self, group: TieGroup) -> Cells:
-        """The row of a document, or of a tie group."""
-        counts = group.first <= self._metric.depth
-        total = self._sum(group.last) if counts else None
-        gains = [self._gain(self._documents.grades[position]) if counts else None for position in group.positions]
-        row = self._identified(group, group.positions)
-        row[self._quantity()] = gains[0] if len(gains) == 1 else gains
-        row["adds"] = None if total is None else total - self._sum(group.first - 1)
-        return row | {"sum": total}
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        """What is known of the documents."""
+        documents = self._documents
+        positions = range(len(documents.grades)) if self._in_full and documents.ids is None else None
+        columns: dict[str, Sequence[Any] | None] = {
+            "document": documents.ids,
+            "position": positions,
+            "score": documents.scores,
+            "grade": documents.grades,
+        }
+        return {name: column for name, column in columns.items() if column is not None}
 
     def _quantity(self) -> str:
         """The name of the column of gains."""
@@ -357,22 +374,6 @@ class _Calculator:
         if gain.kind == "relevant" and gain.level < 0.0:
             return "judged"
         return {"relevant": "relevant", "irrelevant": "not relevant", "stop": "stops"}[gain.kind]
-
-    def _identified(self, group: TieGroup, positions: list[int]) -> Cells:
-        """The rank, and what is known of the documents."""
-        documents = self._documents
-        columns: dict[str, Sequence[Any] | None] = {
-            "document": documents.ids,
-            "position": range(len(documents.grades)) if self._in_full and documents.ids is None else None,
-            "score": documents.scores,
-            "grade": documents.grades,
-        }
-        row: Cells = {"rank": group.first, "last_rank": group.last}
-        for name, column in columns.items():
-            if column is not None:
-                cells = [column[position] for position in positions]
-                row[name] = cells[0] if len(cells) == 1 or name == "score" else cells
-        return row
 
     def ideal(self) -> list[Cells]:
         documents, rows = self._documents, []
@@ -432,7 +433,7 @@ class _Calculator:
             count = min(returned, depth)
             otherwise = self._otherwise("without unjudged documents", rules.limited(_codes.UNLIMITED, True), metric)
             yield f"unjudged: {unjudged} of the first {count} documents{otherwise}."
-        if self._is_tied(first_ranks):
+        if self._is_tied():
             values = [self._value(ties, metric) for ties in self._extremes()]
             if None not in values and len({*values}) > 1:
                 worst, best = (number(value) for value in values if value is not None)
@@ -458,16 +459,14 @@ class _Calculator:
         missing = [(name, grade) for name, grade in pairs if name not in returned and self._has_gain(grade)]
         return _named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
 
-    def _is_tied(self, groups: list[TieGroup]) -> bool:
+    def _is_tied(self) -> bool:
         """Whether documents among the first ranks have the score of another one."""
-        scores = self._documents.scores
-        if scores is None:
+        rules, documents = self._rules, self._documents
+        if documents.scores is None:
             return False
-        single = self._rules.score_bits == 32
-        compared = np.array(scores, dtype=np.float32 if single else np.float64).tolist()
-        positions = [position for group in self._documents.groups for position in group.positions]
-        count = sum(len(group.positions) for group in groups)
-        return any(compared[one] == compared[other] for one, other in pairwise(positions[: count + 1]))
+        averaged = Rules("average", rules.score_bits, judged_only=rules.judged_only)
+        groups = tie_groups(averaged, documents.scores, documents.grades)
+        return any(group.last > group.first for group in groups if group.first <= min(self._metric.depth, rules.depth))
 
     def _extremes(self) -> Iterator[Rules | None]:
         for ties in ("worst", "best"):
