@@ -1,6 +1,7 @@
 """Bars of tqdm: they count what is done, and change nothing else."""
 
 import sys
+from contextlib import contextmanager
 from importlib.util import find_spec
 from threading import RLock
 from types import SimpleNamespace
@@ -8,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.marks import quick_first
+from support.sides import qrels_lines, run_lines
 
 import rankgain as rg
 from rankgain import cli
@@ -118,3 +120,47 @@ def test_in_a_shell(command, tmp_path, capsys):
     shown = capsys.readouterr()
     assert (shown.out, quiet.err) == (quiet.out, "")
     assert all(f"{name}: " in shown.err for name in names)
+
+
+@pytest.mark.usefixtures("backend")
+def test_trec_files_show_the_bytes_that_are_read(monkeypatch, tmp_path):
+    """In Python as on the command line: a bar for each file, and one for the queries."""
+    shown = {}
+
+    class Reading:
+        @staticmethod
+        @contextmanager
+        def wrapattr(file, method, total, desc, **options):
+            read = getattr(file, method)
+
+            def counted(size):
+                data = read(size)
+                shown[desc] = shown.get(desc, 0) + len(data)
+                return data
+
+            yield SimpleNamespace(read=counted, name=file.name, seekable=file.seekable, tell=file.tell, seek=file.seek)
+            assert shown[desc] >= total
+
+        def __new__(cls, total, unit):
+            return Bar(total, unit)
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Reading))
+    (tmp_path / "qrels").write_bytes(qrels_lines(QRELS))
+    (tmp_path / "run").write_bytes(run_lines(RUN))
+    paths = tmp_path / "qrels", tmp_path / "run"
+    assert rg.read_trec(*paths, progress=True).evaluate("rr").mean("rr") == 0.5
+    assert {*shown} == {"qrels", "run"}
+    shown.clear()
+    assert rg.evaluate(*paths, "rr", progress=True).mean("rr") == 0.5
+    assert {*shown} == {"qrels", "run"}
+    shown.clear()
+    assert rg.evaluate(paths[0], RUN, "rr", progress=True).mean("rr") == 0.5
+    assert {*shown} == {"qrels"}
+    shown.clear()
+    assert rg.read_trec(*paths).under(ties="stable").evaluate("rr").mean("rr") == 0.5
+    assert not shown
+
+
+@pytest.mark.usefixtures("backend")
+def test_progress_of_read_trec_is_a_flag(rejects):
+    rejects(TypeError, "progress must be True or False, not 1", rg.read_trec, *rg.sample(), progress=1)

@@ -35,6 +35,7 @@ from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
+from rankgain.results.export import shown
 from rankgain.results.intervals import is_bounded
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import text_table
@@ -619,7 +620,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         yield run_names(files)[0], _of_one_table(sources[0], options, columns)
         return
     if kinds[0] is None:
-        with opened(sources[0], bar) as file:
+        with shown(sources[0], bar) as file:
             judged = judgments(file)
     else:
         judged = judgments(sources[0], **_of_side(columns, 0, "relevance"))
@@ -627,7 +628,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         if kind is not None:
             yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
             continue
-        with opened(run, None if options.rereads else bar) as file:  # by its path, since it may be read twice
+        with shown(run, None if options.rereads else bar) as file:  # by its path, since it may be read twice
             rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
 
@@ -730,20 +731,6 @@ def extra(module: str, name: str, option: str) -> Any:
         return import_extra(module, name)
     except ImportError as error:
         raise ValueError(f"{option}: {error}") from None
-
-
-@contextlib.contextmanager
-def opened(path: str, bar: Any) -> Iterator[Any]:
-    """The path itself or, with a bar, the open file, which advances the bar as it is read."""
-    if bar is None or not os.path.isfile(path):
-        yield path
-        return
-    size, name = os.path.getsize(path), os.path.basename(path)
-    with (
-        open(path, "rb") as file,
-        bar.wrapattr(file, "read", total=size, desc=name, leave=False, unit="B", unit_scale=True) as wrapped,
-    ):
-        yield wrapped
 
 
 # Writing

@@ -4,8 +4,11 @@ import io
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankgain as rg
+from rankgain.data import files, lines
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -26,6 +29,49 @@ def test_a_run_of_msmarco():
     text = "".join(f"{query}\t{doc}\t{rank}\n" for query, own in TWICE.items() for rank, doc in enumerate(own, 1))
     held = rg.read_trec(rg.judgments(QRELS), io.BytesIO(text.encode()), duplicates="first")
     assert vectors(held) == EXPECTED
+
+
+def run_of(lists):
+    """A run file of lists, best first, of documents that may repeat."""
+    rows = [(query, doc, -rank) for query, own in lists.items() for rank, doc in enumerate(own)]
+    return "".join(f"{query} Q0 {doc} 1 {score} tag\n" for query, doc, score in rows).encode()
+
+
+@pytest.mark.parametrize("block", [60, 300, 1 << 21])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("ties", ["docid", "average", "stable"])
+@given(data=st.data())
+def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
+    """The highest score of each document counts, whether the lines of a query are together or scattered."""
+    lines = data.draw(
+        st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("uvwxyz"), st.integers(0, 3)), min_size=1)
+    )
+    lines = lines if data.draw(st.booleans()) else sorted(lines, key=lambda line: line[0])
+    run, grades = {}, {query: {"v": 1, "x": 2} for query in "abcde"}
+    for query, document, score in lines:
+        scores = run.setdefault(query, {})
+        if score > scores.get(document, -1):
+            scores.pop(document, None)  # the order of a dict is that of the rows that count
+            scores[document] = float(score)
+    text = "".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in lines)
+    expected = rg.from_qrels(grades, run, ties=ties).evaluate("ndcg", "rr", "num_ret")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "BLOCK", block)
+        qrels = rg.judgments(grades)
+        rankings = rg.read_trec(qrels, io.BytesIO(text.encode()), ties=ties, duplicates="first", threads=threads)
+        assert rankings.evaluate("ndcg", "rr", "num_ret").to_dict() == expected.to_dict()
+
+
+def test_a_clean_run_is_not_held_in_memory(tmp_path, monkeypatch):
+    """Its rankings are read again for other ties, and documents of a query are found once."""
+    path = tmp_path / "run"
+    path.write_bytes(run_of(TWICE))
+    monkeypatch.setattr(lines, "_table", None)
+    rankings = rg.read_trec(rg.judgments(QRELS), path, duplicates="first")
+    assert vectors(rankings) == EXPECTED
+    assert vectors(rankings.under(ties="stable")) == EXPECTED
+    assert vectors(rankings.under(missing="skip")) == EXPECTED
+    assert rankings.calculation("ndcg", "q1").to_dict()["rows"][0]["document"] == "x"
 
 
 def test_against_plain_python():

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain.choices import Missing, Ties
+from rankgain.choices import Duplicates, Missing, Ties
 from rankgain.data import files
-from rankgain.data.columns import RunColumns, check_kinds
+from rankgain.data.columns import RunColumns, check_kinds, first_of_each
 from rankgain.data.documents import Documents, of_ids
 from rankgain.data.files import File, FileInput, is_msmarco, is_standard_input, opened
 from rankgain.data.groups import NumberedIds, QueryRows
@@ -102,6 +102,25 @@ class Block:
         row, _, _, self.size, self.lines = self.runs[-1].tolist()
         self.starts, self.ends, self.values = self.starts[:row], self.ends[:row], self.values[:row]
         self.runs = self.runs[:-1]
+
+    def drop_repeated(self) -> None:
+        """Leave out repeated documents of a query, except in the first row with the highest score."""
+        groups = self.groups()
+        rows, offsets = groups.rows(np.arange(len(groups)))
+        self._hashes = self._hashes[: len(self.starts)]
+        hashes = Keys(np.ascontiguousarray(self._hashes[rows]), NONE, NONE)
+        if _backend.columns.repeated(*hashes.buffers(), offsets) is None:
+            return
+        kept = first_of_each(groups, TextIds(self.bytes, self.starts, self.ends, "str"), self.values)
+        mask = np.zeros(len(self.starts), np.bool_)
+        mask[kept.rows(np.arange(len(kept)))[0]] = True
+        self.starts, self.ends, self._hashes = self.starts[mask], self.ends[mask], self._hashes[mask]
+        self.values = self.values[mask]
+        runs = self.runs.copy()
+        runs[:, 0] = offsets_of(mask)[runs[:, 0]]
+        self.runs = runs[np.diff(runs[:, 0], append=len(self.starts)) > 0]
+        _, firsts = NumberedIds("str").add(self.queries())
+        self.runs = self.runs[firsts]  # runs between two of the same query may be gone
 
     def rows(self, score_bits: int) -> tuple[Any, ...]:
         """What kernels take of it."""
@@ -404,17 +423,47 @@ class Places:
 def place(
     file: File, judgments: JudgmentSets, ties: int, score_bits: int, threads: int = 1, form: Form = RUN
 ) -> Places:
+    """The hits of a run in which no document of a query repeats."""
+    places = _place(file, judgments, ties, score_bits, threads, form, duplicates="error")
+    assert isinstance(places, Places)
+    return places
+
+
+def _place(
+    file: File,
+    judgments: JudgmentSets,
+    ties: int,
+    score_bits: int,
+    threads: int,
+    form: Form,
+    *,
+    duplicates: Duplicates,
+) -> Places | RunColumns:
+    """The hits of a run; all of it in columns, if repeated documents may stand in different blocks."""
     places = Places(judgments, file.name, ties, score_bits)
     try:
         for block in _blocks(file, form, together=True, threads=threads):
+            if duplicates == "first":
+                block.drop_repeated()
             places.add(partial(iter, [block]))
     except _Apart:
         places = Places(judgments, file.name, ties, score_bits)
     else:
         return places.finish()
     # Not in the handler, which holds on to the last block.
+    if duplicates == "first":
+        return _table(file.again(), form)
     places.add(lambda: _blocks(file.again(), form, together=False, threads=threads))
     return places.finish()
+
+
+def first_rows(ids: Sequence[Any], scores: Sequence[float]) -> list[int]:
+    """The first row with the highest score of each id."""
+    rows: dict[Any, int] = {}
+    for row, identifier in enumerate(ids):
+        if scores[row] > scores[rows.setdefault(identifier, row)]:
+            rows[identifier] = row
+    return sorted(rows.values())
 
 
 _APART = ("docid", "stable")  # policies that give each document a place of its own
@@ -426,10 +475,18 @@ def _asked(rules: Rules) -> tuple[str | bool, int]:
 
 
 def read_run(
-    run: FileInput, judgments: JudgmentSets, ties: Ties, score_bits: int, threads: int = 1
-) -> tuple[str, Places]:
+    run: FileInput,
+    judgments: JudgmentSets,
+    ties: Ties,
+    score_bits: int,
+    threads: int = 1,
+    *,
+    duplicates: Duplicates = "error",
+) -> tuple[str, Places | RunColumns]:
+    """The name of a run, and its hits; or all of it, if its documents repeat and its lines are scattered."""
     with opened(run, "run") as file:
-        return file.name, place(file, judgments, TIES[ties], score_bits, threads, _form(file))
+        form = _form(file)
+        return file.name, _place(file, judgments, TIES[ties], score_bits, threads, form, duplicates=duplicates)
 
 
 def warn_of_first_block(path: str, judgments: JudgmentSets) -> None:
@@ -453,11 +510,9 @@ def _form(run: File) -> Form:
     return MSMARCO_RUN if is_msmarco(run) else RUN
 
 
-def read_table(run: FileInput) -> RunColumns:
-    """A run as columns, all of it, of which each document counts where it stands first."""
-    with opened(run, "run") as file:
-        form = _form(file)
-        block = Block(whole_text(file, form), 0, form, file.name)
+def _table(file: File, form: Form) -> RunColumns:
+    """A run as columns, all of it; repeated documents count once."""
+    block = Block(whole_text(file, form), 0, form, file.name)
     groups, values = block.groups(), block.values
     documents = TextIds(block.bytes, block.starts, block.ends, "str")
     del block  # its hashes and runs take more memory than these
@@ -499,28 +554,38 @@ class TrecSource(JudgmentSource):
         *,
         missing: Missing,
         query_ids: Iterable[Hashable] | None,
+        duplicates: Duplicates = "error",
     ) -> None:
         common = np.flatnonzero(places.returned)
         super().__init__(judgments, name, places.queries.names, common, missing, query_ids)
         self._places = places
         self._file = found
         self._rules = rules
+        self._duplicates = duplicates
 
     def under_missing(self, missing: Missing) -> TrecSource:
-        names = self._names_under(missing)
+        return self._with(self._places, self._rules, missing, self._names_under(missing))
+
+    def _with(self, places: Places, rules: Rules, missing: Missing, names: Iterable[Hashable] | None) -> TrecSource:
         return TrecSource(
-            self._judgments, self._run_name, self._places, self._file, self._rules, missing=missing, query_ids=names
+            self._judgments,
+            self._run_name,
+            places,
+            self._file,
+            rules,
+            missing=missing,
+            query_ids=names,
+            duplicates=self._duplicates,
         )
 
     def under(self, rules: Rules) -> TrecSource:
         if _asked(rules) == _asked(self._rules):
             return self
-        _, places = read_run(self._unchanged().path, self._judgments, rules.ties or "docid", rules.score_bits)
+        path, ties = self._unchanged().path, rules.ties or "docid"
+        _, places = read_run(path, self._judgments, ties, rules.score_bits, duplicates=self._duplicates)
+        assert isinstance(places, Places)
         assert self.missing is not None
-        names = self.query_ids if self._named else None
-        return TrecSource(
-            self._judgments, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names
-        )
+        return self._with(places, rules, self.missing, self.query_ids if self._named else None)
 
     @property
     def sizes(self) -> Ints:
@@ -547,6 +612,9 @@ class TrecSource(JudgmentSource):
                 for row in block.rows_of(1, block.matching(name)).tolist():
                     ids.append(block.document(row))
                     scores.append(float(block.values[row]))
+        if self._duplicates == "first":
+            rows = first_rows(ids, scores)
+            ids, scores = [ids[row] for row in rows], [scores[row] for row in rows]
         return of_ids(rules, list(map(decoded, ids)), scores, judged, ids)
 
     def _unchanged(self) -> FileStamp:

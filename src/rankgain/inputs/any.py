@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from inspect import signature
 from typing import Any, get_overloads, overload
 
@@ -27,6 +27,7 @@ from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
+from rankgain.results.export import bar_class, shown
 
 EMPTY: Mapping[str, Any] = {}
 Requested = str | Metric | Iterable[str | Metric]
@@ -88,7 +89,7 @@ def evaluate(
     like : str, optional
         The tool whose rules to follow, as in `Rankings.evaluate`.
     progress : bool, default False
-        Whether a bar of tqdm is shown, as in `Rankings.evaluate`.
+        Whether bars of tqdm are shown: how much of each TREC file is read, and as in `Rankings.evaluate`.
     **rules : any
         The keyword arguments of that constructor: ``ties``, ``missing``, ``query_ids`` …
 
@@ -142,7 +143,8 @@ def evaluate(
         raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
     for metric in requests:  # reject misspelt metrics before reading input
         list(parse(metric))
-    return rankings_of(truth, run, **rules).evaluate(*requests, threads=threads, like=like, progress=progress)
+    rankings = rankings_of(truth, run, progress=progress, **rules)
+    return rankings.evaluate(*requests, threads=threads, like=like, progress=progress)
 
 
 evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]  # as people call it
@@ -181,11 +183,18 @@ def rankings_of_table(table: Any, scored: Mapping[str, Any] = EMPTY, /, **rules:
 
 
 def rankings_of(
-    truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, *, unused: bool = False, **rules: Any
+    truth: Any,
+    run: Any,
+    scored: Mapping[str, Any] = EMPTY,
+    *,
+    unused: bool = False,
+    progress: bool = False,
+    **rules: Any,
 ) -> Rankings:
     """The Rankings of truth and a run, by the constructor for the run.
 
-    `scored`: rules of constructors with scores. `unused`: whether columns may be named that no side has.
+    `scored`: rules of constructors with scores. `unused`: whether columns may be named that no side has. `progress`:
+    whether bars show how TREC files are read.
     """
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings contain their judgments: call their method evaluate")
@@ -217,12 +226,15 @@ def rankings_of(
         pairs = {name: (of_truth.get(name), of_run.get(name)) for name in ("query", "doc")}
         return from_frames(truth, run, **(of_truth | of_run | pairs), **rules, **scored)
     if truth_form and truth_form != form and (truth_form, form) != ("dicts", "lists"):  # else the constructor reads it
-        truth = prepared(truth, truth_form, **(of_truth if truth_form == "frame" else EMPTY))
+        with shown(truth, bar_class(progress) if truth_form == "file" else None) as source:
+            truth = prepared(source, truth_form, **(of_truth if truth_form == "frame" else EMPTY))
     if form == "lists":
         return from_recommendations(truth, run, **rules)
     if form == "frame":
         return from_frames(truth, run, **of_run, **rules, **scored)
-    return _CONSTRUCTORS[form](truth, run, **rules, **scored)
+    if form == "file":
+        return read_trec(truth, run, progress=progress, **rules, **scored)
+    return from_qrels(truth, run, **rules, **scored)
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}
@@ -261,7 +273,6 @@ def _check_used(
 
 
 NUMBERS = {"whole numbers", "fractions"}
-_CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {"file": read_trec, "dicts": from_qrels}
 
 
 def _holds_ids(truth: Any) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, ScoreBits, Ties, check_choices
-from rankgain.data.columns import ColumnSource
+from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.files import FileInput, is_beir, is_standard_input, opened
 from rankgain.data.ids import TextIds, row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
@@ -19,7 +19,6 @@ from rankgain.data.lines import (
     Block,
     TrecSource,
     read_run,
-    read_table,
     stamp_of,
     warn_of_first_block,
     whole_text,
@@ -27,6 +26,7 @@ from rankgain.data.lines import (
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
+from rankgain.results.export import bar_class, shown
 from rankgain.threads import check_threads
 
 
@@ -41,6 +41,7 @@ def read_trec(
     score_bits: ScoreBits = 64,
     duplicates: Duplicates = "error",
     threads: int = 1,
+    progress: bool = False,
     **unknown: Unpack[NeverGiven],
 ) -> Rankings:
     """Make Rankings from a qrels file and a run file, read as trec_eval reads them.
@@ -63,11 +64,13 @@ def read_trec(
         The precision in which scores are compared, as in `Rankings.under`.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, where it stands first (with
-        its highest score); the run is then held in memory.
+        its highest score). If the lines of a query are not together, the run is then read into memory.
     threads : int, default 1
         How many threads may share the work, from 1 to 256; the result does not depend on it. With more than one, a
         block of the run is parsed while the block before it is matched with the qrels; more than two gain nothing
         further.
+    progress : bool, default False
+        Whether a bar of tqdm shows how much of each file is read; only for paths.
 
     Returns
     -------
@@ -84,7 +87,9 @@ def read_trec(
         while it is read; if no query is in both files; if both are standard input; or if `ties`, `missing`,
         `score_bits`, `duplicates` or `threads` is not one of the values above.
     TypeError
-        If something is neither a path nor a binary file, or `threads` is not an integer.
+        If something is neither a path nor a binary file, `threads` is not an integer, or `progress` is not a bool.
+    ImportError
+        If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
     Warns
     -----
@@ -117,15 +122,22 @@ def read_trec(
     check_choices(missing=missing, duplicates=duplicates)
     if is_standard_input(qrels) and is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
-    judgments = judgment_sets(qrels) if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
+    bar = bar_class(progress)
+    if isinstance(qrels, Judgments):
+        judgments = judgment_sets(qrels)
+    else:
+        with shown(qrels, bar) as file:
+            judgments = read_qrels(file, "qrels")
     check_score_bits(score_bits)
     threads = check_threads(threads)
     rules = rules_of(ties, ids=True, score_bits=score_bits)
-    if duplicates == "first":
-        return Rankings(ColumnSource(judgments, read_table(run), missing=missing, query_ids=query_ids), rules)
     found = stamp_of(run)
-    name, places = read_run(run, judgments, ties, score_bits, threads)
-    rankings = Rankings(TrecSource(judgments, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
+    with shown(run, bar) as file:
+        name, places = read_run(file, judgments, ties, score_bits, threads, duplicates=duplicates)
+    if isinstance(places, RunColumns):
+        return Rankings(ColumnSource(judgments, places, missing=missing, query_ids=query_ids), rules)
+    options: Any = {"missing": missing, "query_ids": query_ids, "duplicates": duplicates}
+    rankings = Rankings(TrecSource(judgments, name, places, found, rules, **options), rules)
     if found is not None and not len(places.grade):
         with suppress(OSError):  # read again only for a warning
             warn_of_first_block(found.path, judgments)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +16,31 @@ from rankgain.scalars import Floats
 Columns = Mapping[Any, Sequence[Any] | Floats]
 
 
-def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
-    """A context with a bar of tqdm, or with None if no progress is shown."""
+def bar_class(progress: bool) -> Any:
+    """The class tqdm; None if no progress is shown."""
     if not isinstance(progress, (bool, np.bool_)):
         raise TypeError(f"progress must be True or False, not {progress!r}")
-    if not progress:
-        return nullcontext()
-    return import_extra("tqdm.auto", "progress").tqdm(total=total, unit=f" {unit}")
+    return import_extra("tqdm.auto", "progress").tqdm if progress else None
+
+
+def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
+    """A context with a bar of tqdm, or with None if no progress is shown."""
+    bar = bar_class(progress)
+    return nullcontext() if bar is None else bar(total=total, unit=f" {unit}")
+
+
+@contextmanager
+def shown(source: Any, bar: Any) -> Iterator[Any]:
+    """The source itself or, of a path with a bar, the open file, which advances the bar as it is read."""
+    if bar is None or not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
+        yield source
+        return
+    size, name = os.path.getsize(source), os.path.basename(source)
+    with (
+        open(source, "rb") as file,
+        bar.wrapattr(file, "read", total=size, desc=name, leave=False, unit="B", unit_scale=True) as wrapped,
+    ):
+        yield wrapped
 
 
 class Frames:
