@@ -5,8 +5,9 @@ from libc.stdlib cimport free, malloc
 from rankgain._codes cimport NAN_SCORE
 
 cdef enum:
+    REGISTER = 8  # numbers in the widest register: padding of what is read or written by registers
     STRIP = 128  # the scores of one row of peaks are 16 registers: at most so many, at least 16
-    NEAR = 1 << 14  # scores of a row that are copied at most: 64 kB of float32
+    NEAR = 1 << 12  # scores of a row that are copied at most
 
 cdef struct Matrix:
     const char* scores
@@ -32,10 +33,12 @@ cdef int prepare_matrix(
     MatrixScratch* scratch, const Matrix* matrix, Py_ssize_t judged, Py_ssize_t excluded
 ) except -1:
     """Scratch for the longest row of a chunk, in one block; what is not used takes no memory."""
-    cdef Py_ssize_t keys = judged + 1, peaks = matrix.columns // 16 + STRIP
+    cdef Py_ssize_t keys = judged + REGISTER, peaks = matrix.columns // 16 + STRIP
     cdef Py_ssize_t allowed = matrix.columns if judged > MOST_KEYS else 0
     cdef RowScratch* row = &scratch.row
-    scratch.block = malloc((6 * keys + excluded + peaks + NEAR + allowed + 1) * sizeof(double))
+    scratch.block = malloc(
+        (6 * keys + excluded + REGISTER + peaks + NEAR + allowed) * sizeof(double)
+    )
     if scratch.block == NULL:
         raise MemoryError
     scratch.keys = <double*>scratch.block
@@ -45,7 +48,7 @@ cdef int prepare_matrix(
     row.reach = row.above + keys
     row.keys = row.reach + keys
     row.excluded = <double*>row.keys + keys
-    row.peaks = <double*>row.excluded + excluded
+    row.peaks = <double*>row.excluded + excluded + REGISTER
     row.near = <double*>row.peaks + peaks
     row.capacity = NEAR
     scratch.allowed = <double*>row.near + NEAR

@@ -112,10 +112,13 @@ TARGET static void TYPED(count_keys)(const NUMBER *scores, ptrdiff_t n, const NU
   if (k < m) TYPED(count_few)(scores, n, keys + k, 1, above + k, reach + k);
 }
 
-/* The same for a whole row, in parts that stay in the cache; return whether any score is NaN. */
+/* How many scores of a row are above each key, and how many reach it, in parts that stay in the cache; return whether
+   any score is NaN. */
 TARGET static int TYPED(count_row)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
                                    int64_t *reach) {
   int nan = 0;
+  memset(above, 0, m * sizeof(int64_t));
+  memset(reach, 0, m * sizeof(int64_t));
   for (ptrdiff_t i = 0; i < n; i += 4096) {
     const ptrdiff_t size = n - i < 4096 ? n - i : 4096;
     nan |= TYPED(has_nan)(scores + i, size);
@@ -136,42 +139,46 @@ TARGET static int64_t TYPED(count_above)(const NUMBER *numbers, ptrdiff_t n, NUM
   return total;
 }
 
-#define REACHES(STRIP_INDEX) SIGNS_N(AT_LEAST_N(LOAD_N(peaks + (STRIP_INDEX)*WIDTH), least))
-
-/* `count_keys`, of falling keys, in the strips that reach the lowest. */
-TARGET static void TYPED(count_strips)(const NUMBER *scores, ptrdiff_t n, const NUMBER *peaks, ptrdiff_t strips,
-                                       const NUMBER *keys, ptrdiff_t m, int64_t *above, int64_t *reach) {
-  const NUMBERS least = ALL_N(keys[m - 1]);
-  for (ptrdiff_t strip = 0; strip < strips;) {
-    const ptrdiff_t first = strip;
-    while (strip < strips && REACHES(strip)) strip++;
-    if (strip > first) {
-      const ptrdiff_t stop = strip * STRIP < n ? strip * STRIP : n;
-      TYPED(count_keys)(scores + first * STRIP, stop - first * STRIP, keys, m, above, reach);
-    }
-    while (strip < strips && !REACHES(strip)) strip++;
-  }
-}
-
-/* Copy the scores not below a key from the strips that reach it; return how many, −1 if there may be too many. */
+/* Copy the scores that reach a key, from the strips whose peaks do; return how many, −1 if there may be too many. All
+   bits of a strip are known before any is looked at, so that one branch in a strip is mispredicted. */
 TARGET static ptrdiff_t TYPED(collect)(const NUMBER *scores, ptrdiff_t n, const NUMBER *peaks, ptrdiff_t strips,
                                        NUMBER key, NUMBER *near, ptrdiff_t capacity) {
   const NUMBERS least = ALL_N(key);
   ptrdiff_t count = 0;
   for (ptrdiff_t strip = 0; strip < strips; strip++) {
-    if (!REACHES(strip)) continue;
+    if (!SIGNS_N(AT_LEAST_N(LOAD_N(peaks + strip * WIDTH), least))) continue;
     ptrdiff_t i = strip * STRIP;
     const ptrdiff_t stop = i + STRIP < n ? i + STRIP : n;
     if (count + STRIP > capacity) return -1;
-    for (; i + WIDTH <= stop; i += WIDTH)
-      for (uint64_t left = SIGNS_N(AT_LEAST_N(LOAD_N(scores + i), least)); left; left &= left - 1)
-        near[count++] = scores[i + lowest_set_bit(left)];
+    for (; i + 8 * WIDTH <= stop; i += 8 * WIDTH) {
+      uint64_t left = 0;
+      UNROLLED for (int part = 0; part < 8; part++)
+        left |= SIGNS_N(AT_LEAST_N(LOAD_N(scores + i + part * WIDTH), least)) << part * WIDTH;
+      for (; left; left &= left - 1) near[count++] = scores[i + lowest_set_bit(left)];
+    }
     for (; i < stop; i++)
       if (scores[i] >= key) near[count++] = scores[i];
   }
   return count;
 }
-#undef REACHES
+
+/* `count_keys` of a short list: a key in each lane, so that nothing is added up across lanes. Behind the keys and the
+   counts there is memory for a register. */
+TARGET static void TYPED(count_list)(const NUMBER *scores, ptrdiff_t n, NUMBER *keys, ptrdiff_t m, int64_t *above,
+                                     int64_t *reach) {
+  for (ptrdiff_t k = 0; k < m; k += WIDTH) {
+    const NUMBERS key = LOAD_N(keys + k);
+    INTEGERS higher = NONE, not_lower = NONE;
+    LANE each[2][WIDTH];
+    for (ptrdiff_t i = 0; i < n; i++) {
+      const NUMBERS score = ALL_N(scores[i]);
+      higher = MINUS_N(higher, MORE_N(score, key));
+      not_lower = MINUS_N(not_lower, AT_LEAST_N(score, key));
+    }
+    STORE_BITS(each[0], higher), STORE_BITS(each[1], not_lower);
+    for (int lane = 0; lane < WIDTH; lane++) above[k + lane] = each[0][lane], reach[k + lane] = each[1][lane];
+  }
+}
 
 /* How many scores equal a key. */
 TARGET static int64_t TYPED(count_equal)(const void *row, ptrdiff_t start, ptrdiff_t stop, double key) {
@@ -179,6 +186,17 @@ TARGET static int64_t TYPED(count_equal)(const void *row, ptrdiff_t start, ptrdi
   int64_t above = 0, reach = 0;
   TYPED(count_few)((const NUMBER *)row + start, stop - start, &number, 1, &above, &reach);
   return reach - above;
+}
+
+/* The scores of the excluded columns, and NaN to the end of the last register. */
+TARGET static void TYPED(load_excluded)(const NUMBER *scores, ptrdiff_t n, struct RowScratch *scratch) {
+  NUMBER *excluded = scratch->excluded;
+  ptrdiff_t i = 0;
+  for (; i < scratch->n_excluded; i++) { /* another thread may write to the columns */
+    const ptrdiff_t column = scratch->columns[i];
+    excluded[i] = column >= 0 && column < n ? scores[column] : (NUMBER)NAN;
+  }
+  for (; i % WIDTH; i++) excluded[i] = (NUMBER)NAN;
 }
 
 /* How many allowed scores are above each of m different keys, highest first, and how many reach it. Return for how many
@@ -189,41 +207,31 @@ TARGET static ptrdiff_t TYPED(rank_columns)(const void *row, ptrdiff_t n, const 
                                             int *nan) {
   const NUMBER *scores = row;
   NUMBER *keys = scratch->keys, *excluded = scratch->excluded, *peaks = scratch->peaks, *near = scratch->near;
-  const ptrdiff_t strips = (n + STRIP - 1) / STRIP, gone = scratch->n_excluded;
+  const ptrdiff_t strips = (n + STRIP - 1) / STRIP, gone = (scratch->n_excluded + WIDTH - 1) / WIDTH * WIDTH;
   ptrdiff_t found = m, copied = -1;
-  for (ptrdiff_t i = 0; i < m; i++) keys[i] = (NUMBER)given[i], above[i] = reach[i] = 0;
-  for (ptrdiff_t i = 0; i < gone; i++) { /* another thread may write to the columns */
-    const ptrdiff_t column = scratch->columns[i];
-    excluded[i] = column >= 0 && column < n ? scores[column] : (NUMBER)NAN;
-  }
+  for (ptrdiff_t i = 0; i < m; i++) keys[i] = (NUMBER)given[i];
+  for (ptrdiff_t i = m; i < m + WIDTH; i++) keys[i] = (NUMBER)NAN;
   if (m == 0 || depth >= strips * WIDTH) { /* then there are not enough peaks to leave keys out */
-    if (m > MOST_KEYS) {
-      *nan = TYPED(has_nan)(scores, n);
-      return -1;
-    }
-    *nan = TYPED(count_row)(scores, n, keys, m, above, reach);
+    *nan = m > MOST_KEYS ? TYPED(has_nan)(scores, n) : TYPED(count_row)(scores, n, keys, m, above, reach);
+    if (m > MOST_KEYS) return -1;
+    TYPED(load_excluded)(scores, n, scratch);
   } else {
     ptrdiff_t low = 0;
     *nan = TYPED(peaks)(scores, n, peaks);
+    TYPED(load_excluded)(scores, n, scratch); /* now that the row is in the cache */
     while (low < found) { /* each peak above a key is another score; all that are excluded may be among them */
       const ptrdiff_t middle = (low + found) / 2;
-      int64_t gone_above = 0, unused = 0;
-      TYPED(count_few)(excluded, gone, keys + middle, 1, &gone_above, &unused);
-      if (TYPED(count_above)(peaks, strips * WIDTH, keys[middle], depth + gone_above) >= depth + gone_above)
-        found = middle;
-      else
-        low = middle + 1;
+      const int64_t enough = depth + TYPED(count_above)(excluded, gone, keys[middle], gone);
+      if (TYPED(count_above)(peaks, strips * WIDTH, keys[middle], enough) >= enough) found = middle;
+      else low = middle + 1;
     }
-    if (found > 4) copied = TYPED(collect)(scores, n, peaks, strips, keys[found - 1], near, scratch->capacity);
-    if (copied >= 0) TYPED(count_keys)(near, copied, keys, found, above, reach);
+    if (found) copied = TYPED(collect)(scores, n, peaks, strips, keys[found - 1], near, scratch->capacity);
+    if (copied >= 0) TYPED(count_list)(near, copied, keys, found, above, reach);
     else if (found > MOST_KEYS) return -1;
-    else if (found > 4) TYPED(count_row)(scores, n, keys, found, above, reach);
-    else if (found) TYPED(count_strips)(scores, n, peaks, strips, keys, found, above, reach);
+    else if (found) TYPED(count_row)(scores, n, keys, found, above, reach);
   }
   if (gone && found) {
-    memset(scratch->above, 0, found * sizeof(int64_t));
-    memset(scratch->reach, 0, found * sizeof(int64_t));
-    TYPED(count_keys)(excluded, gone, keys, found, scratch->above, scratch->reach);
+    TYPED(count_list)(excluded, gone, keys, found, scratch->above, scratch->reach);
     for (ptrdiff_t i = 0; i < found; i++) above[i] -= scratch->above[i], reach[i] -= scratch->reach[i];
   }
   while (found && above[found - 1] >= depth) found--;
