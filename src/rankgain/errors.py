@@ -138,9 +138,9 @@ class NeverGiven(TypedDict):
 # Names that other tools use, without separators and without the "col" of columns; a parameter that the function must
 # take ("" for any function); the answer.
 _ANSWERS = (
-    ("k cutoff cutoffs topk topn at atk ks", "k", "write k="),
+    ("k cutoff cutoffs topk topn at atk ks kvalues retrieverk", "k", "write k="),
     (
-        "k cutoff cutoffs topk topn at atk ks",
+        "k cutoff cutoffs topk topn at atk ks kvalues retrieverk",
         "",
         "the cut-off belongs to the metric, as in evaluate(..., 'ndcg@10')",
     ),

@@ -228,7 +228,13 @@ REFUSED = [
     ("need no truth: write compare(runs, metrics=...)", TypeError, [{"a": ALONE}, "rr"], {}),
     ("need no truth: write compare(runs, metrics=...)", TypeError, [{"a": ALONE}, QRELS], {}),
     ("runs must be a mapping from name to run, not Judgments", TypeError, [QRELS, rg.judgments(QRELS)], {}),
-    ("run 'q1': no truth was given … write compare(truth, runs)", ValueError, [QRELS], {"metrics": "rr"}),
+    ("runs: 'q1' is not a run but a query: name the run", TypeError, [QRELS, RUN], {}),
+    ("runs: 'q1' is not a run but a query: name the run", TypeError, [QRELS, RUN, RUN], {}),
+    ("runs: 'q1' is not a run but a query: name the run", TypeError, [QRELS, RANKED, "rr"], {}),
+    ("runs: 'q1' is not a run but a query: name the run", TypeError, [rg.judgments(QRELS), RUN], {}),
+    ("not Rankings; name them: {'a': first, 'b': second}", TypeError, [QRELS, ALONE], {}),
+    ("not str; name them: {'a': first, 'b': second}", TypeError, ["qrels.txt", "run.txt"], {}),
+    ("run 'a': no truth was given … write compare(truth, runs)", ValueError, [{"a": RUN}], {"metrics": "rr"}),
     ("as one list: compare(truth, runs, ['rr', 'ndcg'])", TypeError, [QRELS, {"a": RUN}, "rr", "ndcg"], {}),
 ]
 

@@ -12,6 +12,7 @@ import rankgain as rg
 
 nan, inf, HUGE = math.nan, math.inf, 10**400
 QRELS, RUN = {"q1": {"d1": 1}, "q2": {"d7": 1}}, {"q1": {"d1": 0.9}}
+RUNS = {"a": RUN}
 FIFTY = np.random.default_rng(0).random(50)
 ONE, BOTH = (rg.from_ranked([[0, 1]]).evaluate(*asked) for asked in (("rr",), ("rr", "cg@1")))
 
@@ -36,7 +37,7 @@ def queries_needed(**options):
     return made(a=[0.0] * 20, b=[0.5, -0.5] * 10).queries_needed("ndcg", "b", "a", **options)
 
 
-def compare(runs=RUN, truth=QRELS, metrics="mrr", **options):
+def compare(runs=RUNS, truth=QRELS, metrics="mrr", **options):
     return rg.compare(truth, runs, metrics, **options)
 
 

@@ -236,7 +236,11 @@ def test_from_frames_rejects_columns_of_other_lengths(rejects):
 def test_from_frames_rejects_frames_for_each_other(rejects):
     scored = {"query_id": QRELS["query_id"], "doc_id": QRELS["doc_id"], "score": [1, 2, 1]}
     rejects(ValueError, "pass relevance=, as relevance='score' if those are grades", evaluate_frames, scored, RUN)
-    rejects(ValueError, "qrels_df has scores and run_df has grades: are they swapped?", evaluate_frames, RUN, QRELS)
+    message = "qrels_df has scores or ranks and run_df has none: are they swapped?"
+    rejects(ValueError, message, evaluate_frames, RUN, QRELS)
+    reco = {"user_id": [1, 1], "item_id": [5, 6], "rank": [1, 2]}
+    rejects(ValueError, message, evaluate_frames, reco, {"user_id": [1], "item_id": [6]})
+    rejects(ValueError, message, evaluate_frames, reco, {"user_id": [1], "item_id": [6], "weight": [3]})
 
 
 @pytest.mark.parametrize("row", [

@@ -18,6 +18,8 @@ UNNAMED_HIT = {"q": {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 
     ("needs truth and a run", TypeError, QRELS),
     (NO_METRIC, TypeError, QRELS, RUN),
     ("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')", TypeError, QRELS, "ndcg@10"),
+    ("run is Judgments, which are truth: truth comes first", TypeError, RUN, rg.judgments(QRELS), "rr"),
+    ("not int: write a cut-off in it, 'ndcg@5'", TypeError, QRELS, RUN, [5, 10]),
     ("qrels_df has no relevance column (expected relevance", ValueError, COLUMNS, "ndcg@10"),
     (f"recommended: query 'u': must be a list of ids, best first, not set: {SWAPPED}", TypeError,
      {"u": ["a"]}, {"u": {"a"}}, "ndcg"),
@@ -64,3 +66,8 @@ def test_evaluate_rejects_labels_and_scores_that_may_be_ids(rejects, truth, run)
 
 def test_from_qrels_rejects_a_hit_without_id(rejects):
     rejects(ValueError, "run: query 'q', hit 1: it has no _id", rg.from_qrels, QRELS, UNNAMED_HIT)
+
+
+def test_evaluate_names_the_keywords_that_are_neither_truth_nor_run(rejects):
+    message = "needs truth and a run, not y_true=, y_score=: rankgain.evaluate(truth, run, 'ndcg@10')"
+    rejects(TypeError, message, rg.evaluate, "ndcg", y_true=[[1, 0]], y_score=[[0.5, 0.2]])

@@ -16,6 +16,7 @@ from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.forms import form_of, is_of_ranx
 from rankgain.data.judgments import Judgments
+from rankgain.errors import quoted
 from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
@@ -186,15 +187,15 @@ def compare(
     runs = _by_name(runs)
     _check_order(truth, runs)
     if not isinstance(runs, Mapping) or isinstance(runs, Evaluation):
-        several = isinstance(runs, (list, tuple, Evaluation, Rankings))
-        names = "; name them: {'a': first, 'b': second}" if several else ""
-        raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}{names}")
+        kind = type(runs).__name__
+        raise TypeError(f"runs must be a mapping from name to run, not {kind}; name them: {{'a': first, 'b': second}}")
     rankings: dict[str, Rankings] = {}
     if values:
         if truth is not None or rules or ties is not None or missing != "zero":
             raise ValueError("values=True: values take no truth, rules, ties or missing: leave them out")
         results = _given(runs, metrics, higher_is_better)
     else:
+        _check_names(truth, runs)
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
             results = _evaluated(runs, truth, metrics, ties, missing, rules, rankings, bar)
@@ -283,6 +284,14 @@ def _check_order(truth: Any, runs: Any) -> None:
     if all(isinstance(run, (Rankings, Evaluation)) for run in truth.values()):
         raise TypeError("the runs are Rankings or Evaluations, which need no truth: write compare(runs, metrics=...)")
     raise TypeError("the runs are given before the truth: write compare(truth, runs, metrics)")
+
+
+def _check_names(truth: Any, runs: Mapping[str, Any]) -> None:
+    """Raise TypeError if the runs are one run without a name, whose keys are queries."""
+    name, run = next(iter(runs.items()), (None, None))
+    is_query = isinstance(run, Mapping) or (isinstance(truth, Mapping) and name in truth)
+    if is_query and isinstance(run, (Mapping, list, tuple)) and len(run) and not _is_run(run):
+        raise TypeError(f"runs: {quoted(name)} is not a run but a query: name the run, compare(truth, {{'a': run}})")
 
 
 def _depth(value: Any) -> int:

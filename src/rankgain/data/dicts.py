@@ -12,7 +12,7 @@ from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
 from rankgain.data.documents import Documents, of_ids
 from rankgain.data.forms import form_of
-from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
+from rankgain.data.judgments import Judgments, JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, changed, quoted, refusal
@@ -48,6 +48,8 @@ _ADVICE = {
 
 def _advice(value: Any, name: str) -> str:
     """Which constructor takes a value that is not a mapping of mappings."""
+    if isinstance(value, Judgments):
+        return "; truth comes first: from_qrels(judgments, run)"
     form = form_of(value, name)
     return _ADVICE[form] if form != "lists" or isinstance(value, (list, tuple, Mapping)) else ""
 

@@ -135,7 +135,8 @@ def evaluate(
     if run is None and given:
         run = given.pop(0)
     if truth is None or run is None:
-        raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
+        others = f", not {', '.join(f'{name}=' for name in rules)}" if rules else ""
+        raise TypeError(f"evaluate needs truth and a run{others}: rankgain.evaluate(truth, run, 'ndcg@10')")
     requests = each_of(given)
     if not requests:
         if keywords := rules.keys() & {"metric", "metrics"}:
@@ -198,6 +199,8 @@ def rankings_of(
     """
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings contain their judgments: call their method evaluate")
+    if isinstance(run, Judgments):
+        raise TypeError("run is Judgments, which are truth: truth comes first, evaluate(truth, run, ...)")
     if is_standard_input(truth) and is_standard_input(run):
         raise ValueError("truth and run cannot both be standard input")
     of_truth: dict[str, Any]

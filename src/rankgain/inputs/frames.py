@@ -267,18 +267,15 @@ BEIR = "corpus-id", "corpus_id"
 
 
 def _check_swapped(judgments: Frame, run: Frame, relevance: str | None, score: str | None, rank: str | None) -> None:
-    """Refuse qrels with scores and a run with grades."""
+    """Refuse qrels with scores or ranks, and without grades, beside a run without scores and ranks."""
     if relevance is not None or score is not None or rank is not None:
         return
-    graded, scored = ([frame.find(role, None) is not None for frame in (judgments, run)] for role in GIVEN)
-    if graded == [False, True] and scored == [True, False]:
+    ordered = [frame.find("score", None) or frame.find("rank", None) for frame in (judgments, run)]
+    if ordered[0] is not None and ordered[1] is None and judgments.find("relevance", None) is None:
         raise ValueError(
-            f"{judgments.argument} has scores and {run.argument} has grades: are they swapped? "
+            f"{judgments.argument} has scores or ranks and {run.argument} has none: are they swapped? "
             "qrels come first, then the run"
         )
-
-
-GIVEN = "relevance", "score"
 
 
 BY_COLUMN = "relevance= names the column of grades, and score= that of scores"

@@ -414,7 +414,8 @@ def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
         except ValueError as error:
             raise ValueError(f"{error}{_remedy(request)}") from None
     else:
-        raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(request).__name__}")
+        cutoff = f": write a cut-off in it, 'ndcg@{request}'" if type(request) is int and request > 0 else ""
+        raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(request).__name__}{cutoff}")
 
 
 def _read(request: str) -> Iterator[tuple[str, Metric]]:
