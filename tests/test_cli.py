@@ -154,7 +154,7 @@ def test_eval_prints_lines_of_trec_eval(runs, capsys, backend):
     assert lines[7:9] == all_of_run.splitlines()
 
 
-def test_a_query_called_all_is_not_lost(tmp_path, capsys):
+def test_query_called_all_is_printed(tmp_path, capsys):
     for name, line in (("qrels", "all 0 d 1\n"), ("run", "all Q0 d 1 1 t\n")):
         (tmp_path / name).write_text(line)
     out = printed(capsys, "eval", str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "rr", "--trec", "--per-query")
@@ -173,7 +173,7 @@ def test_a_query_called_all_is_not_lost(tmp_path, capsys):
         ([".hidden", "d/.gz"], [".hidden", "d/.gz"]),
     ],
 )
-def test_the_names_of_the_runs(paths, names):
+def test_runs_are_named_by_their_files(paths, names):
     assert cli.run_names(paths) == names
 
 
@@ -184,7 +184,7 @@ def test_files_and_options_in_any_order(runs, capsys):
     assert printed(capsys, "eval", "-m", "mrr", qrels, run, "--ties", "docid", other, "-m", "cg") == expected
 
 
-def test_the_sample(capsys, backend):
+def test_eval_of_the_sample(capsys, backend):
     out = printed(capsys, "eval", "--sample")
     assert "ndcg@10  0.5314\nmrr@10   0.7369\n" in out
     assert "missing from the run: 1 (counted as 0)" in out
@@ -200,7 +200,7 @@ def test_the_sample(capsys, backend):
         ("", "run.txt have no query in common"),
     ],
 )
-def test_errors_of_the_input(files, run, message, capsys, backend):
+def test_input_errors_are_printed_in_one_line(files, run, message, capsys, backend):
     with open(files[1], "w") as file:
         file.write(run)
     error = printed(capsys, "eval", *files, status=1)
@@ -209,7 +209,7 @@ def test_errors_of_the_input(files, run, message, capsys, backend):
     assert error.count("\n") == 1
 
 
-def test_messages_have_the_words_of_the_shell(files, capsys):
+def test_messages_name_options_of_the_shell(files, capsys):
     with open(files[1], "w") as file:
         file.write("q1 Q0 d1 1 0.5 t\nq1 Q0 d1 1 0.4 t\nq2 Q0 d4 1 0.4 t\n")
     assert "num_ret  2.0" in printed(capsys, "eval", *files, "-m", "num_ret", "--duplicates", "first")
@@ -223,7 +223,7 @@ def test_messages_have_the_words_of_the_shell(files, capsys):
     assert "ties='x' twice: line 1: " in printed(capsys, "eval", files[0], broken, status=1)
 
 
-def test_files_that_cannot_be_read(files, tmp_path, capsys):
+def test_unreadable_files_are_reported(files, tmp_path, capsys):
     absent = str(tmp_path / "absent")
     assert (
         printed(capsys, "eval", files[0], absent, status=1) == f"rankgain: error: {absent}: No such file or directory\n"
@@ -260,7 +260,7 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
         (["evaluate", "--sample"], "did you mean 'eval'?"),
     ],
 )
-def test_wrong_calls_are_refused(arguments, message, capsys):
+def test_usage_errors_are_reported(arguments, message, capsys):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
@@ -275,7 +275,7 @@ def command(*arguments):
 
 @pytest.mark.parametrize("form", quick_first(["json", "csv", "trec", "text"]))
 @pytest.mark.parametrize("encoding", quick_first(["latin-1", "utf-8"]))
-def test_ids_go_out_as_they_came_in(files, tmp_path, form, encoding):
+def test_ids_are_printed_byte_by_byte(files, tmp_path, form, encoding):
     """Whatever the locale, to standard output as to a file."""
     query = b"%s%%{\xe9\xc3\xa9"
     for path in files:
@@ -298,7 +298,7 @@ def test_ids_go_out_as_they_came_in(files, tmp_path, form, encoding):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes are broken in another way there")
 @pytest.mark.parametrize("form", quick_first([[], ["--json"], ["--csv"], ["--trec"]]))
-def test_a_reader_that_goes_away_is_no_error(files, form):
+def test_closed_pipe_is_no_error(files, form):
     with subprocess.Popen(
         command(*files, "--per-query", *form), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -313,7 +313,7 @@ buffering = pytest.mark.parametrize("unbuffered", ["", "1"])
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
 @buffering
-def test_a_full_disk_is_one_line(files, unbuffered):
+def test_full_disk_is_reported_in_one_line(files, unbuffered):
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "wb") as full:
         result = subprocess.run(command(*files), stdout=full, stderr=subprocess.PIPE, env=environment)
@@ -333,7 +333,7 @@ sys.exit(command())
 @pytest.mark.skipif(find_spec("resource") is None, reason="no limits can be set")
 @pytest.mark.parametrize("call", [["eval", "--per-query"], ["trec_eval", "-q"]])
 @buffering
-def test_a_disk_that_becomes_full_is_no_success(tmp_path, call, unbuffered):
+def test_disk_that_becomes_full_is_an_error(tmp_path, call, unbuffered):
     paths = [tmp_path / "qrels", tmp_path / "run"]
     for path, line in zip(paths, ("q{} 0 d 1\n", "q{} Q0 d 1 1 t\n"), strict=True):
         path.write_text("".join(map(line.format, range(5000))))
@@ -347,7 +347,7 @@ def test_a_disk_that_becomes_full_is_no_success(tmp_path, call, unbuffered):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell closes it in another way there")
-def test_without_standard_output_nothing_can_be_printed(files):
+def test_closed_standard_output_is_an_error(files):
     closed = [sys.executable, "-c", "import os, sys; os.close(1); os.execv(sys.executable, sys.orig_argv[3:])"]
     result = subprocess.run([*closed, *command(*files)], stderr=subprocess.PIPE)
     assert (result.returncode, result.stderr) == (1, b"rankgain: error: standard output: Bad file descriptor\n")
@@ -401,7 +401,7 @@ def test_output_through_a_link_leaves_the_link(files, tmp_path, capsys):
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
-def test_output_is_written_whole_or_not_at_all(files, tmp_path, capsys, monkeypatch, failing, error):
+def test_output_is_written_completely_or_not_at_all(files, tmp_path, capsys, monkeypatch, failing, error):
     output = tmp_path / "out"
     output.write_text("old")
 
@@ -420,7 +420,7 @@ def test_output_is_written_whole_or_not_at_all(files, tmp_path, capsys, monkeypa
     assert len(os.listdir(tmp_path)) == 3
 
 
-def test_output_stays_where_the_input_cannot_be_evaluated(files, tmp_path, capsys):
+def test_output_is_unchanged_after_an_input_error(files, tmp_path, capsys):
     output = tmp_path / "out"
     output.write_text("old")
     with open(files[1], "a") as file:
@@ -473,7 +473,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
-def test_the_bar_reaches_the_reader(files, capsys, monkeypatch):
+def test_progress_bar_is_written_to_a_terminal(files, capsys, monkeypatch):
     quiet = printed(capsys, "eval", *files)
     monkeypatch.setattr(cli, "LARGE", 0)
     monkeypatch.setattr(sys, "stderr", Terminal())
@@ -500,7 +500,7 @@ def test_bar_is_shown_on_a_terminal_only(files, monkeypatch):
         assert cli.progress_bar(files) is None
 
 
-def test_what_stands_for_standard_output_need_not_be_a_file(files, capsys, monkeypatch):
+def test_standard_output_may_be_any_object(files, capsys, monkeypatch):
     out = io.StringIO()
     with monkeypatch.context() as changed:
         changed.setattr(sys, "stdout", out)
@@ -508,7 +508,7 @@ def test_what_stands_for_standard_output_need_not_be_a_file(files, capsys, monke
     assert out.getvalue() == printed(capsys, "eval", *files, "-m", "rr", "--json")
 
 
-def test_the_version_says_what_computes(capsys, backend):
+def test_version_states_the_backend(capsys, backend):
     with pytest.raises(SystemExit) as caught:
         main(["--version"])
     assert caught.value.code == 0

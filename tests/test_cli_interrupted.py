@@ -79,7 +79,7 @@ def new():
 
 @pytest.mark.parametrize("moment", quick_first(["half written", *(m for m in MOMENTS if m != "half written")]))
 @pytest.mark.parametrize("name", quick_first(["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"]))
-def test_a_signal_leaves_the_old_file_whole(tmp_path, new, moment, name):
+def test_signal_leaves_the_old_file_unchanged(tmp_path, new, moment, name):
     output, number = tmp_path / "out", getattr(signal, name)
     output.write_bytes(b"old")
     assert stopped(moment, number, output) == (-number, b"")
@@ -89,7 +89,7 @@ def test_a_signal_leaves_the_old_file_whole(tmp_path, new, moment, name):
     assert all(name.startswith(".rankgain-") for name in others)
 
 
-def test_signals_that_were_ignored_stay_so(tmp_path, new):
+def test_ignored_signals_stay_ignored(tmp_path, new):
     """As in what a shell started with `nohup`, or in the background."""
     output = tmp_path / "out"
     call = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"

@@ -351,7 +351,7 @@ def test_calls_leave_nothing_behind(calls):
 
 
 @pytest.mark.slow
-def test_nor_do_they_leave_it_to_the_collector(calls):
+def test_calls_leave_nothing_to_the_collector(calls):
     """Arrays would stay until it comes, which may take long."""
     made, _ = calls
     left = set()
@@ -367,7 +367,7 @@ def test_nor_do_they_leave_it_to_the_collector(calls):
 
 
 @pytest.mark.slow
-def test_each_function_that_takes_something_is_refused_something(calls):
+def test_refused_calls_cover_each_function(calls):
     def takes(name):
         one = rg
         for part in name.split("."):
@@ -382,7 +382,7 @@ def test_each_function_that_takes_something_is_refused_something(calls):
 if find_spec("rankgain._compiled.walk"):
 
     @pytest.mark.slow
-    def test_scratch_that_cannot_be_had():
+    def test_memory_error_of_scratch_leaves_nothing_behind():
         """It is reserved in several pieces, of which the others are given back."""
         from rankgain._compiled.walk import Program, run
 

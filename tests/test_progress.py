@@ -54,7 +54,7 @@ def bars(monkeypatch):
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(("threads", "like"), quick_first([(1, None), (3, None), (1, "ranx"), (3, "ranx")]))
-def test_queries_that_are_evaluated(bars, monkeypatch, threads, like):
+def test_bar_counts_evaluated_queries(bars, monkeypatch, threads, like):
     monkeypatch.setattr(source, "CHUNK", 400)
     rng = np.random.default_rng(0)
     rankings = rg.from_scores(rng.integers(0, 3, (QUERIES, 20)), rng.random((QUERIES, 20)))
@@ -66,12 +66,12 @@ def test_queries_that_are_evaluated(bars, monkeypatch, threads, like):
     assert len(bar.steps) > 1
 
 
-def test_truth_and_a_run(bars):
+def test_evaluate_shows_a_bar(bars):
     assert rg.evaluate(QRELS, RUN, "rr", progress=True) == rg.evaluate(QRELS, RUN, "rr")
     assert [(bar.total, sum(bar.steps)) for bar in bars] == [(5, 5)]
 
 
-def test_runs_that_are_compared(bars):
+def test_compare_shows_a_bar_per_run(bars):
     runs = {"one": RUN, "other": {"q0": {"d": 1.0}}}
     assert dict(rg.compare(QRELS, runs, ["rr"], progress=True)) == dict(rg.compare(QRELS, runs, ["rr"]))
     assert [(bar.total, bar.unit, bar.closed, bar.steps) for bar in bars] == [(2, " runs", True, [1, 1])]
@@ -85,7 +85,7 @@ def test_a_bar_is_closed_where_a_run_fails(bars):
 
 if find_spec("pyarrow"):  # else it is not collected
 
-    def test_batches(bars):
+    def test_batches_show_a_bar(bars):
         import pyarrow as pa
 
         from rankgain.batches import summarize_batches
@@ -95,7 +95,7 @@ if find_spec("pyarrow"):  # else it is not collected
         assert [(bar.total, bar.closed, bar.steps) for bar in bars] == [(None, True, [2, 1])]
 
 
-def test_without_tqdm(monkeypatch, tmp_path, capsys):
+def test_progress_without_tqdm_names_the_extra(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(ImportError, match=r"tqdm is not installed: pip install 'rankgain\[progress\]'"):
@@ -108,7 +108,7 @@ def test_without_tqdm(monkeypatch, tmp_path, capsys):
 
 @pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
 @pytest.mark.parametrize("command", ["eval", "compare"])
-def test_in_a_shell(command, tmp_path, capsys):
+def test_command_line_shows_a_bar(command, tmp_path, capsys):
     names = ["qrels.txt", "one.txt", "other.txt"]
     (tmp_path / names[0]).write_text("q 0 d 1\np 0 d 1\n")
     for name in names[1:]:

@@ -86,18 +86,18 @@ def compare(qrels, run, measures, level=1, judged_only=False):
 if PEER:
 
     @given(collections(), st.integers(1, 3), st.booleans())
-    def test_all_measures(collection, level, judged_only):
+    def test_all_measures_equal_the_peer(collection, level, judged_only):
         compare(*collection, {"all_trec"}, level, judged_only)
 
     @given(
         collections(),
         st.lists(st.sampled_from([*PARAMETERS, *sorted(ours.supported_measures)]), min_size=1, max_size=8),
     )
-    def test_parameters_mean_what_they_mean_to_the_peer(collection, measures):
+    def test_measure_parameters_equal_the_peer(collection, measures):
         compare(*collection, measures)
 
     @pytest.mark.slow
-    def test_a_large_run():
+    def test_large_run_equals_the_peer():
         rng = random.Random(5)
         qrels, run = {}, {}
         for query in map(str, range(30)):
@@ -108,7 +108,7 @@ if PEER:
             compare(qrels, run, {"all_trec"}, level, judged_only)
 
     @pytest.mark.parametrize("nickname", ["official", "set", "all_trec"])
-    def test_nicknames(nickname):
+    def test_nicknames_equal_the_peer(nickname):
         compare({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}, [nickname])
 
     def test_names_are_those_of_the_peer():
@@ -150,7 +150,7 @@ SetR SetR(rel=2) Success@1 Success(rel=3)@5 IPrec@0.1 IPrec@0.25 IPrec(judged_on
 """
 if importlib.util.find_spec("ir_measures") is not None:
 
-    def test_ir_measures(monkeypatch):
+    def test_provider_for_ir_measures_equals_the_peer(monkeypatch):
         """Its provider of pytrec_eval's measures, unchanged, with all of them."""
         import ir_measures
 
@@ -194,21 +194,21 @@ def evaluate(measures, run=RUN, qrels=QRELS, **options):
 
 
 @pytest.mark.parametrize("kind", [int, float, np.float32, np.float64, np.int64, np.uint8, np.bool_, Fraction])
-def test_numbers_of_any_type(kind):
+def test_numbers_of_any_type_are_accepted(kind):
     run = {"q": {"a": kind(0), "b": kind(1)}}
     assert evaluate({"recip_rank"}, run, {"q": {"a": kind(1), "b": kind(0)}}) == {"q": {"recip_rank": 0.5}}
     evaluator = ours.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}, np.int64(1), np.True_)
     assert evaluator.evaluate(run) == {"q": {"recip_rank": 1.0}}
 
 
-def test_grades_with_fractions():
+def test_fractional_grades_are_accepted():
     found = evaluate({"ndcg", "map"}, {"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 1.5, "b": 0.5}})["q"]
     assert found["map"] == 0.5
     assert found["ndcg"] == pytest.approx((0.5 + 1.5 / math.log2(3)) / (1.5 + 0.5 / math.log2(3)))
 
 
 @pytest.mark.parametrize("measure", ["ndcg", "G", "ndcg_rel", "Rndcg"])
-def test_gains_by_level(measure):
+def test_gains_by_level_apply_to_measures(measure):
     name = {"G": "g", "Rndcg": "r_ndcg"}.get(measure, measure)
     metric = rg.metric(name, gain={0: 0, 1: 3.5, 2: 9})
     expected = rg.from_qrels(QRELS, RUN).evaluate(metric)
@@ -219,7 +219,7 @@ def test_gains_by_level(measure):
     assert evaluate({f"{measure}.2=9"}) == evaluate({f"{measure}.1=1,2=9"})
 
 
-def test_lists_without_documents():
+def test_empty_lists_have_the_values_of_nothing_returned():
     found = evaluate({"all_trec"}, {"q1": {}})["q1"]
     least = math.log(1e-5)
     others = {"num_q": 1.0, "num_rel": 2.0, "gm_map": least, "gm_bpref": least}
@@ -228,7 +228,7 @@ def test_lists_without_documents():
     assert evaluate({"map"}, {"q1": {"x": 1.0}}, judged_docs_only_flag=True) == {"q1": {"map": 0.0}}
 
 
-def test_grades_that_are_all_negative():
+def test_queries_of_negative_grades_only_are_evaluated():
     found = evaluate({"all_trec"}, {"q": {"a": 1.0, "b": 0.5}}, {"q": {"a": -1, "b": -2}})["q"]
     assert {key: value for key, value in found.items() if value and not key.startswith("gm_")} == {
         "num_q": 1.0,
@@ -237,7 +237,7 @@ def test_grades_that_are_all_negative():
     }
 
 
-def test_what_is_left_out():
+def test_queries_of_one_side_are_left_out():
     assert evaluate({"map"}, {}) == {}
     assert evaluate({"map"}, {"other": {"a": 1.0}}) == {}
     assert evaluate({"map"}, RUN, {}) == {}
@@ -247,7 +247,7 @@ def test_what_is_left_out():
     assert list(evaluate({"map"})) == ["q2", "q1"]
 
 
-def test_any_mapping_and_ids_of_other_types():
+def test_any_mapping_and_id_type_is_accepted():
     from types import MappingProxyType as Frozen
 
     run = Frozen({query: Frozen(own) for query, own in RUN.items()})
@@ -256,7 +256,7 @@ def test_any_mapping_and_ids_of_other_types():
     assert evaluate({"recip_rank"}, {1: {7: 0.1, 10: 0.1}}, {1: {7: 1}}) == {1: {"recip_rank": 0.5}}
 
 
-def test_queries_that_are_not_judged_are_passed_over(backend):
+def test_unjudged_queries_are_skipped(backend):
     evaluator = ours.RelevanceEvaluator({"q": {"a": 1}, "s": {"a": 1}}, {"recip_rank"})
     for queries in "pqrs", "qrs":  # before the others, and between them
         run = {query: {"a": 1.0} for query in queries}
@@ -264,14 +264,14 @@ def test_queries_that_are_not_judged_are_passed_over(backend):
             assert evaluator.evaluate(run) == {query: {"recip_rank": 1.0} for query in "qs"}
 
 
-def test_the_judgments_are_copied():
+def test_evaluator_copies_the_judgments():
     qrels = {"q": {"a": 1}}
     evaluator = ours.RelevanceEvaluator(qrels, {"recip_rank"})
     qrels["q"]["a"] = 0
     assert evaluator.evaluate({"q": {"a": 1.0}}) == {"q": {"recip_rank": 1.0}}
 
 
-def test_release_10():
+def test_release_10_of_trec_eval():
     found = evaluate({"all_trec", "dcg", "ideal_dcg"}, release=10)["q1"]
     assert {"rbp", "rbp_resid", "unj_5", "dcg", "ideal_dcg"} < {*found}
     assert found["dcg"] / found["ideal_dcg"] == found["ndcg"]
@@ -291,7 +291,7 @@ class Recorder(ours.RelevanceEvaluator):
         return {query: own | {"extra": self.extra} for query, own in super().evaluate(scores).items()}
 
 
-def test_subclasses_and_pickles():
+def test_evaluator_can_be_subclassed_and_pickled():
     evaluator = Recorder(QRELS, extra=7)
     found = evaluator.evaluate(RUN)
     assert found["q1"]["extra"] == 7
@@ -309,7 +309,7 @@ def test_threads_share_an_evaluator():
         assert list(pool.map(evaluator.evaluate, runs)) == expected
 
 
-def test_install_takes_the_place_of_the_peer(monkeypatch):
+def test_install_replaces_the_module_of_the_peer(monkeypatch):
     monkeypatch.setitem(sys.modules, "pytrec_eval", None)
     ours.install()
     import pytrec_eval
@@ -346,7 +346,7 @@ def test_install_takes_the_place_of_the_peer(monkeypatch):
         ("rbp", "release 10 has it, and release 9 was requested"),
     ],
 )
-def test_measures_that_there_are_not(measure, told):
+def test_unknown_measures_are_rejected(measure, told):
     with pytest.raises(ValueError, match=told):
         ours.RelevanceEvaluator(QRELS, {measure})
 
@@ -382,7 +382,7 @@ def test_measures_that_there_are_not(measure, told):
         ({"release": 8}, ValueError, "release must be 9 or 10, not 8"),
     ],
 )
-def test_what_is_refused(arguments, kind, told):
+def test_evaluator_rejects_arguments(arguments, kind, told):
     with pytest.raises(kind, match=told):
         evaluate(**{"measures": {"map"}} | arguments)
 
@@ -399,13 +399,13 @@ def test_what_is_refused(arguments, kind, told):
         ("qrel", "q1 0 d1 1", "f_qrel: line 2: document 'd1' appears twice under query 'q1'"),
     ],
 )
-def test_lines_that_are_refused(parse, line, told):
+def test_parse_rejects_lines(parse, line, told):
     first = {"run": "q1 Q0 d1 1 0.5 tag", "qrel": "q1 0 d1 1"}[parse]
     with pytest.raises(ValueError, match=told):
         getattr(ours, f"parse_{parse}")([first, line])
 
 
-def test_relstrings():
+def test_relstrings_show_grades_by_rank():
     qrels = {"q": {"a": -1, "b": 0, "c": 9, "d": 10, "e": 2.7}, "r": {"a": 1}, "s": {"a": 1}}
     run = {"q": {name: -rank for rank, name in enumerate("xabcdey")}, "r": {"b": 2, "a": 1}}
     rankings = rg.from_qrels(qrels, run)
@@ -416,7 +416,7 @@ def test_relstrings():
         trec_measures.relstrings(rankings.under(ties="best"), 3)
 
 
-def test_utility_of_a_list_of_which_nothing_is_judged():
+def test_utility_of_an_unjudged_list():
     evaluator = ours.RelevanceEvaluator({"q": {"a": 1, "b": 0}}, {"utility.1,2,3,4"}, 1, True)
     assert evaluator.evaluate({"q": {"z": 1.0}}) == {"q": {"utility": -1.0}}
 
@@ -433,7 +433,7 @@ def test_utility_of_a_list_of_which_nothing_is_judged():
         ("num_q", [], 0.0),
     ],
 )
-def test_aggregates_of_any_size(measure, values, expected):
+def test_aggregates_of_extreme_values(measure, values, expected):
     assert ours.compute_aggregated_measure(measure, values) == pytest.approx(expected, nan_ok=True)
 
 

@@ -41,7 +41,7 @@ def few(monkeypatch):
 
 
 @pytest.mark.peers
-def test_the_tests_of_scikit_learn(backend, tmp_path):
+def test_tests_of_scikit_learn_pass(backend, tmp_path):
     ini = tmp_path / "pytest.ini"
     ini.write_text("[pytest]\n")
     settings = os.environ | {"RANKGAIN_BACKEND": backend, "PYTEST_ADDOPTS": ""}
@@ -55,7 +55,7 @@ def test_the_tests_of_scikit_learn(backend, tmp_path):
 
 
 @pytest.mark.parametrize("name", [*NAMES, "_ndcg_sample_scores", "_dcg_sample_scores"])
-def test_signatures(name):
+def test_signatures_equal_scikit_learn(name):
     def shape(module):
         return [(p.name, p.kind, p.default) for p in inspect.signature(getattr(module, name)).parameters.values()]
 
@@ -95,7 +95,7 @@ cutoffs = st.none() | st.integers(1, 140) | st.sampled_from([np.int32(3), True, 
 
 
 @given(matrices(negative=False), cutoffs, st.booleans(), st.data())
-def test_ndcg(matrices, k, ignore_ties, data):
+def test_ndcg_score_equals_scikit_learn(matrices, k, ignore_ties, data):
     grades, scores = matrices
     weights = data.draw(st.none() | st.lists(st.floats(0.125, 4), min_size=len(grades), max_size=len(grades)))
     options = {"k": k, "sample_weight": weights, "ignore_ties": ignore_ties}
@@ -111,7 +111,7 @@ bases = st.sampled_from([2, 10, np.e, 0.5, np.float32(3), np.int64(7), Fraction(
 
 
 @given(matrices(negative=True), cutoffs, bases, st.booleans(), st.data())
-def test_dcg(matrices, k, base, ignore_ties, data):
+def test_dcg_score_equals_scikit_learn(matrices, k, base, ignore_ties, data):
     grades, scores = matrices
     weights = data.draw(st.none() | st.lists(st.integers(1, 4), min_size=len(grades), max_size=len(grades)))
     options = {"k": k, "sample_weight": weights, "ignore_ties": ignore_ties}
@@ -126,7 +126,7 @@ def test_dcg(matrices, k, base, ignore_ties, data):
 
 
 @given(matrices(negative=False, dtypes=UNSIGNED), cutoffs, st.booleans())
-def test_unsigned_and_boolean_scores(matrices, k, ignore_ties):
+def test_unsigned_and_boolean_scores_equal_scikit_learn(matrices, k, ignore_ties):
     grades, scores = matrices
     signed = scores if ignore_ties else scores.astype(np.int64)  # what they do to these is below
     expected = theirs.ndcg_score(grades, signed, k=k, ignore_ties=ignore_ties)
@@ -143,12 +143,12 @@ def test_unsigned_and_boolean_scores(matrices, k, ignore_ties):
         np.array([[1.0, np.nextafter(np.longdouble(1), 2), 1.0]], dtype="g"),
     ],
 )
-def test_scores_that_float64_does_not_tell_apart(name, ignore_ties, scores):
+def test_scores_equal_in_float64_are_tied(name, ignore_ties, scores):
     expected = getattr(theirs, name)([[0, 3, 1]], scores, ignore_ties=ignore_ties)
     assert getattr(ours, name)([[0, 3, 1]], scores, ignore_ties=ignore_ties) == pytest.approx(expected, rel=1e-12)
 
 
-def test_large_unsigned_scores():
+def test_large_unsigned_scores_are_ordered():
     scores = np.array([[2**63, 2**63 + 1]], dtype=np.uint64)
     assert ours.ndcg_score([[0, 1]], scores) == 1.0
 
@@ -173,7 +173,7 @@ FORMS = {
 @pytest.mark.parametrize("name", quick_first(NAMES))
 @pytest.mark.parametrize("ignore_ties", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-def test_forms(name, form, ignore_ties):
+def test_array_likes_equal_scikit_learn(name, form, ignore_ties):
     for weights in (
         None,
         [1, 3],
@@ -189,7 +189,7 @@ def test_forms(name, form, ignore_ties):
 
 
 @pytest.mark.slow
-def test_nothing_is_copied_whole_or_written_to(backend):
+def test_inputs_are_neither_copied_nor_changed(backend):
     queries = {"compiled": 5000, "python": 20}[backend]
     rng = np.random.default_rng(0)
     for dtype in ("f8", "f4", "i8", "i4"):
@@ -276,7 +276,7 @@ def check_same_error(name, *arguments, **options):
 
 
 @in_one_case("case", WRONG)
-def test_errors(case):
+def test_errors_equal_scikit_learn(case):
     for name in NAMES:
         for ignore_ties in (False, True):
             check_same_error(name, *WRONG[case], ignore_ties=ignore_ties)
@@ -284,7 +284,7 @@ def test_errors(case):
 
 @in_one_case("name", NAMES)
 @in_one_case("options", OPTIONS)
-def test_errors_of_parameters(name, options):
+def test_parameter_errors_equal_scikit_learn(name, options):
     check_same_error(name, A, B, **options)
 
 
@@ -295,7 +295,7 @@ def test_a_weight_beyond_float64_is_named(name):
 
 
 @pytest.mark.parametrize("options", BASES, ids=str)
-def test_errors_of_bases(options):
+def test_invalid_log_base_is_rejected(options):
     check_same_error("dcg_score", A, B, **options)
 
 
@@ -306,7 +306,7 @@ def test_negative_grades(ignore_ties):
     assert "[1, 2]" in message
 
 
-def test_messages_name_the_place():
+def test_messages_name_row_and_column():
     with pytest.raises(ValueError, match=r"Input y_score contains NaN, at \[1, 0\]"):
         ours.ndcg_score([[0, 1]] * 2, [[0.0, 1.0], [np.nan, 0.0]])
     with pytest.raises(ValueError, match=r"y_true has the shape \(1, 3\), and y_score has \(1, 2\)"):
@@ -324,13 +324,13 @@ def test_unsigned_scores_are_compared_as_they_are():
     assert ours.dcg_score([[1, 0, 0]], scores, k=1) == 0.0
 
 
-def test_boolean_scores_are_taken():
+def test_boolean_scores_are_accepted():
     scores = np.array([[False, True]])
     assert isinstance(raised(theirs.ndcg_score, [[0, 1]], scores), TypeError)
     assert ours.ndcg_score([[0, 1]], scores) == 1.0
 
 
-def test_there_is_no_logarithm_to_the_base_1():
+def test_log_base_1_is_rejected():
     with pytest.warns(RuntimeWarning):
         assert theirs.dcg_score(A, B, log_base=1) == 0.0
     with pytest.raises(ours.InvalidParameterError, match="The 'log_base' parameter of dcg_score must be"):
@@ -338,7 +338,7 @@ def test_there_is_no_logarithm_to_the_base_1():
 
 
 @pytest.mark.parametrize("ignore_ties", [False, True])
-def test_sums_beyond_float64(ignore_ties):
+def test_sums_beyond_float64_are_rejected(ignore_ties):
     huge = [[1e308, 1e308, 1e308]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -350,20 +350,20 @@ def test_sums_beyond_float64(ignore_ties):
 
 
 @pytest.mark.parametrize("scores", [[[1, 2, 3], [1, 2, 3]], [1, 2]])
-def test_more_columns_of_scores(scores):
+def test_more_columns_of_scores_are_rejected(scores):
     grades = [[1, 2], [2, 3]]
     assert isinstance(raised(theirs.ndcg_score, grades, scores, ignore_ties=True), IndexError)
     assert isinstance(raised(ours.ndcg_score, grades, scores, ignore_ties=True), ValueError)
 
 
-def test_masked_elements():
+def test_masked_elements_are_rejected():
     masked = np.ma.array([[1, 2]], mask=[[0, 1]])
     assert theirs.ndcg_score(masked, [[2, 1]]) == theirs.ndcg_score(masked.data, [[2, 1]])
     with pytest.raises(ValueError, match="y_true has masked elements"):
         ours.ndcg_score(masked, [[2, 1]])
 
 
-def test_grades_of_other_types():
+def test_grades_of_other_types_are_accepted():
     assert isinstance(raised(theirs.ndcg_score, [[Decimal(1), Decimal(2)]], [[1, 2]]), ValueError)
     assert ours.ndcg_score([[Decimal(1), Fraction(2)]], [[1, 2]]) == 1.0
     columns = pandas.DataFrame({"a": pandas.arrays.SparseArray([0]), "b": pandas.arrays.SparseArray([1])})
@@ -376,7 +376,7 @@ def test_grades_of_other_types():
     assert isinstance(raised(ours.ndcg_score, [[1, 2]], seconds), TypeError)
 
 
-def test_integers_beyond_float64():
+def test_integers_beyond_float64_are_rejected():
     with pytest.raises(ValueError, match="y_true: query 1: position 0: the number is too large for float64"):
         ours.ndcg_score([[1, 0], [10**400, 0]], [[1, 2], [1, 2]])
     with pytest.raises(ValueError, match="y_score: query 0: position 1: the number is too large for float64"):

@@ -53,7 +53,7 @@ def from_matrix():
 
 @pytest.mark.parametrize("make", [from_scores, from_dicts, from_matrix])
 @pytest.mark.parametrize("threads", quick_first([3, np.int64(2), 2, 16, 256], 2))
-def test_the_same_bits(backend, make, threads):
+def test_any_number_of_threads_gives_the_same_bits(backend, make, threads):
     rankings = make()
     metrics = "ndcg@10", "ndcg(gain=exponential)", "rr"
     one, many = rankings.evaluate(*metrics), rankings.evaluate(*metrics, threads=threads)
@@ -62,7 +62,7 @@ def test_the_same_bits(backend, make, threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
-def test_the_lowest_offender_is_named(backend, threads):
+def test_lowest_invalid_query_is_named(backend, threads):
     grades, keys, sizes = scores()
     starts = np.append(0, np.cumsum(sizes))
     for query in (100, 70, 40):
@@ -72,13 +72,13 @@ def test_the_lowest_offender_is_named(backend, threads):
             rg.from_scores(grades, keys, group_sizes=sizes).evaluate("ndcg", threads=threads)
 
 
-def test_several_threads_at_work():
+def test_threads_run_chunks_at_the_same_time():
     """Each waits for the other, so that one alone would never end."""
     meeting = threading.Barrier(2, timeout=30)
     assert run_chunks([(0, 1), (1, 2)], lambda start, stop: (meeting.wait() >= 0, stop), 2) == [(True, 1), (True, 2)]
 
 
-def test_nothing_is_begun_after_an_error():
+def test_no_chunk_starts_after_an_error():
     begun = []
 
     def work(start, stop):
@@ -91,7 +91,7 @@ def test_nothing_is_begun_after_an_error():
     assert begun == [0, 1, 2]
 
 
-def test_the_error_of_the_first_chunk(monkeypatch):
+def test_error_of_the_first_chunk_is_raised(monkeypatch):
     late = threading.Event()
 
     def work(start, stop):
@@ -106,7 +106,7 @@ def test_the_error_of_the_first_chunk(monkeypatch):
 
 
 @pytest.mark.parametrize("method", quick_first(multiprocessing.get_all_start_methods()))
-def test_multiprocessing(method):
+def test_threads_work_after_a_fork_of_multiprocessing(method):
     expected = evaluated(0)  # so that a forked process has a pool whose threads are not there
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map_async(evaluated, range(6)).get(60) == [expected] * 6
@@ -114,7 +114,7 @@ def test_multiprocessing(method):
 
 @freed_at_once
 @pytest.mark.parametrize("threads", quick_first([2, 1]))
-def test_an_error_does_not_keep_the_arrays_of_its_chunk(backend, threads):
+def test_error_does_not_reference_the_arrays_of_its_chunk(backend, threads):
     """Else they would stay until the collector comes."""
     rankings = rg.from_ranked([[1.0] * 64, [math.nan] * 64])
     gc.collect()
@@ -130,7 +130,7 @@ def test_an_error_does_not_keep_the_arrays_of_its_chunk(backend, threads):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_fork_in_the_middle_of_work():
+def test_fork_during_evaluation_does_not_hang():
     code = """
 import os, sys, threading
 import numpy as np
@@ -159,7 +159,7 @@ worker.join()
 
 
 @pytest.mark.parametrize(("chunks", "threads", "helpers"), [(1, 8, 0), (2, 8, 1), (5, 3, 2), (5, 1, 0), (0, 4, 0)])
-def test_no_more_helpers_are_asked_than_there_are_threads_and_chunks(monkeypatch, chunks, threads, helpers):
+def test_number_of_helpers_is_limited_by_threads_and_chunks(monkeypatch, chunks, threads, helpers):
     """The caller's thread is one of them."""
     asked = []
 
@@ -195,7 +195,7 @@ WITH_THREADS = {
     ("threads must be from 1 to 256, not {value}", ValueError, 0, -1, 257),
     ("threads must be an integer, not {type}", TypeError, True, 2.0, 1.5, Fraction(2), "2", None),
 ])  # fmt: skip
-def test_a_number_of_threads_is_rejected(rejects, row):
+def test_numbers_of_threads_are_rejected(rejects, row):
     message, error, *values = row
     for threads in values:
         expected = message.format(value=threads, type=type(threads).__name__)

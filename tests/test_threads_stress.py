@@ -71,7 +71,7 @@ def busy(monkeypatch):
     sys.setswitchinterval(before)
 
 
-def test_nothing_is_forgotten():
+def test_every_public_function_is_called():
     """Of what can be called: fields are seen in the texts of what they are of."""
     public = {name for name in rg.__all__ if callable(getattr(rg, name))}
     for kind in CLASSES:
@@ -84,7 +84,7 @@ def test_nothing_is_forgotten():
 
 if find_spec("rankgain._compiled.walk"):
 
-    def test_no_function_of_c_is_forgotten():
+    def test_every_c_function_is_called():
         from rankgain import capi
 
         assert {*capi.__pyx_capi__} == {f"rankgain_{name}" for name in C_CALLS}
@@ -92,14 +92,14 @@ if find_spec("rankgain._compiled.walk"):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HERE)
-def test_one_function(backend, data, name):
+def test_one_function_in_many_threads(backend, data, name):
     expected = answer(name, Shared(data))
     shared = Shared(data)
     assert at_once([partial(answer, name, shared)] * THREADS) == [expected] * THREADS
 
 
 @pytest.mark.slow
-def test_all_functions(backend, data):
+def test_all_functions_in_many_threads(backend, data):
     """Each thread in an order of its own."""
     alone, shared = Shared(data), Shared(data)
     expected = {name: answer(name, alone) for name in HERE}
@@ -150,7 +150,7 @@ print(results)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attempt", quick_first(range(2)))
-def test_the_first_use(backend, attempt, monkeypatch):
+def test_first_use_in_many_threads(backend, attempt, monkeypatch):
     expected = [repr(eval(call, {"rg": rg} | SETTING)) for call in FIRST]
     monkeypatch.setenv("RANKGAIN_BACKEND", backend)
     program = f"FIRST, SETTING = {FIRST!r}, {SETTING!r}\n{PROGRAM}"
@@ -160,14 +160,14 @@ def test_the_first_use(backend, attempt, monkeypatch):
 
 
 @pytest.mark.parametrize("module", ["pandas", "numpy.ma"])
-def test_what_another_thread_is_importing(backend, module, monkeypatch):
+def test_import_during_the_import_of_another_thread(backend, module, monkeypatch):
     """A module is known before it has its classes."""
     monkeypatch.setitem(sys.modules, module, ModuleType(module))
     assert rg.ndcg([[2, 1], [1]]).tolist() == [1.0, 1.0]
     assert len(rg.judgments([{1, 2}, {3}])) == 2
 
 
-def test_what_ctypes_has_is_left_alone():
+def test_ctypes_types_of_others_are_unchanged():
     """Its functions belong to everybody in the process."""
 
     class Frame:
@@ -181,7 +181,7 @@ def test_what_ctypes_has_is_left_alone():
     assert (shared.restype, shared.argtypes) == before
 
 
-def test_arrays_that_another_thread_writes_to(backend):
+def test_arrays_written_by_another_thread_do_not_crash(backend):
     """Kernels look at them more than once: any answer or error will do, a crash will not."""
     n = {"compiled": 20_000, "python": 100}[backend]
     rows, grades, scores = np.arange(4 * n), np.ones(4 * n), np.ones(4 * n)

@@ -167,7 +167,7 @@ def loops(monkeypatch):
 
 @pytest.mark.parametrize("name", CLASSES)
 @given(seed=st.integers(0, 2**63))
-def test_the_values_are_theirs(name, seed):
+def test_values_equal_torchmetrics(name, seed):
     rng = np.random.default_rng(seed)
     options = drawn_options(rng, name)
     check_same(name, options, list(drawn_updates(rng, name, options.get("ignore_index"))))
@@ -175,7 +175,7 @@ def test_the_values_are_theirs(name, seed):
 
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.half, torch.double])
-def test_other_types_are_theirs(name, dtype):
+def test_other_types_equal_torchmetrics(name, dtype):
     rng = np.random.default_rng(3)
     for _ in range(5):
         updates = list(drawn_updates(rng, name, None))
@@ -183,7 +183,7 @@ def test_other_types_are_theirs(name, dtype):
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_a_type_that_is_set_after_the_updates(name):
+def test_set_dtype_after_updates_equals_torchmetrics(name):
     """Then indexes are floating-point numbers, and so are labels, which R-precision cannot take."""
     found = []
     for module in (theirs, ours):
@@ -199,7 +199,7 @@ def test_a_type_that_is_set_after_the_updates(name):
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_ordinary_data_runs_no_loop(name, loops):
+def test_ordinary_data_runs_without_a_loop(name, loops):
     for scores in SCORES:
         rng = np.random.default_rng(7)
         for top_k in (None, 3):
@@ -230,13 +230,13 @@ ODD = [
 
 
 @pytest.mark.parametrize(("name", "options", "preds", "target"), ODD)
-def test_what_has_no_definition_runs_their_loop(name, options, preds, target, loops):
+def test_undefined_cases_fall_back_to_torchmetrics(name, options, preds, target, loops):
     check_same(name, options, [(torch.tensor(preds), torch.tensor(target), torch.zeros(len(preds), dtype=torch.long))])
     assert loops == [name]
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_a_metric_of_ones_own_is_not_ignored(name, loops):
+def test_overridden_metric_is_called(name, loops):
     data = torch.tensor([0.5, 0.2]), torch.tensor([0, 1]), torch.tensor([0, 0])
 
     class Own(getattr(ours, name)):
@@ -257,7 +257,7 @@ def test_a_metric_of_ones_own_is_not_ignored(name, loops):
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_nothing_to_compute_is_their_error(name):
+def test_compute_without_data_raises_like_torchmetrics(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_same(name, {}, [])
@@ -265,12 +265,12 @@ def test_nothing_to_compute_is_their_error(name):
 
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.parametrize("action", ["skip", "error", "neg", "pos"])
-def test_queries_that_are_all_empty(name, action):
+def test_empty_queries_equal_torchmetrics(name, action):
     target = torch.full((4,), int(name == "RetrievalFallOut"))
     check_same(name, {"empty_target_action": action}, [(torch.rand(4), target, torch.tensor([3, 1, 1, 3]))])
 
 
-def test_best_and_worst_order_are_worth_the_same():
+def test_ties_equal_torchmetrics():
     """The hit among three tied documents may come second, third or not at all: 1, 5/6 or 1."""
     values = []
     for place in range(3):
@@ -282,13 +282,13 @@ def test_best_and_worst_order_are_worth_the_same():
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_scores_that_carry_gradients(name):
+def test_scores_with_gradients_are_accepted(name):
     preds = torch.rand(12, generator=torch.manual_seed(1), requires_grad=True)
     check_same(name, {}, [(preds, torch.arange(12) % 2, torch.arange(12) % 3)])
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_few_queries_run_their_loop(name, loops, monkeypatch):
+def test_few_queries_fall_back_to_torchmetrics(name, loops, monkeypatch):
     """It takes less time; not where it takes more."""
     monkeypatch.setattr(ours.Computed, "_few", FEW)
     for queries in (1, 2, 3):
@@ -299,7 +299,7 @@ def test_few_queries_run_their_loop(name, loops, monkeypatch):
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_states_pickles_and_collections_are_theirs(name):
+def test_states_pickles_and_collections_equal_torchmetrics(name):
     data = torch.tensor([0.3, 0.9, 0.1, 0.7]), torch.tensor([0, 1, 1, 0]), torch.tensor([0, 0, 1, 1])
     metric = getattr(ours, name)()
     metric.update(*data)
@@ -315,7 +315,7 @@ def test_states_pickles_and_collections_are_theirs(name):
     assert metric.preds == []
 
 
-def test_what_is_not_ours_is_theirs():
+def test_falls_back_to_torchmetrics():
     assert set(ours.__all__) == set(theirs.__all__)
     for name in set(ours.__all__) - set(CLASSES):
         assert getattr(ours, name) is getattr(theirs, name)
@@ -323,7 +323,7 @@ def test_what_is_not_ours_is_theirs():
 
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.parametrize("k", [None, 5])
-def test_like_and_the_drop_in_agree(name, k):
+def test_like_equals_the_drop_in(name, k):
     rng = np.random.default_rng(11)
     index = np.repeat(np.arange(30), 20)
     preds, target = rng.permutation(600) / 600 + 1e-3, rng.integers(0, 2, 600)
@@ -365,7 +365,7 @@ dist.destroy_process_group()
 """
 
 
-def test_two_processes_are_synchronised(tmp_path):
+def test_states_of_two_processes_are_synchronised(tmp_path):
     """Queries are cut between them."""
     environment = os.environ | {"GLOO_SOCKET_IFNAME": "lo"}
     program = sys.executable, "-c", PROCESSES

@@ -18,7 +18,7 @@ MATRIX = np.ones((2, 3))
 VECTOR = np.ones(3)
 
 
-def test_one_list_gives_a_float() -> None:
+def test_one_list_has_type_float() -> None:
     assert type(assert_type(rg.cg([3, 2, 3]), float)) is float
     assert type(assert_type(rg.dcg((3, 2.5, np.int64(3)), k=2), float)) is float
     assert type(assert_type(rg.idcg([3.0, 2.0]), float)) is float
@@ -28,7 +28,7 @@ def test_one_list_gives_a_float() -> None:
     assert type(assert_type(rg.ndcg(VECTOR), float)) is float
 
 
-def test_many_lists_give_an_array() -> None:
+def test_many_lists_have_type_array() -> None:
     for values in (
         assert_type(rg.cg([[3, 2], [1]]), Floats),
         assert_type(rg.dcg(LISTS), Floats),
@@ -42,20 +42,20 @@ def test_many_lists_give_an_array() -> None:
         assert values.shape == (2,)
 
 
-def test_of_an_array_of_unknown_shape_both_are_possible() -> None:
+def test_array_of_unknown_shape_has_a_union_type() -> None:
     unknown: np.ndarray[Any, np.dtype[np.float64]]
     for unknown in (VECTOR, MATRIX):
         assert_type(rg.ndcg(unknown), float | Floats)
 
 
-def test_the_means_and_the_rest_have_one_type() -> None:
+def test_means_have_type_float() -> None:
     assert type(assert_type(rg.mrr(LISTS), float)) is float
     assert type(assert_type(rg.mean_ndcg(LISTS), float)) is float
     assert type(assert_type(rg.gain([1, 2]), Floats)) is np.ndarray
     assert type(assert_type(rg.discount(3), Floats)) is np.ndarray
 
 
-def test_handles_and_results() -> None:
+def test_handles_and_results_have_their_types() -> None:
     rankings = assert_type(rg.from_scores(MATRIX, MATRIX, ties="stable"), rg.Rankings)
     assert assert_type(rankings.under(ties="best"), rg.Rankings).ties == "best"
     result = assert_type(rankings.evaluate("ndcg@10", rg.metric("dcg"), like="scikit-learn"), rg.Evaluation)
@@ -90,7 +90,7 @@ def test_compare_takes_truth_and_runs_or_runs_alone() -> None:
         rg.compare({"a": {"q": 1}}, values=True, metrics="rr", ties="docid")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
-def test_a_choice_that_is_none_is_an_error_to_type_checkers_too() -> None:
+def test_type_checkers_reject_unknown_choices() -> None:
     with pytest.raises(ValueError, match="ties"):
         rg.from_scores([1], [1.0], ties="docid")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="missing"):
@@ -103,7 +103,7 @@ def test_a_choice_that_is_none_is_an_error_to_type_checkers_too() -> None:
         rg.explain("rr", like="ours")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
-def test_an_unknown_keyword_is_an_error_to_type_checkers_too() -> None:
+def test_type_checkers_reject_unknown_keywords() -> None:
     groups: Any = [1]
     with pytest.raises(TypeError, match="unexpected keyword argument 'groups'"):
         rg.from_scores([1], [1.0], groups=groups)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
@@ -111,7 +111,7 @@ def test_an_unknown_keyword_is_an_error_to_type_checkers_too() -> None:
         rg.from_ranked([1]).evaluate("ndcg", k=10)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 
-def test_choices_are_those_of_the_tables() -> None:
+def test_literals_equal_the_tables() -> None:
     assert get_args(choices.Ties) == tuple(rules.TIES)
     assert set(get_args(choices.ScoreTies)) == {*rules.TIES} - {"docid"}
     assert get_args(choices.Peer) == (*peers.PEERS, *peers.ALIASES)

@@ -85,7 +85,7 @@ def test_docstring_follows_numpydoc(name):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_docstring_says_what_may_be_left_out_and_what_closed_choices_are(name):
+def test_docstring_states_optional_parameters_and_choices(name):
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     assert "unknown" not in parameters
     for head, _ in entries(sections(FUNCTIONS[name]).get("Parameters", "")):
@@ -102,7 +102,7 @@ def test_docstring_says_what_may_be_left_out_and_what_closed_choices_are(name):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_docstring_says_when_each_error_is_raised(name):
+def test_docstring_states_when_each_error_is_raised(name):
     own = sections(FUNCTIONS[name])
     tree = ast.parse(dedent(inspect.getsource(FUNCTIONS[name])))
     raises = any(isinstance(node, ast.Raise) for node in ast.walk(tree))

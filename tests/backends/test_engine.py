@@ -15,7 +15,7 @@ from rankgain.rankings import parts_of
 pytestmark = pytest.mark.both
 
 
-def test_a_chunk_of_its_own_for_each_query(on_both, monkeypatch):
+def test_chunk_size_does_not_change_values(on_both, monkeypatch):
     """A chunk that begins later has its queries as they are among all, and counts them, whatever they came in."""
     grades, scores = [[0, 1, 2], [0], [2, 0, 1, 1]], [[1, 1, 0], [2], [0, 3, 0, 0]]
     sides = [
@@ -48,7 +48,7 @@ def test_a_chunk_of_its_own_for_each_query(on_both, monkeypatch):
             assert values(rankings) == [together] * 2
 
 
-def test_what_a_callable_is_given(on_both):
+def test_callable_gain_gets_the_same_arrays_on_both_backends(on_both):
     """The distinct grades that a term looks at, highest first: to its depth, and judged where it looks at those."""
 
     def values():
@@ -75,7 +75,7 @@ def test_what_a_callable_is_given(on_both):
 
 
 @pytest.mark.parametrize("bad", [2, None])
-def test_a_callable_is_not_asked_at_or_after_what_is_refused(on_both, bad):
+def test_callable_gain_is_not_called_from_the_first_invalid_query_on(on_both, bad):
     """Neither about a query that is not sound nor about one behind it; and what it gave for one before is refused."""
     rows = [[1, 0], [3, 1], [2, -1], [1, 1]]
 
@@ -100,7 +100,7 @@ def test_a_callable_is_not_asked_at_or_after_what_is_refused(on_both, bad):
     )
 
 
-def test_what_a_callable_raises(on_both):
+def test_exception_of_a_callable_gain_is_raised_unchanged(on_both):
     """Behind what is wrong with what it gave before; and of all that was found earlier nothing is lost."""
 
     def gain(grades):
@@ -132,7 +132,7 @@ def test_what_a_callable_raises(on_both):
         ([-1, 1, 0], [0.0, 1.0, np.nan], "position 0: the grade is negative"),
     ],
 )
-def test_a_score_is_refused_before_the_grade_beside_it(on_both, grades, scores, where):
+def test_invalid_score_is_named_before_the_invalid_grade_of_its_document(on_both, grades, scores, where):
     """Of what is wrong the first position is named, and there the score; of scores behind it nothing is said."""
 
     def refused():
@@ -142,14 +142,14 @@ def test_a_score_is_refused_before_the_grade_beside_it(on_both, grades, scores, 
     on_both(refused)
 
 
-def test_of_judged_documents_those_that_count_need_a_discount(on_both):
+def test_discount_needs_a_rank_per_judged_document_with_a_gain(on_both):
     rankings = rg.from_ranked([[1, 1, 1]], judged=[[1] * 4])
     for options in ({"k": 3}, {"ideal": "returned"}):
         made = rg.metric("ndcg", discount=[1.0, 0.5, 0.25], **options)
         assert on_both(lambda made=made: rankings.evaluate(made).mean(made)) == [1.0] * 2
 
 
-def test_what_is_left_of_a_condensed_list(on_both):
+def test_condensed_list_keeps_judged_documents(on_both):
     """Of three judged documents two count: they are all that was returned."""
     qrels = {"a": {"d1": 1, "d2": 0, "d3": 1, "d4": 2}}
     run = {"a": {"x": 9.0, "d2": 8.0, "y": 7.0, "d1": 6.0, "d3": 5.0, "z": 4.0}}
@@ -160,7 +160,7 @@ def test_what_is_left_of_a_condensed_list(on_both):
 
 @pytest.mark.parametrize("gain", ["linear", {1: 1}])
 @pytest.mark.parametrize("name", ["dcg", "ndcg"])
-def test_a_cut_off_needs_no_more_discounts(on_both, name, gain):
+def test_discount_may_end_at_the_cutoff(on_both, name, gain):
     """Nor does the list behind it."""
     made = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25], gain=gain)
     for rankings in (rg.from_ranked([[1, 0, 1, 1, 0]]), rg.from_ranked([[1, 0, 1]], judged=[[1] * 3 + [0] * 4])):
@@ -168,12 +168,12 @@ def test_a_cut_off_needs_no_more_discounts(on_both, name, gain):
         assert compiled == python == (1.25 if name == "dcg" else 1.25 / 1.75)
 
 
-def test_an_id_that_is_not_relevant_takes_a_rank_each_time(on_both):
+def test_repeated_irrelevant_id_takes_a_rank_per_repetition(on_both):
     made = rg.from_recommendations([{1}], [[7, 7, 1]])
     assert on_both(lambda: made.evaluate("rr", "num_ret").mean()) == [{"rr": 1 / 3, "num_ret": 3.0}] * 2
 
 
-def test_more_documents_than_rows_are_made_of():
+def test_documents_beyond_the_capacity_take_the_general_path():
     """The short path of `pytrec_eval` leaves them to the general one; the pure half leaves all."""
     from rankgain._compiled import walk as kernels
 
@@ -183,7 +183,7 @@ def test_more_documents_than_rows_are_made_of():
         assert kernels.rows(program, rules, judged, {"q": 0}, {"q": {"d": 1.0}}, (), most) == result
 
 
-def test_buffers_that_are_not_contiguous():
+def test_strided_buffers_are_rejected_by_the_engine():
     """Sources never pass them; the compiled half refuses them all the same."""
     from rankgain._compiled import walk as kernels
 
@@ -195,7 +195,7 @@ def test_buffers_that_are_not_contiguous():
             kernels.run(program, rules, (_codes.LISTS, 0, 1, grades, chunk, 0, None, None, None, 0), out, 0)
 
 
-def test_repeated_numbers_of_a_long_query(on_both):
+def test_repeated_ids_of_a_long_query_are_detected(on_both):
     numbers = np.random.default_rng(1).permutation(np.arange(1, 20_001, dtype=np.int64) << 33)
 
     def evaluated(documents):
@@ -209,7 +209,7 @@ def test_repeated_numbers_of_a_long_query(on_both):
         assert "(position 19999): the document repeats" in message
 
 
-def test_what_lies_beyond_the_cut_off_is_not_looked_at(on_both):
+def test_grades_below_the_cutoff_are_not_checked(on_both):
     """By a function, whatever the gain; from_ranked looks at all."""
     for gain in ("linear", "exponential", {1: 2}, np.sqrt):
         for function in (rg.dcg, rg.cg):
@@ -217,7 +217,7 @@ def test_what_lies_beyond_the_cut_off_is_not_looked_at(on_both):
             assert compiled == python == [2.0 if gain == {1: 2} else 1.0] * 2
 
 
-def test_hits_of_files(on_both):
+def test_hits_of_files_equal_those_of_dicts(on_both):
     """All judged documents that were returned stand there; each metric counts those above a grade of its own."""
     qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 c 0 3 t\nq Q0 a 0 2 t\nq Q0 b 0 1 t\n"
     rankings = rg.read_trec(BytesIO(qrels), BytesIO(run))

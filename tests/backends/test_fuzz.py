@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.both, pytest.mark.usefixtures("on_both")]  # which put
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_kept_inputs(name):
+def test_inputs_of_the_corpus_give_equal_results_on_both_backends(name):
     target = import_module(f"fuzz.{name}")
     inputs = harness.kept(name)
     assert inputs

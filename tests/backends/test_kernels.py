@@ -23,7 +23,7 @@ from rankgain.rankings import parts_of
 
 
 @pytest.mark.usefixtures("backend")
-def test_no_queries_and_empty_ones():
+def test_chunks_of_empty_queries_have_empty_values():
     """Without queries there is nothing to write, nor where; one without documents has a value of every metric."""
     metrics = [name for name, row in TABLE.items() if not row.unaveraged]
     for rankings in (rg.from_ranked(np.empty((0, 3))), rg.from_scores(np.empty((0, 3)), np.empty((0, 3)))):
@@ -45,7 +45,7 @@ def test_chunks_without_queries():
 
 
 @pytest.mark.usefixtures("backend")
-def test_functions_of_no_lists():
+def test_functions_of_no_lists_return_empty_arrays():
     for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
         for lists in ([], np.empty((0, 4)), np.empty((0, 0))):
             assert np.shape(function(lists)) in [(0,), ()]
@@ -53,7 +53,7 @@ def test_functions_of_no_lists():
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("arranged", [list, sorted])
-def test_lists_summed_at_once_do_not_touch_each_other(arranged):
+def test_lists_summed_together_have_separate_sums(arranged):
     """Usual grades and others, ideals of other lengths than the lists beside them, and longer ones after shorter."""
     rng = np.random.default_rng(3)
     lists = [rng.integers(0, 4, size).astype(float) for size in arranged(rng.integers(1, 9, 120))]
@@ -72,7 +72,7 @@ def test_lists_summed_at_once_do_not_touch_each_other(arranged):
 
 @pytest.mark.both
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint8])
-def test_lists_summed_at_once_by_each_level_of_cpu(cpu, dtype):
+def test_lists_summed_together_have_the_same_bits_at_each_cpu_level(cpu, dtype):
     for lists, size in itertools.product((4, 7, 16, 33), (3, 8, 21)):
         grades = np.random.default_rng(size).integers(0, 5, (lists, size)).astype(dtype)
         assert rg.dcg(grades).tolist() == [rg.dcg(own) for own in grades.astype(float).tolist()]
@@ -89,7 +89,7 @@ def test_lists_summed_at_once_by_each_level_of_cpu(cpu, dtype):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("size", [5, 12, 16, 20, 64, 600, 2000])
 @pytest.mark.parametrize("grades", [[0.5, 1.5], np.linspace(0.1, 0.9, 97)])
-def test_the_highest_of_unusual_grades(size, grades):
+def test_highest_grade_of_unusual_grades(size, grades):
     own = np.random.default_rng(size).choice(grades, size)
     for k in (1, 2, 3, size // 5, size):
         best = rg.dcg(np.sort(own)[::-1], k=k)
@@ -98,7 +98,7 @@ def test_the_highest_of_unusual_grades(size, grades):
 
 
 @pytest.mark.usefixtures("backend")
-def test_views_of_every_length():
+def test_string_views_of_every_length_compare_by_content():
     """Up to 12 bytes stand in the view itself; longer ones end where their buffer does, but not behind it."""
     text = bytes(range(65, 105))
     for size in range(len(text) + 1):
@@ -115,7 +115,7 @@ def test_views_of_every_length():
 
 @pytest.mark.usefixtures("backend")
 @in_one_case("length", range(1, 41))
-def test_neighbours_that_differ_in_one_byte(length):
+def test_ids_that_differ_in_one_byte_are_different(length):
     """The id of a row is compared with that of the row before, word by word, and not by a hash."""
     ids = ["a" * length]
     for place in range(length):
@@ -128,7 +128,7 @@ def test_neighbours_that_differ_in_one_byte(length):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("kind", [LOG2, ZIPF])
 @pytest.mark.parametrize("tabled", range(6))
-def test_ideals_beyond_the_table(kind, tabled, monkeypatch):
+def test_ideal_beyond_the_table_of_discounts(kind, tabled, monkeypatch):
     """Ranks that a table has not are computed, with the same bits, wherever it ends."""
     monkeypatch.setattr(program, "LONGEST_TABLE", tabled)
     monkeypatch.setattr(program, "SHORTEST_TABLE", tabled)
@@ -144,7 +144,7 @@ def test_ideals_beyond_the_table(kind, tabled, monkeypatch):
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("beta", [1e-9, 2.0])
-def test_pooled_documents_in_a_tie_group_gain_nothing(beta):
+def test_pooled_documents_in_a_tie_group_have_gain_0(beta):
     """Those with a negative grade are hits where infAP asks for them, which refuses averages; but should they meet …"""
     engine, outs = _backend.walk, np.empty((2, 4, 1))
     metrics = [rg.metric("q_measure", k=k, beta=beta, rel=2) for k in range(1, 5)]
@@ -159,7 +159,7 @@ def test_pooled_documents_in_a_tie_group_gain_nothing(beta):
 
 
 @pytest.mark.usefixtures("backend")
-def test_a_gain_above_the_ideal_by_rounding():
+def test_dcg_above_the_ideal_by_rounding_is_accepted():
     """1.1 + 1.3 + 1.5 is more than 1.5 + 1.3 + 1.1: nothing was missed, and not less than nothing."""
     gains = [1.1, 1.3, 1.5]
     found, ideal = (np.cumsum(order)[-1] for order in (gains, gains[::-1]))
@@ -172,7 +172,7 @@ def test_a_gain_above_the_ideal_by_rounding():
 
 
 @pytest.mark.both  # Python's own memoryview knows no such words
-def test_grades_that_name_their_type_in_other_words():
+def test_buffers_with_native_and_standard_type_codes_are_read_alike():
     """As ctypes does, "<d", and memoryviews may, "@d"; `lists.NATIVE` keeps them from the kernels."""
     kernels = import_module("rankgain._compiled.walk")
     doubles = np.array([0.0, 3.0, 1.0])
@@ -184,7 +184,7 @@ def test_grades_that_name_their_type_in_other_words():
 
 
 @pytest.mark.usefixtures("backend")
-def test_integers_of_other_types_are_ids_too():
+def test_ids_of_every_integer_type_match():
     ids = [7, np.int64(-3), np.uint8(5), True]
     assert python_ids(ids_of(ids).take(slice(None)), "int") == [7, -3, 5, 1]
 
@@ -203,7 +203,7 @@ def test_the_highest_grade_of_the_exponential_gain(function):
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("grade", [1, 3, 0.7])
-def test_tied_documents_of_one_grade_are_not_tied(grade):
+def test_ties_of_equal_grades_are_summed_one_by_one(grade):
     """Their order does not matter, to the last bit; so a perfect list is exactly 1."""
     metrics = [name for name, row in TABLE.items() if not row.unaveraged]
     metrics += ["ndcg@5", "dcg(discount=zipf)@7", "q_measure(beta=7)@6", "rr@1", "success@2", "err@9"]
@@ -220,7 +220,7 @@ def test_tied_documents_of_one_grade_are_not_tied(grade):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 @pytest.mark.parametrize("hits", [0, 1, 5, 20])
-def test_few_judged_numbers(kind, hits):
+def test_few_judged_ids_match_like_many(kind, hits):
     """Compared with all that were returned: lists of every length, and ids that share their lowest 16 bits, 0 too."""
     for n in (1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129):
         for step in (1, 256, 65536):
@@ -250,7 +250,7 @@ def test_grades_are_not_read_beyond_their_end(dtype, size):
 
 
 @pytest.mark.usefixtures("backend")
-def test_lines_are_not_read_beyond_their_end():
+def test_scanner_does_not_read_beyond_the_last_line():
     for size in range(1, 130):
         tag = b"t" * max(size - 12, 1)
         line = b"q Q d 1 1 %s\n" % tag
@@ -282,7 +282,7 @@ def test_ids_cannot_be_made_to_collide():
     assert len(np.unique(hashes)) == len(documents) == 256
 
 
-def test_a_set_that_another_thread_changes():
+def test_set_changed_by_another_thread_does_not_crash():
     """Which only the half in Python lets it do between two ids."""
 
     class Growing(set):

@@ -70,12 +70,12 @@ def taking(kind, pattern):
     return {name for name, held in FUNCTIONS.items() if held["kind"] == kind and re.search(pattern, held["parameters"])}
 
 
-def test_what_takes_pointers_is_a_kernel():
+def test_functions_with_pointers_are_nogil():
     others = taking("cdef", r"\*|\[::1\]") - taking("cdef", r"\b(object|dict|list|tuple|PyObject)\b") - KERNELS
     assert others == {*NO_KERNELS}
 
 
-def test_what_python_calls_with_buffers_lets_the_gil_go():
+def test_functions_over_buffers_release_the_gil():
     holders = {name for name in taking("def", r"\[::1\]") if "with nogil:" not in FUNCTIONS[name]["body"]}
     assert holders == {*HOLDERS}
 
@@ -118,7 +118,7 @@ def found(pattern, name, code):
         yield from (f"{line}: {word}" for word in pattern.findall(part))
 
 
-def test_what_runs_without_the_gil(generated):
+def test_kernels_run_without_the_gil(generated):
     kernels = {f"{HOME.get(part, part)}_{name}" for part, name in (name.split(".") for name in KERNELS)}
     named = ((METHOD.sub("_", made[1]), made[0]) for made in KERNEL.finditer(generated))
     pieces = [(name, code) for name, code in named if name in kernels]

@@ -53,7 +53,7 @@ TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
     st.booleans(),
     st.booleans(),
 )
-def test_equals_the_reference(compiled, seed, sizes, shape, score_type, labels, grade_type, depth, zeros, stable):
+def test_order_equals_the_reference(compiled, seed, sizes, shape, score_type, labels, grade_type, depth, zeros, stable):
     rng = np.random.default_rng(seed)
     offsets = np.append(0, np.cumsum(sizes))
     with np.errstate(all="ignore"):
@@ -78,7 +78,7 @@ def test_finds_the_first_nan(compiled, n, position, depth, again):
 @example(1500, 740, np.nan, np.float64)  # in the second block of a list
 @example(1500, 1499, -1, np.int32)
 @given(st.integers(1, 1500), st.integers(0, 1499), st.sampled_from([-1, np.nan, np.inf, -0.5]), st.sampled_from(TYPES))
-def test_finds_the_first_fault_of_a_grade(compiled, n, position, fault, dtype):
+def test_finds_the_first_invalid_grade(compiled, n, position, fault, dtype):
     if np.dtype(dtype).kind != "f":
         fault = -1
     if dtype == np.uint8:
@@ -95,7 +95,7 @@ def test_finds_the_first_fault_of_a_grade(compiled, n, position, fault, dtype):
 
 @pytest.mark.parametrize("depth", quick_first([10, 1, 150]))
 @pytest.mark.parametrize("shape", ["random", "rising", "falling", "organ pipe", "few values"])
-def test_long_lists_of_which_little_is_wanted(compiled, shape, depth):
+def test_order_of_few_ranks_of_a_long_list(compiled, shape, depth):
     """The first scores say where the highest begin, and in those that rise they say it wrongly."""
     rng = np.random.default_rng(depth)
     n = 60_000
@@ -105,7 +105,7 @@ def test_long_lists_of_which_little_is_wanted(compiled, shape, depth):
 
 
 @pytest.mark.parametrize("n", range(301, 309))
-def test_a_few_hits_of_one_large_tie_group(compiled, n):
+def test_order_of_few_hits_in_a_large_tie_group(compiled, n):
     """Before each hit are whole registers of equal scores, and some that do not fill one."""
     grades = (np.arange(n) % 43 > 40).astype(float)
     assert equal(compiled, grades, np.zeros(n), np.array([0, n]), ties="stable", lowest=0.0)
@@ -120,7 +120,7 @@ def test_a_few_hits_of_one_large_tie_group(compiled, n):
         ("nine of ten tied", 80_000),  # neither the range of the scores nor that of their bits parts them
     ],
 )
-def test_more_relevant_than_fit_in_a_small_table(compiled, shape, n, ties):
+def test_order_of_more_relevant_documents_than_the_small_table_holds(compiled, shape, n, ties):
     rng = np.random.default_rng(7)
     assert equal(compiled, rng.integers(0, 3, n), SHAPES[shape](rng, n), np.array([0, n]), ties=ties, lowest=0.0)
 
@@ -139,7 +139,7 @@ EDGES = {
 @pytest.mark.parametrize("dtype", quick_first(TYPES))
 @pytest.mark.parametrize("levels", quick_first([5, 2, 200]))
 @pytest.mark.parametrize("ties", quick_first(["average", "stable"]))
-def test_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
+def test_order_of_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
     """Its hits are counted by grade; where there are too many grades they are sorted, as of others."""
     rng = np.random.default_rng(levels)
     n = 40_000
@@ -181,7 +181,7 @@ def run(code, **environment):
 
 
 @pytest.mark.slow
-def test_nothing_is_read_that_was_not_written():
+def test_order_reads_no_uninitialised_scratch():
     """Scores that no hit has end after all the hits; fresh memory is not 0 here, as it mostly is by chance."""
     code = """
 import numpy as np, rankgain._compiled.walk as kernels
@@ -201,7 +201,7 @@ for ties in ("average", "stable"):
 @pytest.mark.parametrize(
     "sizes", quick_first([[4, 0, 4, 4] * 5, [1] * 3, [9] * 40, [3, 300, 7, 5] * 9, range(1, 60)], 2)
 )
-def test_many_lists_are_each_alone(compiled, sizes, dtype):
+def test_order_of_many_lists_equals_that_of_each(compiled, sizes, dtype):
     """Several lists are summed at once, and their ideals; each is worth what it is worth alone, and refused as such.
 
     One of them has a grade that is not usual, others one that is none, or an integer that float64 has not.
@@ -237,7 +237,7 @@ def check_each_alone(lists):
             assert function(lists, **options).tolist() == alone
 
 
-def test_loops_have_vectors():
+def test_loops_use_vector_instructions():
     """Whichever compiler it was: the Windows job of the wheels shows with this that MSVC compiled them."""
     code = "from rankgain import _backend; from rankgain._compiled import walk; print(_backend.cpu, walk.lanes())"
     lanes = 2 if platform.machine().lower() in ("x86_64", "amd64", "aarch64", "arm64") else 1
@@ -245,10 +245,10 @@ def test_loops_have_vectors():
     assert run(code, RANKGAIN_CPU="")[0] in (f"baseline {lanes}", "avx2 4")
 
 
-def test_every_cpu_has_the_lowest_level(compiled):
+def test_every_cpu_has_the_baseline_level(compiled):
     assert import_module("rankgain._compiled.walk").use_cpu("baseline") == "baseline"
 
 
-def test_no_other_level_is_chosen_by_the_environment():
+def test_environment_rejects_unknown_cpu_levels():
     printed = run("import rankgain", RANKGAIN_CPU="avx512")[1]
     assert printed.rstrip().endswith("RANKGAIN_CPU must be baseline, or avx2 on a CPU that has it, not 'avx512'")

@@ -20,7 +20,7 @@ BRANCHES = {"plain C": 0, "x86": 1, "NEON": 2}
 LANES = {"plain C": ["lanes 1"], "x86": ["lanes 1 2", "lanes 1 2 4"], "NEON": ["lanes 1 2"]}
 
 
-def test_one_header_depends_on_the_compiler():
+def test_only_vectors_h_depends_on_the_compiler():
     found = {
         f"{path.name}: {match[0]}"
         for path in SOURCES
@@ -30,7 +30,7 @@ def test_one_header_depends_on_the_compiler():
     assert found == set()
 
 
-def test_that_header_has_a_branch_for_msvc():
+def test_vectors_h_has_a_branch_for_msvc():
     """Whose functions are MSVC's own; what GNU has stands where GCC or Clang compiles."""
     gnu = "#if defined(__GNUC__) || defined(__clang__)"
     branches: list[str] = []
@@ -48,7 +48,7 @@ def test_that_header_has_a_branch_for_msvc():
     assert [name for name in ("__forceinline", "_BitScanForward64", "__cpuidex", "_xgetbv") if name not in msvc] == []
 
 
-def test_every_branch_gives_the_same_bits(tmp_path):
+def test_every_branch_of_vectors_h_gives_the_same_bits(tmp_path):
     """Those that run here; `.ci/deep compilers` has the others."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     assert compiler, "needs a C compiler"

@@ -106,7 +106,7 @@ def expected_rows(columns):
     return sorted(zip(*columns.values(), strict=True))
 
 
-def test_a_metric_that_is_a_record():
+def test_metric_record_is_accepted_beside_names():
     table = pa.table({"qid": [1, 1], "label": [0, 3], "score": [2.0, 1.0]})
     asked = rg.metric("dcg", gain=lambda grades: grades * 10.0)
     (batch,) = evaluate_batches([table], asked)
@@ -127,7 +127,7 @@ PARTS = {
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("kind", ["long", "string"])
-def test_parts_of_any_sort_are_summaries_like_others(part, missing, kind):
+def test_summary_of_batches_merges_with_that_of_an_evaluation(part, missing, kind):
     """Which are an error of the whole, but not of a part."""
     qrels, run = PARTS[part](*sides())
     queries = len(qrels["query_id"].unique())
@@ -151,7 +151,7 @@ def test_parts_of_any_sort_are_summaries_like_others(part, missing, kind):
         assert math.isnan(summary.mean("rr"))
 
 
-def test_no_batch_at_all():
+def test_no_batches_give_no_queries():
     assert next(evaluate_batches([], "rr")).num_rows == 0
     assert summarize_batches(iter([]), "rr", ties="average").counts["queries"] == 0
     truth = rg.judgments({"q": {"d": 1}})
@@ -161,7 +161,7 @@ def test_no_batch_at_all():
 ROWS = {"query_id": [1, 1, 2], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2], "score": [3.0, 2.0, 1.0]}
 
 
-def test_a_document_returned_twice():
+def test_document_returned_twice_is_rejected_or_kept_once():
     table = pa.table(
         {"query_id": [1] * 3, "doc_id": ["a", "x", "x"], "relevance": [1, None, None], "score": [3.0, 2.0, 1.0]}
     )
@@ -172,7 +172,7 @@ def test_a_document_returned_twice():
         summarize_batches(table, "rr", validate="full")
 
 
-def test_a_query_that_is_longer_than_a_part():
+def test_query_longer_than_a_batch_is_one_query():
     rng = np.random.default_rng(0)
     table = pa.table(
         {"qid": [1] * 5 + [2] * 1000 + [3] * 5, "label": rng.integers(0, 3, 1010), "score": rng.random(1010)}
@@ -183,7 +183,7 @@ def test_a_query_that_is_longer_than_a_part():
         assert found == expected(result)
 
 
-def test_memory_is_that_of_a_part():
+def test_memory_is_that_of_one_part():
     """Batches are taken when they are needed, and let go."""
     alive, most = 0, 0
 
@@ -281,7 +281,7 @@ def broken():
 
 @in_one_case(("column", "told"), list(broken()))
 @pytest.mark.parametrize("name", ["query_id", "doc_id"])
-def test_columns_that_are_broken(column, told, name):
+def test_broken_arrow_columns_are_rejected(column, told, name):
     table = pa.table(ROWS | {"relevance": [1, None, 2], name: column})
     with pytest.raises(ValueError, match=rf"^batches: column '{name}' is broken: {told}"):
         summarize_batches(table, "rr")
@@ -313,7 +313,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in OTHERS.items() for kind in kinds])
-def test_batches_whose_types_differ(name, kind):
+def test_batches_of_different_types_are_unified(name, kind):
     """As after outer joins, in which a column of a part may be of nulls only."""
     first, second = pa.table(ROWS), pa.table(SECOND)
     place, null = second.column_names.index(name), pa.types.is_null(kind)

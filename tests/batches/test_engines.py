@@ -34,7 +34,7 @@ def expected(table):
 
 if find_spec("duckdb"):  # else it is not collected
 
-    def test_duckdb():
+    def test_batches_of_duckdb_equal_one_frame():
         """A full outer join in SQL, sorted by query, goes straight in."""
         import duckdb
 
@@ -48,7 +48,7 @@ if find_spec("duckdb"):  # else it is not collected
 
 if find_spec("dask"):  # else it is not collected
 
-    def test_dask():
+    def test_batches_of_dask_equal_one_frame():
         """Partitions that hold whole queries, as after `shuffle(on="query_id")`, each a state on its worker."""
         import dask
         import dask.dataframe as dd
@@ -72,7 +72,7 @@ if find_spec("dask"):  # else it is not collected
 if find_spec("ray"):  # else it is not collected
 
     @pytest.mark.filterwarnings("ignore")
-    def test_ray():
+    def test_batches_of_ray_equal_one_frame():
         """Groups of whole queries, each a task, into rows per query."""
         import ray
 
@@ -98,7 +98,7 @@ if find_spec("ray"):  # else it is not collected
 
 
 @pytest.mark.slow
-def test_a_parquet_data_set(tmp_path):
+def test_batches_of_a_parquet_data_set_equal_one_frame(tmp_path):
     """10^6 rows in four files, of which a part is held at a time; 10^8: bench/run.py large.batches --full."""
     table = log(10_000, 100)
     for number in range(4):

@@ -32,7 +32,7 @@ PACKAGE = Path(capi.__file__).parent
 PXD = (PACKAGE / "capi.pxd").read_text()
 
 
-def test_nothing_that_is_frozen_has_changed():
+def test_frozen_signatures_are_unchanged():
     frozen, now = json.loads(FROZEN.read_text()), current()
     for kind, held in frozen.items():
         assert {name: now[kind].get(name) for name in held} == held
@@ -41,31 +41,31 @@ def test_nothing_that_is_frozen_has_changed():
 
 
 @pytest.mark.filterwarnings("always")
-def test_what_is_new_is_to_be_frozen():
+def test_new_signatures_are_frozen():
     frozen, now = json.loads(FROZEN.read_text()), current()
     new = [name for kind, held in now.items() for name in held if name not in frozen[kind]]
     if new:
         warnings.warn(f"not yet frozen: {', '.join(new)}; `python tests/support/c_functions.py` does it", stacklevel=1)
 
 
-def test_the_header_declares_what_is_compiled():
+def test_header_declares_the_compiled_functions():
     """The signatures are those by which Cython, Numba and SciPy know the functions."""
     assert current()["functions"] == SIGNATURES
 
 
-def test_cython_declares_the_same_in_the_same_order():
+def test_pxd_declares_the_functions_in_the_order_of_the_header():
     declared = re.findall(r"^cdef ([\w *]+)\brankgain_(\w+)\(([^)]*)\) noexcept nogil$", PXD, re.MULTILINE)
     declared = {name: Function.of(result, parameters) for result, name, parameters in declared}
     assert list(declared.items()) == list(FUNCTIONS.items())
     assert constants(PXD) == constants(HEADER)
 
 
-def test_the_module_has_the_constants():
+def test_module_has_the_constants_of_the_header():
     assert {name: getattr(capi, name) for name in constants(HEADER)} == constants(HEADER)
     assert sys.maxsize == capi.RANKGAIN_NO_CUTOFF  # which is PTRDIFF_MAX
 
 
-def test_the_structure_points_to_the_functions():
+def test_structure_points_to_the_functions():
     class Structure(ctypes.Structure):
         _fields_ = (
             ("abi_version", ctypes.c_uint32),
@@ -86,7 +86,7 @@ def test_the_structure_points_to_the_functions():
     assert len({getattr(structure, name) for name in FUNCTIONS}) == len(FUNCTIONS)
 
 
-def test_where_nothing_is_compiled():
+def test_import_without_the_extension_names_the_reason():
     """Another file is found in the place of the module."""
     with pytest.raises(ImportError, match="no compiled extension"):
         runpy.run_path(str(PACKAGE / "capi.py"))

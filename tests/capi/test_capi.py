@@ -166,7 +166,7 @@ def test_ndcg_equals_python(backend, data, values, judged, stride, judged_stride
 
 
 @given(grades, st.permutations(range(8)), cutoffs, st.sampled_from([0, 1]), strategies.empties)
-def test_ndcg_of_a_list_that_is_its_own_judged_set(backend, values, order, k, gain, empty):
+def test_ndcg_without_judged_uses_the_list_as_judged(backend, values, order, k, gain, empty):
     """Judged in another order, so that sums of the same numbers may round differently, and no nDCG is above 1."""
     judged = [values[place] for place in order if place < len(values)]
     found = call("ndcg", relevance=values, judged=judged, k=k, gain=gain, empty=empty)
@@ -238,7 +238,7 @@ def test_many_lists_equal_python(data, queries, k, gain, ideal, empty):
 
 
 @pytest.mark.slow
-def test_lists_without_a_value_stand_among_others():
+def test_lists_without_a_value_do_not_affect_others():
     """Among hundreds of any length a few have no value."""
     rng = np.random.default_rng(3)
     sizes = rng.integers(0, 60, 700) * (rng.random(700) < 0.9)

@@ -76,7 +76,7 @@ doors = pytest.mark.parametrize("door", [door for name, door in DOORS.items() if
 
 
 @doors
-def test_from_several_threads(door):
+def test_c_functions_run_in_several_threads(door):
     rows = door()
     rng = np.random.default_rng(5)
     scores, labels = rng.integers(0, 20, (400, 50)).astype(float), rng.integers(0, 4, (400, 50)).astype(float)
@@ -90,6 +90,6 @@ def test_from_several_threads(door):
 
 if "scipy" in LIBRARIES:
 
-    def test_scipy_knows_every_signature():
+    def test_scipy_low_level_callable_accepts_every_signature():
         from_cython = LIBRARIES["scipy"].LowLevelCallable.from_cython
         assert {name: from_cython(capi, name).signature for name in SIGNATURES} == SIGNATURES

@@ -16,7 +16,7 @@ NORMALIZATIONS = [(), ("score",), ("query",), ("score", "query")]  # in the orde
 
 @pytest.mark.parametrize("width", ["f64", "f32"])
 @pytest.mark.parametrize("normalize", range(4))
-def test_the_bits_of_python(backend, width, normalize):
+def test_lambdas_have_the_bits_of_python(backend, width, normalize):
     rng = np.random.default_rng(normalize)
     for case in range(24):
         sizes = rng.integers(0, 12, 4)
@@ -42,7 +42,7 @@ def test_the_bits_of_python(backend, width, normalize):
 
 
 @pytest.mark.parametrize("width", ["f64", "f32"])
-def test_every_pair_counts_one(backend, width):
+def test_lambdas_of_pairs_count_each_pair_once(backend, width):
     scores = [0.5, 0.5, 0.25]
     expected = rg.lambdarank([1, 0, 2], scores, metric="pairwise@2", normalize=None)
     asked = {"scores": scores, "gains": [1.0, 0.0, 2.0], "inverse_ideal": 1.0, "k": 2, "ties": TIES["stable"]}
@@ -57,7 +57,7 @@ def test_two_bad_options_are_one_bad_option():
     assert status == capi.RANKGAIN_BAD_OPTION
 
 
-def test_scratch_size():
+def test_scratch_size_of_lambdas_grows_and_is_bounded():
     size = C["lambda_scratch_size"]
     assert [size(n) for n in (-1, NO_CUTOFF, NO_CUTOFF // 16)] == [-1, -1, -1]
     assert 0 < size(0) < size(1) < size(10_000_000)

@@ -88,14 +88,14 @@ def message(status):
     return C["message"](status).decode("ascii")
 
 
-def test_each_status_has_a_sentence_of_its_own():
+def test_each_status_has_a_different_message():
     words = [message(status) for status in STATUSES]
     assert len(set(words)) == len(words)
     assert all(len(sentence.split()) >= 3 for sentence in words)
 
 
 @given(st.integers(-(2**31), 2**31 - 1).filter(lambda status: status not in STATUSES))
-def test_so_has_what_is_no_status(status):
+def test_unknown_status_has_a_message(status):
     assert message(status) not in [message(known) for known in STATUSES]
     assert len(message(status).split()) >= 3
 
@@ -104,7 +104,7 @@ def test_so_has_what_is_no_status(status):
 
 
 @pytest.mark.parametrize("name", COMPUTING)
-def test_sound_calls_have_no_status(name):
+def test_valid_calls_return_status_0(name):
     assert call(name, **sound(name))[0] == 0
 
 
@@ -144,7 +144,7 @@ WRONG = [  # what is wrong, and in which functions
 
 
 @in_one_case(("status", "parameter", "values", "names"), WRONG)
-def test_wrong_calls(status, parameter, values, names):
+def test_invalid_options_have_their_status(status, parameter, values, names):
     assert names
     beside = {"base": {"kind": RANKGAIN_JARVELIN}, "queries": NOWHERE, "offsets": NOWHERE}.get(parameter, {})
     for name in names:
@@ -152,7 +152,7 @@ def test_wrong_calls(status, parameter, values, names):
             assert refused(call(name, **sound(name, **beside | {parameter: value})), status)
 
 
-def test_options_that_do_not_matter():
+def test_options_that_a_function_does_not_read_are_not_checked():
     for base in (1.0, -1.0, math.nan):
         assert call("discount", kind=RANKGAIN_LOG2, base=base, n=2) == (0, [1.0, 1.0 / math.log2(3)])
 
@@ -171,7 +171,7 @@ NOTHING = {"n": 0, "n_judged": 0, "queries": 0, "n_discount": 0}
 
 
 @in_one_case(("name", "pointer"), NEEDED)
-def test_null_pointers(name, pointer):
+def test_null_pointers_have_their_status(name, pointer):
     ties = RANKGAIN_STABLE if name in GRADIENTS else RANKGAIN_BEST
     beside = NOWHERE if name in GRADIENTS and name in having("offsets") else {}
     asked = sound(name, ties=ties, first=None, last=None, **beside) | LENGTHS | {pointer: None}
@@ -179,7 +179,7 @@ def test_null_pointers(name, pointer):
 
 
 @pytest.mark.parametrize("name", COMPUTING)
-def test_null_pointers_beside_all_else_that_is_wrong(name):
+def test_null_pointers_are_reported_before_other_errors(name):
     options = dict.fromkeys(("gain", "kind", "ties", "ideal", "delta", "normalize"), 9)
     wrong = options | {"k": 0, "rel": math.inf} | dict.fromkeys(pointers(name))
     for length in (-1, 3, HIGHEST):
@@ -192,23 +192,23 @@ def test_null_pointers_beside_all_else_that_is_wrong(name):
 
 
 @pytest.mark.parametrize("name", COMPUTING)
-def test_pointers_to_nothing_may_be_null(name):
+def test_pointers_of_length_0_may_be_null(name):
     status, *outputs = call(name, **sound(name) | NOTHING | {held: None for held in pointers(name) if held != "value"})
     assert status == 0
     assert outputs in ([], [0.0])
 
 
-def test_no_place_for_discounts_of_a_base_that_cannot_be():
+def test_null_output_is_reported_before_an_invalid_base():
     assert call("discount", kind=RANKGAIN_JARVELIN, base=0.5, n=3, discounts=None) == (RANKGAIN_NULL_POINTER,)
 
 
-def test_no_place_for_a_value():
+def test_null_output_is_reported():
     for name in having("value"):
         assert call(name, **NOTHING | dict.fromkeys(pointers(name))) == (RANKGAIN_NULL_POINTER,)
 
 
 @pytest.mark.parametrize("name", having("empty"))
-def test_lists_of_nothing(name):
+def test_empty_lists_have_no_status(name):
     """Some queries, and no document of any."""
     empty = {held: None for held in pointers(name) if held not in ("offsets", "judged_offsets", "value", "values")}
     lengths = {"n": 0, "n_judged": 0, "n_discount": 0}
@@ -221,7 +221,7 @@ def test_lists_of_nothing(name):
         assert "-0.0" not in repr(found)
 
 
-def test_nothing_judged():
+def test_empty_judged_set_has_no_status():
     """Then there is no ideal, and nothing to work in."""
     asked = {"judged": None, "scratch": None, "n_judged": 0, "empty": 0.25}
     assert call("ndcg", relevance=[0.0, 0.0], **asked) == (0, 0.25)
@@ -229,7 +229,7 @@ def test_nothing_judged():
 
 
 @pytest.mark.parametrize("name", having("order"))
-def test_labels_of_an_order_that_does_not_look_at_them(name):
+def test_order_by_scores_does_not_check_labels(name):
     for ties, status in ((RANKGAIN_AVERAGE, 0), (RANKGAIN_STABLE, 0), (RANKGAIN_BEST, -4), (RANKGAIN_WORST, -4)):
         assert call(name, **sound(name, labels=None, ties=ties))[0] == status
 
@@ -252,7 +252,7 @@ def test_discounts_that_are_too_short():
 
 
 @pytest.mark.parametrize("fault", [math.nan, math.inf, -math.inf, -5e-324])
-def test_discounts_that_are_none(fault):
+def test_missing_discounts_are_reported(fault):
     """Whatever gain they meet; those of ranks that do not count are not looked at."""
     for name in sorted({*having("discount")} - {*GRADIENTS}):
         for place in range(3):
@@ -296,7 +296,7 @@ GRADES = [(name, held) for held in ("relevance", "judged", "labels") for name in
 
 @in_one_case("status", FAULTS)
 @pytest.mark.parametrize(("name", "held"), [pair for pair in GRADES if pair[0] not in having("offsets")])
-def test_unsound_grades(name, held, status):
+def test_invalid_grades_have_their_status(name, held, status):
     """Wherever the fault is; but grades in rank order are read to the cut-off, and no further."""
     for place in range(3):
         grades = [*SOUND[held][:place], FAULTS[status], *SOUND[held][place + 1 :]]
@@ -310,7 +310,7 @@ def test_unsound_grades(name, held, status):
             assert refused(answer, status)
 
 
-def test_labels_too_large_where_they_do_not_count():
+def test_large_labels_below_the_cutoff_are_accepted():
     """They count for the ideal wherever they are, and for the sum to the cut-off, as in Python."""
     asked = {"scores": [3.0, 2.0, 1.0], "labels": [1.0, 0.0, 1024.0], "k": 1, "gain": RANKGAIN_EXPONENTIAL}
     for width in ("f64", "f32"):
@@ -320,7 +320,7 @@ def test_labels_too_large_where_they_do_not_count():
 
 
 @pytest.mark.parametrize("ties", range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1))
-def test_scores(ties):
+def test_invalid_scores_have_their_status(ties):
     for name in sorted({*having("scores")} - {*GRADIENTS}):
         for place in range(3):
             scores = [*SOUND["scores"][:place], math.nan, *SOUND["scores"][place + 1 :]]
@@ -339,7 +339,7 @@ def test_sums_that_are_not_finite():
         assert np.isnan(found).tolist() == ([True, False] if name.endswith("_lists") else True)
 
 
-def test_judged_that_lacks_grades():
+def test_judged_that_lacks_grades_has_its_status():
     for name in having("judged"):
         if name.startswith("ndcg"):
             asked = sound(name, relevance=[3.0, 3.0, 0.0], judged=[3.0, 1.0, 1.0])
@@ -355,7 +355,7 @@ def test_judged_that_lacks_grades():
 
 @pytest.mark.parametrize("name", GRADIENTS)
 @pytest.mark.parametrize("place", range(3))
-def test_unsound_data_of_gradients(name, place):
+def test_invalid_data_of_gradients_has_its_status(name, place):
     """The other lists have their gradients; -inf masks a document."""
     for held, value, status in (
         ("scores", math.nan, RANKGAIN_NAN_SCORE),
@@ -411,7 +411,7 @@ def test_scratch_is_enough_for_shorter_lists_and_earlier_cut_offs(n, fewer, k, e
 
 
 @pytest.mark.parametrize("k", [1, 10, HIGHEST])
-def test_scratch_of_lists_that_cannot_be(k):
+def test_scratch_size_of_impossible_lists_is_0(k):
     for n in (HIGHEST, HIGHEST - 1, HIGHEST // 8, HIGHEST // 16):
         assert C["scratch_size"](n, k) == -1
     for n in (0, 1, 10_000_000):
@@ -430,14 +430,14 @@ def test_scratch_at_any_address(shift):
 # further promises
 
 
-def test_zeros_below_zero():
+def test_negative_zeros_are_zeros():
     """-0.0 is no negative grade, and the sum of many is 0.0."""
     for name in ("cg", "dcg", "idcg"):
         status, value = call(name, **{"judged" if name == "idcg" else "relevance": [-0.0, -0.0]})
         assert (status, math.copysign(1.0, value)) == (0, 1.0)
 
 
-def test_address_of_a_function_that_there_is_not():
+def test_address_of_an_unknown_function_is_rejected():
     for name in ("", "dcg", "rankgain_dgc", "rankgain_import"):
         with pytest.raises(ValueError, match=r"rankgain_dcg\b.*rankgain_ndcg\b"):
             capi.address(name)

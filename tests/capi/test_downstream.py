@@ -81,7 +81,7 @@ def check(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_package_works_where_it_is_installed(downstream: Path, name: str) -> None:
+def test_built_package_computes_the_values(downstream: Path, name: str) -> None:
     assert python(downstream, f"{check(name)}; print('checked')") == ["checked"]
 
 
@@ -101,7 +101,7 @@ const rankgain_api *(*door)(void) = rankgain_import;
     [PYTHON_H, [*PYTHON_H, "-DPy_LIMITED_API=0x030B0000"], ["-DRANKGAIN_NO_PYTHON"]],
     ids=["python", "limited", "none"],
 )
-def test_header_gives_no_warning(standard: str, options: list[str]) -> None:
+def test_header_compiles_without_warnings(standard: str, options: list[str]) -> None:
     language = "c++" if "++" in standard else "c"
     command = ["cc", "-fsyntax-only", "-x", language, f"-std={standard}", *STRICT, *options, "-I", INCLUDE, "-"]
     subprocess.run(command, input=USER, text=True, check=True)
@@ -129,7 +129,7 @@ def test_other_header_is_refused(compiled: Path, tmp_path: Path, pattern: str, o
 
 @pytest.mark.parametrize("pure_wheel", [{"RANKGAIN_EXTENSION": "skip"}], ids=["skip"], indirect=True)
 @pytest.mark.parametrize("name", PACKAGES)
-def test_rankgain_of_which_nothing_is_compiled_is_refused(pure: Path, downstream: Path, name: str) -> None:
+def test_pure_rankgain_is_refused_by_compiled_packages(pure: Path, downstream: Path, name: str) -> None:
     text = refusal(pure, f"import sys; sys.path.append({str(downstream)!r}); import {name}")
     assert text.startswith("ImportError")
     assert "no compiled extension" in text
@@ -137,7 +137,7 @@ def test_rankgain_of_which_nothing_is_compiled_is_refused(pure: Path, downstream
 
 if find_spec("numba"):
 
-    def test_the_page_shows_numba(compiled: Path) -> None:
+    def test_page_example_of_numba_runs(compiled: Path) -> None:
         (example,) = (text for _, _, text in blocks(DOCS / "c.md") if "import numba" in text)
         call = "values, failed = rr_of_rows(np.array([[0.0, 0, 1], [0, 2, 1], [1, -1, 0]]), 10)"
         lines = python(compiled, f"{example}{call}; print(*values, failed)")
@@ -175,7 +175,7 @@ print(5e-324 * 1.0, before[0], before[4])
 if platform.machine() in ("x86_64", "AMD64"):
 
     @pytest.mark.parametrize("backend", ["compiled", "python"])
-    def test_where_subnormal_numbers_are_taken_for_0(downstream: Path, tmp_path: Path, backend: str) -> None:
+    def test_subnormal_numbers_survive_flush_to_zero(downstream: Path, tmp_path: Path, backend: str) -> None:
         """As `torch.set_flush_denormal` does, and every library that was linked with -ffast-math by GCC up to 12."""
         (tmp_path / "flush.c").write_text(FLUSH)
         compiler = sysconfig.get_config_var("CC").split()

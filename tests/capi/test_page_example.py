@@ -36,7 +36,7 @@ def module(tmp_path_factory):
     return found
 
 
-def test_the_value_is_that_of_python(module):
+def test_page_example_prints_the_value_of_python(module):
     lists = [([3, 1, 2, 2, 1], [3, 3, 2, 2, 1, 1, 0]), ([0, 1], [1]), ([], [1]), ([], []), ([1], [1])]
     for relevance, judged in lists:
         for k in (1, 5, 100):
@@ -44,7 +44,7 @@ def test_the_value_is_that_of_python(module):
             assert module.ndcg_of_one(*held, k) == rg.ndcg(relevance, k=k, judged=judged)
 
 
-def test_what_is_wrong_is_said(module):
+def test_page_example_prints_the_error_message(module):
     with pytest.raises(ValueError, match="grade is NaN"):
         module.ndcg_of_one(np.array([np.nan]), np.array([1.0]), 5)
     with pytest.raises(ValueError, match="k"):

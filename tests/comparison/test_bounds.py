@@ -44,7 +44,7 @@ def drawn(random, most):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_no_judgment_of_small_cases_is_outside(metric):
+def test_bounds_contain_every_judgment_of_small_cases(metric):
     random = np.random.default_rng(len(metric))
     for _ in range(12):
         judged, runs, unknown = drawn(random, 4)
@@ -56,7 +56,7 @@ def test_no_judgment_of_small_cases_is_outside(metric):
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("cases", quick_first([3, 60]))
-def test_no_random_judgment_of_large_cases_is_outside(metric, cases):
+def test_bounds_contain_random_judgments_of_large_cases(metric, cases):
     random = np.random.default_rng(7 + cases)
     for _ in range(cases):
         judged, runs, unknown = drawn(random, 30)
@@ -81,7 +81,7 @@ def test_the_bounds_are_reached_where_no_document_is_shared(metric):
     assert low == pytest.approx(min(found))
 
 
-def test_what_is_judged_is_known():
+def test_bounds_of_fully_judged_lists_are_the_difference():
     judged, runs = {"a": 2, "b": 0, "c": 1}, [ranked("abc"), ranked("bca")]
     for metric in METRICS:
         low, high = bounds(metric, {"q": judged}, runs, 2.0)
@@ -96,7 +96,7 @@ def test_what_is_judged_is_known():
         *("p(rel=0)@3", "rr(rel=0)", "success(rel=0)@2", "recall(rel=0)@2", "ap(rel=0)"),
     ],
 )
-def test_nothing_is_said_where_no_bound_is_known(metric):
+def test_metrics_without_bounds_have_none(metric):
     runs = [ranked("ab"), ranked("bc")]
     ((_, record),) = parse(metric)
     own, other = (ranked_queries(rg.from_qrels({"q": {"a": 1}}, run)) for run in runs)

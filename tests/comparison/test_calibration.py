@@ -38,7 +38,7 @@ def test_p_is_never_too_small(queries):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("queries", [20, 50, 200])
-def test_false_findings_and_coverage(queries):
+def test_error_rate_and_coverage_are_nominal(queries):
     cases, found, covered = 1000, 0, 0
     for seed in range(cases):
         values = ndcg_like(np.random.default_rng(seed), queries, 2)
@@ -51,7 +51,7 @@ def test_false_findings_and_coverage(queries):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("correction", "most"), [("max-t", 0.062), ("holm", 0.05)])
-def test_family_wise_error(correction, most):
+def test_family_wise_error_is_controlled(correction, most):
     """Six equal runs, one of them noisier: 15 pairs."""
     cases, found = 600, 0
     for seed in range(cases):
@@ -85,7 +85,7 @@ def test_p_is_uniform_where_nothing_differs(queries, clusters):
 
 
 @pytest.mark.slow
-def test_without_clusters_dependent_queries_are_found_too_often():
+def test_dependent_queries_inflate_the_error_without_clusters():
     """What clusters are for: here a nominal 5% is above 15%."""
     cases, found = 300, {"with": 0, "without": 0}
     for seed in range(cases):
@@ -100,7 +100,7 @@ def test_without_clusters_dependent_queries_are_found_too_often():
 
 
 @pytest.mark.slow
-def test_coverage_with_weights():
+def test_weighted_intervals_have_nominal_coverage():
     cases, covered = 600, 0
     for seed in range(cases):
         random = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def test_coverage_with_weights():
 
 
 @pytest.mark.slow
-def test_groups_that_do_not_differ():
+def test_equal_groups_are_rarely_found_different():
     """Of unequal size and spread, 10 and 40 queries with standard deviations of 3 to 1."""
     cases, found = 200, 0
     labels = ["small"] * 10 + ["large"] * 40
@@ -127,7 +127,7 @@ def test_groups_that_do_not_differ():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shifts", [(0, 0, 0, 0, 0), (0, 0, 0, 0.06, 0.1), (0, 0.1, 0.2, 0.3, 0.4)])
-def test_simultaneous_intervals_hold_all_true_differences(shifts):
+def test_simultaneous_intervals_cover_all_true_differences(shifts):
     """Whether no run differs, some do, or all do: far from 0, differences are more alike than their errors."""
     cases, missed = 400, 0
     for seed in range(cases):

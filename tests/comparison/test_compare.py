@@ -50,7 +50,7 @@ TRUTHS = {
 
 @pytest.mark.parametrize("truth", TRUTHS)
 @pytest.mark.parametrize("missing", ["zero", "skip"])
-def test_every_form(truth, missing):
+def test_compare_accepts_every_form_of_run(truth, missing):
     expected = rg.from_qrels(QRELS, RUN, missing=missing).evaluate(*METRICS)
     others = {name: run for name, run in runs().items() if name != "rankings" or missing == "zero"}
     comparison = rg.compare(TRUTHS[truth](), others, METRICS, missing=missing)
@@ -61,7 +61,7 @@ def test_every_form(truth, missing):
         assert result.missing == missing
 
 
-def test_the_usual_metrics_and_one_reading_of_the_truth():
+def test_compare_reads_the_truth_once():
     class Once(io.BytesIO):
         def read(self, size=-1):
             assert not self.closed
@@ -77,7 +77,7 @@ SOME = {"a": {"q1": {"d1": 1.0, "x": 2.0}, "q2": {"d1": 1.0}}, "b": {"q3": {"d1"
 OF_ALL = {query: {"d1": 1} for query in ("q1", "q2", "q3")}
 
 
-def test_queries_that_all_runs_have(backend):
+def test_compare_by_common_queries(backend):
     comparison = rg.compare(OF_ALL, SOME, "rr", missing="skip", queries="common")
     assert {name: list(result.query_ids) for name, result in comparison.items()} == {"a": ["q2"], "b": ["q2"]}
     assert comparison.best("rr") == ["a"]
@@ -101,7 +101,7 @@ GUESSES = {"user": [1, 1, 2], "movie": [8, 7, 7], "guess": [0.9, 0.4, 0.8]}
 NAMES = {"doc": ("film", "movie"), "relevance": "stars", "score": "guess"}
 
 
-def test_columns_that_are_named():
+def test_compare_reads_columns_by_name():
     expected = rg.from_frames(WATCHED, GUESSES, **NAMES).evaluate("ndcg@10")
     assert rg.compare(WATCHED, {"a": GUESSES}, "ndcg@10", **NAMES)["a"] == expected
     assert rg.evaluate(WATCHED, GUESSES, "ndcg@10", **NAMES) == expected
@@ -109,7 +109,7 @@ def test_columns_that_are_named():
     assert rg.compare(truth, {"a": GUESSES}, "ndcg@10", doc="movie", score="guess")["a"] == expected
 
 
-def test_values_that_were_computed_elsewhere():
+def test_compare_accepts_values_of_other_tools():
     """As of Evaluations of the same values; in either direction, or none; with no word of judgments."""
     values = {"a": {f"q{row}": 0.1 * row for row in range(8)}, "b": {f"q{row}": 0.1 * row + 0.25 for row in range(8)}}
     runs = rg.compare(values, metrics="my score", values=True)
@@ -135,14 +135,14 @@ def test_values_that_were_computed_elsewhere():
     assert rg.compare(some, metrics="s", values=True, queries="common").test().queries == 2
 
 
-def test_the_page_of_values(tmp_path):
+def test_report_of_values_of_other_tools(tmp_path):
     pytest.importorskip("jinja2")
     runs = rg.compare({"a": {"x": 1.0, "y": 2.0}, "b": {"x": 2.0, "y": 0.0}}, metrics="my score", values=True)
     runs.report(tmp_path / "page.html")
     assert "my score: the values that were given" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_evaluations_are_runs():
+def test_compare_accepts_evaluations():
     """Their own metrics are tested; runs of other forms beside them are evaluated by these."""
     made = {"one": RUN, "other": {"q1": {"d1": 1.0}}}
     own = {name: rg.from_qrels(QRELS, run).evaluate("rr", "recall@2") for name, run in made.items()}

@@ -34,7 +34,7 @@ def run(capsys, *arguments):
     return out
 
 
-def test_text(capsys, files):
+def test_compare_prints_text(capsys, files):
     text = run(capsys, *files, "-m", "rr", "--margin", "0.1")
     assert text.startswith("dense compared with bm25: 12 queries, paired\n\nmetric    bm25   dense  difference")
     assert "rr: dense is better than bm25 by 0.5000 (95% interval +0.5000 to +0.5000, p = 0.0005" in text
@@ -44,13 +44,13 @@ def test_text(capsys, files):
     )
 
 
-def test_the_page_tells_the_command(capsys, files, tmp_path):
+def test_report_shows_the_command(capsys, files, tmp_path):
     pytest.importorskip("jinja2")
     run(capsys, *files, "-m", "rr", "--report", str(tmp_path / "page.html"))
     assert "Command: rankgain compare qrels.txt" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_the_baseline(capsys, files):
+def test_compare_against_a_baseline(capsys, files):
     assert run(capsys, *files, "-m", "rr", "--baseline", "dense").startswith("bm25 compared with dense")
     several = run(capsys, *files, "other.txt", "-m", "rr", "--correction", "holm")
     assert several.startswith("2 runs compared with bm25")
@@ -58,7 +58,7 @@ def test_the_baseline(capsys, files):
     assert run(capsys, *files, "other.txt", "-m", "rr", "--all-pairs").startswith("3 runs, all pairs")
 
 
-def test_json(capsys, files):
+def test_compare_prints_json(capsys, files):
     found = json.loads(run(capsys, *files, "-m", "rr", "--json", "--groups", "kinds.tsv", "--seed", "7"))
     (row,) = found["differences"]
     assert (row["run"], row["p"], row["decided"], row["margin"]) == ("dense", 2 / 4096, True, None)
@@ -67,7 +67,7 @@ def test_json(capsys, files):
     assert found["groups_differ"][0]["p"] == 1.0
 
 
-def test_csv(capsys, files):
+def test_compare_prints_csv(capsys, files):
     rows = list(csv.DictReader(io.StringIO(run(capsys, *files, "-m", "rr", "--csv", "--groups", "kinds.tsv"))))
     assert [row["group"] for row in rows] == ["", "a", "b"]
     assert float(rows[0]["p"]) == 2 / 4096
@@ -77,7 +77,7 @@ def test_csv(capsys, files):
 
 
 @pytest.mark.parametrize(("form", "begin"), [("markdown", "| metric | bm25 | dense |"), ("latex", "\\begin{table}")])
-def test_tables(capsys, files, form, begin):
+def test_compare_prints_tables(capsys, files, form, begin):
     assert run(capsys, *files, f"--{form}", "--groups", "kinds.tsv", "-o", "table") == ""
     with open("table", encoding="utf-8") as file:
         assert file.read().startswith(begin)
@@ -99,7 +99,7 @@ def test_tables(capsys, files, form, begin):
         (["--groups", "none.tsv"], 1, "none.tsv: No such file"),
     ],
 )
-def test_refused(capsys, files, more, status, message):
+def test_compare_rejects_usage(capsys, files, more, status, message):
     with open("twice.tsv", "w") as file:
         file.write("q0\ta\nq0\tb\n")
     with open("few.tsv", "w") as file:
@@ -119,14 +119,14 @@ def test_refused(capsys, files, more, status, message):
         ("scipy.special", ["--method", "t"], "scipy is not installed: pip install 'rankgain[stats]'"),
     ],
 )
-def test_extras_are_asked_for_before_runs_are_read(capsys, files, monkeypatch, module, option, package):
+def test_missing_extras_are_reported_before_runs_are_read(capsys, files, monkeypatch, module, option, package):
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setattr(cli, "read_trec", None)
     assert main(["compare", *files, *option]) == 1
     assert capsys.readouterr().err == f"rankgain: error: {option[0]}{' t' * (option[0] == '--method')}: {package}\n"
 
 
-def test_queries_that_differ(capsys, files):
+def test_compare_prints_the_queries_that_differ(capsys, files):
     with open("dense.txt", encoding="utf-8") as file:
         shorter = "".join(line for line in file if not line.startswith("q3 "))
     with open("dense.txt", "w", encoding="utf-8") as file:
@@ -138,7 +138,7 @@ def test_queries_that_differ(capsys, files):
     assert "left out: 1" in run(capsys, *files, "-m", "rr", "--missing", "skip", "--queries", "common")
 
 
-def test_weights_and_clusters(capsys, files):
+def test_compare_reads_weights_and_clusters(capsys, files):
     with open("weights.tsv", "w", encoding="utf-8") as file:
         file.write("".join(f"q{row}\t{0 if row else 2}\n" for row in range(11)) + "q11\t1\n")
     options = "-m", "rr", "--weights", "weights.tsv"

@@ -27,7 +27,7 @@ def comparison():
     return rg.Comparison({name: evaluation(name) for name in RUNS})
 
 
-def test_it_does_not_change_with_the_dict_it_was_made_of():
+def test_comparison_copies_its_dict():
     given = {"good": evaluation("good")}
     comparison = rg.Comparison(given)
     given["bad"] = None
@@ -62,19 +62,19 @@ def test_table_marks_the_best(comparison, backend):
     assert repr(comparison) == str(comparison) == expected
 
 
-def test_values_are_compared_in_full():
+def test_best_is_decided_by_unrounded_values():
     rows = {"less": 0.5, "more": 0.5 + 2**-52}
     comparison = rg.Comparison({name: rg.from_ranked([value]).evaluate("cg") for name, value in rows.items()})
     assert comparison.best("cg") == ["more"]
     assert "0.5000   0.5000*" in comparison.table()
 
 
-def test_rules_that_differ_are_noted():
+def test_table_notes_different_rules():
     table = rg.Comparison({"one": evaluation("good"), "two": evaluation("good", ties="stable")}).table()
     assert "ties: one docid, two stable   backend: " in table
 
 
-def test_the_definition_names_the_aggregator(comparison, monkeypatch):
+def test_table_names_the_aggregator(comparison, monkeypatch):
     row = definitions.TABLE["rr"]
     lowest = row._replace(aggregator=lambda values, weights: -float(min(values)))
     monkeypatch.setitem(definitions.TABLE, "rr", lowest)
@@ -84,12 +84,12 @@ def test_the_definition_names_the_aggregator(comparison, monkeypatch):
 
 
 @pytest.mark.parametrize(("metric", "best"), [("unjudged@1", ["one"]), ("num_ret", []), ("num_q", []), ("rr", ["one"])])
-def test_the_best_may_be_the_lowest_or_none(metric, best):
+def test_best_may_be_the_lowest_or_none(metric, best):
     runs = {"one": {"q": {"d": 2, "x": 1}}, "two": {"q": {"d": 1, "x": 2}}}
     assert rg.compare({"q": {"d": 1}}, runs, [metric]).best(metric) == best
 
 
-def test_html_shows_the_table(comparison):
+def test_html_contains_the_table(comparison):
     page = comparison._repr_html_()
     assert '<td style="text-align: right"><b>0.8333</b></td><td style="text-align: right">0.5000</td>' in page
     assert page.count("<b>") == 4
@@ -104,7 +104,7 @@ NEEDS = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 
 
 @pytest.mark.parametrize("library", [name for name, module in NEEDS.items() if find_spec(module)])
-def test_frames_have_a_row_for_each_query_of_each_run(library):
+def test_frame_has_a_row_per_query_and_run(library):
     """A row for each query of each run, with the metrics by name, whatever their order in a run."""
     comparison = rg.Comparison(
         {
@@ -129,7 +129,7 @@ def test_frames_have_a_row_for_each_query_of_each_run(library):
     assert list(columns) == ["run", "query_id", "rr", "cg@1"]
 
 
-def test_no_star_where_queries_differ():
+def test_table_marks_no_best_where_queries_differ():
     """A run that skips the hard queries is not marked as the best."""
     runs = {name: evaluation(name, missing="skip") for name in RUNS}
     comparison = rg.Comparison(runs)

@@ -42,7 +42,7 @@ def kernel(name):
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 4, 5, 8, 9, 13, 17])
 @pytest.mark.parametrize("queries", [1, 7, 8, 9, 63, 64, 65, 100])
-def test_sums_are_those_of_the_textbook(backend, queries, columns):
+def test_flip_sums_equal_the_textbook(backend, queries, columns):
     values = whole_numbers(queries, columns)
     out, flipped = np.full((columns, 30), np.nan), np.full(30, np.nan)
     kernel(backend).sums(values, 2**64 - 3, 0, 30, out, flipped)
@@ -51,7 +51,7 @@ def test_sums_are_those_of_the_textbook(backend, queries, columns):
     assert flipped.tolist() == [count for _, count in expected]
 
 
-def test_sums_of_many_flips(backend):
+def test_flip_sums_of_many_flips(backend):
     values = whole_numbers(70, 3)
     out, flipped = np.empty((3, 5000)), np.empty(5000)
     for start, stop in ((0, 17), (17, 2100), (2100, 5000)):
@@ -65,7 +65,7 @@ def test_sums_of_many_flips(backend):
 
 @pytest.mark.both
 @pytest.mark.parametrize(("queries", "runs", "flips"), [(17, 3, 999), (50, 9, 5001), (300, 2, 2049), (6, 4, 700)])
-def test_both_halves_any_threads_and_every_level_of_cpu(on_both, cpu, queries, runs, flips):
+def test_flips_have_the_same_bits_on_both_backends_threads_and_cpu_levels(on_both, cpu, queries, runs, flips):
     """Sums, counts and bounds: the same bits."""
     values = np.random.default_rng(queries).integers(0, 2**40, (queries, runs)).astype(np.float64)
     pairs = [(run, base) for base in range(runs) for run in range(base + 1, runs)]
@@ -88,7 +88,7 @@ def test_both_halves_any_threads_and_every_level_of_cpu(on_both, cpu, queries, r
 
 
 @pytest.mark.parametrize("rank", [1, 2, 30, 61, 62, 63])
-def test_bounds_with_ties_and_too_few_means(backend, rank):
+def test_flip_bounds_with_ties_and_too_few_means(backend, rank):
     """Order statistics of few values, many of them equal; flips of all or of none have no mean."""
     sums = np.array([[0.0, 4.0, 4.0, -4.0, 8.0, 0.0, 4.0, 12.0] * 4])
     flipped = np.array([0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 1.0, 3.0] * 4)

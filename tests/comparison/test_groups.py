@@ -26,7 +26,7 @@ def kinds(first, second, seed=0):
     return comparison({"bm25": base, "dense": moved}, [f"q{row}" for row in range(50)]), labels
 
 
-def test_the_table():
+def test_groups_print_a_table():
     runs, labels = kinds(-0.1, 0.08)
     groups = runs.groups(labels, "bm25")
     lines = groups.table().splitlines()
@@ -39,7 +39,7 @@ def test_the_table():
     assert groups.tests["keyword"]["ndcg", "dense", "bm25"].queries == 17
 
 
-def test_the_mean_of_means_may_have_another_sign():
+def test_group_differences_may_have_another_sign_than_the_overall_one():
     runs, labels = kinds(-0.1, 0.06)
     groups = runs.groups(labels)
     key = "ndcg", "dense", "bm25"
@@ -47,19 +47,19 @@ def test_the_mean_of_means_may_have_another_sign():
     assert any("The mean of the groups' means is" in line for line in groups.verdicts(*key))
 
 
-def test_one_group_that_carries_the_whole():
+def test_group_that_decides_the_overall_difference_is_named():
     runs, labels = kinds(0.2, 0.0)
     verdicts = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
     assert "Only for keyword is the difference decided on its own: it may account for the whole difference." in verdicts
 
 
-def test_groups_that_do_not_differ():
+def test_equal_groups_are_not_found_different():
     runs, labels = kinds(0.1, 0.1)
     (line,) = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
     assert line.startswith("It is not shown that the groups differ (p = 0.")
 
 
-def test_every_form_of_labels():
+def test_groups_accept_every_form_of_labels():
     runs, labels = kinds(-0.1, 0.08)
     ids = [f"q{row}" for row in range(50)]
     expected = cells(runs.groups(labels))
@@ -77,18 +77,18 @@ def test_small_groups_have_no_p():
     assert list(groups.tests) == ["x", "y"]
 
 
-def test_one_group():
+def test_single_group_is_not_compared():
     groups = comparison({"a": [0.1] * 8, "b": [0.2] * 7 + [0.3]}).groups(["x"] * 8)
     assert math.isnan(groups.differ_p("ndcg", "b", "a"))
     assert "cannot be tested" in groups.table()
 
 
-def test_queries_without_value():
+def test_queries_without_a_value_are_left_out_of_groups():
     runs = rg.Comparison({"a": evaluation([0.1, math.nan, 0.3, 0.4]), "b": evaluation([0.2, math.nan, 0.1, 0.4])})
     assert [row[:2] for row in cells(runs.groups(list("xxyy")))[1:3]] == [["x", "1"], ["y", "2"]]
 
 
-def test_welch_is_that_of_the_definition():
+def test_welch_test_equals_its_definition():
     random = np.random.default_rng(0)
     parts = [random.random(5), random.random(9), random.random(3)]
     w = [len(part) / part.var(ddof=1) for part in parts]
@@ -99,7 +99,7 @@ def test_welch_is_that_of_the_definition():
     assert found[0] == pytest.approx(above / below, rel=1e-12)
 
 
-def test_labels_that_are_dealt_out_anew():
+def test_p_of_groups_is_the_share_of_permuted_labels():
     """The share of the ways to deal them out that set the groups as far apart, the one at hand included."""
     assert permuted_p(np.array([1.0, -1, 1, -1]), np.ones(4), np.array([0, 0, 1, 1]), 0) == 1.0
     found = permuted_p(np.arange(12.0), np.ones(12), np.repeat([0, 1], 6), 0)
@@ -107,7 +107,7 @@ def test_labels_that_are_dealt_out_anew():
     assert found * (PERMUTATIONS + 1) == pytest.approx(round(found * (PERMUTATIONS + 1)), abs=1e-9)
 
 
-def test_differences_that_only_rounding_sets_apart_do_not_differ():
+def test_differences_within_rounding_are_equal():
     base = 0.1 * np.arange(20)
     groups = comparison({"a": base, "b": base + 0.2}, metric="cg").groups(list("x" * 10 + "y" * 10))
     assert len(set((base + 0.2 - base).tolist())) > 1
@@ -134,7 +134,7 @@ def test_notes_say_what_is_not_corrected():
     assert all(note.split(":")[0] in groups._repr_html_() for note in groups.notes())
 
 
-def test_groups_that_are_decided_either_way():
+def test_groups_decided_in_opposite_directions_are_named():
     runs, labels = kinds(-0.2, 0.2)
     verdicts = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
     assert "On its own, the difference is decided the same way for question, the other way for keyword." in verdicts

@@ -21,7 +21,7 @@ def tested():
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "csv"])
-def test_what_is_not_seen_is_escaped(tested, form):
+def test_invisible_characters_are_escaped(tested, form):
     text = COMPARED[form](*tested)
     shown = {letter for letter in text if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
     assert shown <= {"\n", "\r"}
@@ -37,33 +37,33 @@ def test_markdown_keeps_its_columns(tested):
         assert "<img" not in line
 
 
-def test_latex_has_no_command_of_a_name(tested):
+def test_latex_escapes_commands_in_names(tested):
     text = COMPARED["latex"](*tested)
     assert "\\input" not in text
     assert "\\textbackslash{}input\\{x\\}" in text
     assert "\\$a\\$ and \\$b" in text
 
 
-def test_a_spreadsheet_has_no_formula(tested):
+def test_csv_has_no_formulas(tested):
     rows = list(csv.reader(io.StringIO(COMPARED["csv"](*tested))))
     runs = {row[rows[0].index("run")] for row in rows[1:]}
     assert "'=cmd|' /C calc'!A0" in runs
     assert not any(name.startswith(("=", "+", "@")) for name in runs)
 
 
-def test_json_keeps_names_whole(tested):
+def test_json_contains_unchanged_names(tested):
     found = json.loads(COMPARED["json"](*tested))
     assert {row["run"] for row in found["differences"]} == {*HOSTILE[1:]}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_printable(name):
+def test_text_output_is_printable(name):
     shown = printable(name)
     assert len(shown) < 1300
     assert shown.isprintable()
 
 
-def test_pages_of_notebooks(tested):
+def test_html_escapes_names(tested):
     for held in tested:
         page = held._repr_html_()
         assert "<script" not in page

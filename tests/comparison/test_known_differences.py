@@ -25,7 +25,7 @@ def the_test(differences, **options):
     return found
 
 
-def test_darwins_maize():
+def test_randomization_test_of_darwins_maize():
     pytest.importorskip("scipy")
     found = the_test(MAIZE)
     assert (found.p, found.method, found.flips) == (1726 / 32768, "exact", 0)
@@ -43,7 +43,7 @@ def test_darwins_maize():
         (Y, Z, 40864 / 2**16, -0.05, 0.10),
     ],
 )
-def test_sakais_table(first, second, p, low, high):
+def test_randomization_test_of_sakais_table(first, second, p, low, high):
     runs = comparison({"first": first, "second": second})
     found = runs.test("second", method="exact")["ndcg", "first", "second"]
     assert found.p == p
@@ -52,7 +52,7 @@ def test_sakais_table(first, second, p, low, high):
     assert found.decided == (not found.low <= 0 <= found.high)
 
 
-def test_sakais_table_by_t():
+def test_t_test_of_sakais_table():
     pytest.importorskip("scipy")
     found = comparison({"y": Y, "x": X}).test(method="t")["ndcg", "x", "y"]
     assert round(found.difference, 4) == 0.0750
@@ -62,7 +62,7 @@ def test_sakais_table_by_t():
     assert round(found.effect, 4) == 0.4542
 
 
-def test_mcnemar():
+def test_exact_test_of_binary_values_is_mcnemars():
     """Of success@k the exact test is McNemar's."""
     runs = {"a": [0.0] * 15 + [1.0] * 5 + [0.0, 1.0] * 15, "b": [1.0] * 15 + [0.0] * 5 + [0.0, 1.0] * 15}
     found = comparison(runs, metric="success@5").test()["success@5", "b", "a"]
@@ -70,7 +70,7 @@ def test_mcnemar():
     assert (found.better, found.same, found.worse) == (15, 30, 5)
 
 
-def test_one_tenth_and_two_tenths_are_three_tenths():
+def test_rounding_errors_do_not_decide_sign_vectors():
     runs = {"a": [0.3, 0.1, 0.5, 0.2], "b": [0.1 + 0.2, 0.1, 0.5, 0.4]}
     found = comparison(runs).test()["ndcg", "b", "a"]
     assert (found.better, found.same, found.worse) == (1, 3, 0)
@@ -81,7 +81,7 @@ def test_one_tenth_and_two_tenths_are_three_tenths():
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
-def test_the_interval_is_what_the_exact_test_does_not_reject(seed, level):
+def test_interval_holds_the_margins_that_the_exact_test_does_not_reject(seed, level):
     """At each end, and a little beyond it, the test of all sign vectors of d − θ says so."""
     random = np.random.default_rng(seed)
     whole = random.integers(-20, 30, 9 + seed % 3)
@@ -103,7 +103,7 @@ def test_the_interval_is_what_the_exact_test_does_not_reject(seed, level):
 
 
 @pytest.mark.parametrize("queries", [10, 30])
-def test_max_t(queries):
+def test_max_t_of_known_values(queries):
     """By all sign vectors; of more queries by random ones, and by the one that flips nothing."""
     random = np.random.default_rng(4)
     runs, flips = 4, 99
@@ -133,7 +133,7 @@ def test_max_t(queries):
 # Power, by statsmodels' TTestPower
 
 
-def test_what_can_be_detected():
+def test_detectable_difference_of_known_values():
     peer = {10: 0.996, 20: 0.660, 50: 0.4042, 200: 0.1991}
     ours = {queries: detectable(1.0, queries, 0.05) for queries in peer}
     assert {n: round(value, 3 if n < 50 else 4) for n, value in ours.items()} == {
@@ -149,12 +149,12 @@ def test_what_can_be_detected():
 
 
 @pytest.mark.parametrize(("effect", "queries"), [(0.1, 787), (0.2, 199), (0.3, 90), (0.5, 34), (0.8, 15)])
-def test_how_many_queries_are_needed(effect, queries):
+def test_queries_needed_of_known_values(effect, queries):
     assert queries_needed(1.0, effect, 0.05, 0.8) == queries
     assert queries_needed(1.0, 10.0, 0.05, 0.8) == 6
 
 
-def test_a_tied_grade_does_not_swallow_differences():
+def test_small_differences_beside_large_values_are_counted():
     """Of one query both runs have 2^45: the others still differ by 2."""
     runs = {"a": [2.0**45, *[0.0] * 19], "b": [2.0**45, *[2.0] * 19]}
     found = comparison(runs, metric="dcg").test(method="exact")["dcg", "b", "a"]
@@ -162,7 +162,7 @@ def test_a_tied_grade_does_not_swallow_differences():
     assert found.difference == pytest.approx(1.9, rel=1e-3)  # of means of 2^40 each
 
 
-def test_the_interval_of_random_flips_is_of_order_statistics():
+def test_interval_of_random_flips_is_made_of_order_statistics():
     """With 999 flips and the one that flips nothing, the 50th smallest and largest mean of a part."""
     differences, flips = np.random.default_rng(6).normal(0.05, 0.2, 30), 999
     sums, flipped = np.empty((1, flips)), np.empty(flips)

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 @pytest.mark.parametrize("queries", [5, 8, 12])
-def test_all_sign_vectors(queries):
+def test_exact_p_equals_scipy(queries):
     for seed in range(3):
         random = np.random.default_rng(seed)
         one, other = random.random(queries), random.random(queries)
@@ -23,7 +23,7 @@ def test_all_sign_vectors(queries):
 
 
 @pytest.mark.parametrize("queries", [2, 5, 50, 400])
-def test_students_t(queries):
+def test_t_test_equals_scipy(queries):
     random = np.random.default_rng(queries)
     one, other = random.random(queries), random.random(queries)
     theirs = ttest_rel(other, one)
@@ -34,7 +34,7 @@ def test_students_t(queries):
     assert found.method == "t"
 
 
-def test_students_t_without_spread():
+def test_t_test_without_spread_equals_scipy():
     runs = {"a": [0.0, 0.0, 0.0], "b": [0.25, 0.25, 0.25], "c": [0.0, 0.0, 0.0]}
     tests = comparison(runs).test("a", method="t", margin=0.1)
     assert (tests["ndcg", "b", "a"].p, tests["ndcg", "c", "a"].p) == (0.0, 1.0)
@@ -44,7 +44,7 @@ def test_students_t_without_spread():
     assert tests.options.correction == "holm"
 
 
-def test_the_margin_by_students_t():
+def test_margin_by_t_test_equals_scipy():
     random = np.random.default_rng(0)
     runs = {"a": random.random(30), "b": random.random(30)}
     runs["c"] = np.where(np.arange(30) < 20, runs["a"], runs["b"])
@@ -58,7 +58,7 @@ def test_the_margin_by_students_t():
         assert (pair.not_worse_p, pair.equivalent_p) == pytest.approx((above, max(above, below)), rel=1e-6)
 
 
-def test_corrections():
+def test_corrections_equal_statsmodels():
     multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
     p = np.random.default_rng(0).random(40) ** 3
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], rel=1e-12)

@@ -198,7 +198,7 @@ def test_metrics_side_by_side_are_answered_by_the_line_to_write():
 
 
 @pytest.mark.usefixtures("backend")
-def test_t_without_scipy(monkeypatch):
+def test_t_test_without_scipy_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.special", None)
     with pytest.raises(ImportError, match=r"^method='t' needs SciPy: pip install 'rankgain\[stats\]'$"):
         made().test(method="t")
@@ -212,7 +212,7 @@ def test_t_without_scipy(monkeypatch):
         (evaluation([0.4, 0.5, nan, nan], ["q1", "q2", "q3", "q17"]), 2),
     ],
 )
-def test_queries_that_only_one_run_answered_are_left_out(b, left_out):
+def test_common_queries_leave_out_those_of_one_run(b, left_out):
     a = evaluation([0.1, 0.2, 0.3, 0.4], ["q1", "q2", "q3", "q17"])
     tests = rg.Comparison({"a": a, "b": b}).test(queries="common")
     assert (tests.queries, tests.left_out) == (2, left_out)
@@ -221,7 +221,7 @@ def test_queries_that_only_one_run_answered_are_left_out(b, left_out):
 
 
 @pytest.mark.usefixtures("backend")
-def test_no_value_in_any_run_is_left_out():
+def test_queries_without_a_value_in_any_run_are_left_out():
     runs = made(a=[0.1, nan, 0.3], b=[0.2, nan, 0.1])
     tests = runs.test()
     assert (tests.queries, tests.left_out) == (2, 1)
@@ -229,7 +229,7 @@ def test_no_value_in_any_run_is_left_out():
 
 
 @pytest.mark.usefixtures("backend")
-def test_too_few_flips_for_a_family():
+def test_too_few_flips_for_a_family_are_noted():
     runs = {f"r{run}": np.random.default_rng(run).random(30) for run in range(5)}
     needs = "too few flips for 10 comparisons: needs flips=2000"
     assert needs in comparison(runs).test(correction="holm", flips=999).table()

@@ -18,7 +18,7 @@ JUDGED = {f"q{row}": {f"n{row}": 3.0, f"d{row}": 2.0, f"m{row}": 1.0} for row in
 UNJUDGED = {f"q{row}": {f"x{row}": 3.0, f"y{row}": 2.0, f"d{row}": 1.0} for row in range(10)}
 
 
-def test_unjudged_documents():
+def test_unjudged_documents_are_remarked():
     tests = rg.compare(QRELS, {"bm25": JUDGED, "dense": UNJUDGED}, ["rr@3"]).test()
     (warning,) = tests.warnings
     assert warning == (
@@ -74,7 +74,7 @@ POSITIVES = {query: {document: 1 for document, grade in own.items() if grade} fo
         ({query: dict.fromkeys(own, 1.0) for query, own in POSITIVES.items()}, "rr@10"),  # short lists of relevant ones
     ],
 )
-def test_nothing_is_said_where_only_relevant_documents_are_judged(other, metric):
+def test_no_remark_where_only_relevant_documents_are_judged(other, metric):
     assert rg.compare(POSITIVES, {"bm25": JUDGED, "other": other}, [metric]).test().warnings == []
 
 
@@ -126,7 +126,7 @@ def test_skewed_differences_that_are_decided_against_the_largest(sign, queries, 
     assert undecided.warnings == []
 
 
-def test_skewness_is_scipys():
+def test_skewness_equals_scipy():
     stats = pytest.importorskip("scipy.stats")
     values = np.random.default_rng(0).random(30) ** 3
     assert skewness(values, None, None) == pytest.approx(stats.skew(values))
@@ -177,7 +177,7 @@ def test_queries_without_documents_are_not_unjudged():
     assert warning.startswith("judged@3 is 1.0000 for few (without queries for which it returned nothing) and 0.3333 ")
 
 
-def test_ties():
+def test_ties_that_decide_are_remarked():
     tied = {query: dict.fromkeys(own, 1.0) for query, own in JUDGED.items()}
     tests = rg.compare(QRELS, {"bm25": JUDGED, "tied": tied}, ["rr"]).test()
     (warning,) = tests.warnings
@@ -187,7 +187,7 @@ def test_ties():
     assert warning.endswith("between -0.1667 and +0.5000; see tie_spread.")
 
 
-def test_ties_where_lower_is_better():
+def test_ties_of_a_metric_where_lower_is_better_are_remarked():
     tied = {query: dict.fromkeys(own, 1.0) for query, own in JUDGED.items()}
     (warning,) = rg.compare(QRELS, {"bm25": JUDGED, "tied": tied}, ["fallout@2"]).test().warnings
     assert warning.endswith("between 0.0000 and +0.5000; see tie_spread.")
@@ -199,7 +199,7 @@ def test_a_pickled_comparison_forgets_its_rankings():
     assert whole.test().warnings
 
 
-def test_queries_needed():
+def test_queries_needed_are_remarked():
     runs = comparison({"a": [0.0] * 20, "b": [0.5, -0.5] * 10})
     sd = runs.test()["ndcg", "b", "a"].sd
     assert runs.queries_needed("ndcg", "b", "a", difference=sd / 2) == 34

@@ -27,7 +27,7 @@ def of_hostile_names(tmp_path_factory):
     return page(tmp_path_factory.mktemp("page"), runs, tests, runs.groups(labels, HOSTILE[1], flips=99))
 
 
-def test_names_are_text(of_hostile_names):
+def test_report_escapes_names(of_hostile_names):
     assert of_hostile_names.count("<script") == 1
     assert "onerror=document" not in re.sub(r"&lt;.*?&gt;", "", of_hostile_names)
     assert "<img" not in of_hostile_names
@@ -38,7 +38,7 @@ def test_names_are_text(of_hostile_names):
     assert "x" * 1000 not in of_hostile_names
 
 
-def test_a_policy_allows_its_own_script_only(of_hostile_names):
+def test_report_allows_its_script_only(of_hostile_names):
     import base64
     import hashlib
 
@@ -49,7 +49,7 @@ def test_a_policy_allows_its_own_script_only(of_hostile_names):
     assert not re.findall(r'(?:src|href)="(?!#|data:)', re.sub(r"&lt;.*?&gt;", "", of_hostile_names))
 
 
-def test_pictures_are_whole_and_hold_no_names(tmp_path):
+def test_report_pictures_are_complete_and_contain_no_names(tmp_path):
     random = np.random.default_rng(0)
     runs = comparison({"a": random.random(30), "b": random.random(30), "$a$ $": random.random(30)})
     text = page(tmp_path, runs)
@@ -61,7 +61,7 @@ def test_pictures_are_whole_and_hold_no_names(tmp_path):
     assert "<title>0: " in text
 
 
-def test_what_the_page_is_about(tmp_path):
+def test_report_states_runs_metrics_and_test(tmp_path):
     """Title, names, date, every metric, and what marks mean; the means of all runs; at most six pictures, and how many
     are left out."""
     random = np.random.default_rng(0)
@@ -83,7 +83,7 @@ def test_what_the_page_is_about(tmp_path):
     assert len(re.findall(r"<bdi>ap: [^<]* minus [^<]*</bdi>: ", text)) == 3
 
 
-def test_warnings_beyond_the_first_are_counted(tmp_path):
+def test_report_counts_warnings_beyond_the_first(tmp_path):
     judged = {query: [document, "n"] for query, own in QRELS.items() for document in own}
     runs = {"judged": judged} | {f"not{run}": {query: ["x", "y"] for query in QRELS} for run in range(7)}
     qrels = {query: own | {"n": 0} for query, own in QRELS.items()}
@@ -93,7 +93,7 @@ def test_warnings_beyond_the_first_are_counted(tmp_path):
     assert "… and 2 more: see Tests.warnings" in text
 
 
-def test_queries_that_differ_most_do(tmp_path):
+def test_report_shows_the_queries_that_differ_most(tmp_path):
     values = [0.5] * 20 + [0.9, 0.1]
     text = page(tmp_path, comparison({"a": [0.5] * 22, "b": values}))
     (table,) = re.findall(r"<h3>.*?<table>.*?</table>(.*?)</p>", text, re.DOTALL)
@@ -103,7 +103,7 @@ def test_queries_that_differ_most_do(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("runs", "queries"), [(100, 50), (2, 200_000)])
-def test_large_comparisons(tmp_path, runs, queries):
+def test_report_of_a_large_comparison_stays_small(tmp_path, runs, queries):
     random = np.random.default_rng(0)
     held = comparison({f"run{run}": random.random(queries) for run in range(runs)})
     tests = held.test(flips=999)
@@ -115,7 +115,7 @@ def test_large_comparisons(tmp_path, runs, queries):
     assert len(tests.plot("scatter").axes) == min(6, len(tests))
 
 
-def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_report_is_written_completely_or_not_at_all(tmp_path, monkeypatch):
     (tmp_path / "report.html").write_text("old")
 
     def full(_):
@@ -127,7 +127,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("report.html", "old")]
 
 
-def test_without_jinja(tmp_path, monkeypatch):
+def test_report_without_jinja_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"jinja2 is not installed: pip install 'rankgain\[report\]'"):
         page(tmp_path, comparison({"a": [0.1, 0.2], "b": [0.2, 0.3]}))
@@ -161,7 +161,7 @@ def runs_in(form):
 
 
 @pytest.mark.parametrize("form", ["dicts", "lists", "frames", "rankings"])
-def test_what_each_run_ranked_first(tmp_path, form):
+def test_report_shows_the_first_documents_of_each_run(tmp_path, form):
     text = page(tmp_path, rg.compare(QRELS if form != "rankings" else None, runs_in(form), "rr"))
     assert "Below a value: the document that the run ranked first." in text
     row = re.search(r"<tr>\s*<td[^>]*><bdi>q3</bdi>.*?</tr>", text, re.DOTALL)[0]
@@ -169,7 +169,7 @@ def test_what_each_run_ranked_first(tmp_path, form):
     assert re.findall(r"<bdi>(.*?)</bdi>", row) == ["q3", "d3", "x&lt;b&gt;3"]
 
 
-def test_nothing_is_said_where_ids_are_not_at_hand(tmp_path):
+def test_report_shows_no_documents_without_ids(tmp_path):
     runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
     assert "ranked first" not in page(tmp_path, rg.compare(runs, metrics="rr"))
     few = {"one": {"q0": {}, "q1": {"d1": 1.0}}, "other": {"q0": {"d0": 1.0}}}

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_page(tmp_path, width):
+def test_report_sorts_and_runs_no_names_in_a_browser(tmp_path, width):
     runs, labels = hostile()
     path = tmp_path / "report.html"
     runs.report(path, runs.test(HOSTILE[1], flips=99), groups=runs.groups(labels, HOSTILE[1], flips=99))

@@ -43,7 +43,7 @@ def agree(seed, queries, level, flips):
 @pytest.mark.parametrize("queries", [6, 8, 12, 20, 50])
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 @pytest.mark.parametrize("seeds", quick_first([range(40), range(1000, 1800)]), ids=len)
-def test_p_and_interval_agree(queries, level, seeds):
+def test_interval_excludes_0_where_p_is_small(queries, level, seeds):
     """24,000 cases, over both halves."""
     seen = {agree(seed, queries, level, 199 if seed < 1000 else 999 if seed % 4 else 499) for seed in seeds}
     assert seen == ({False} if 2.0 ** (1 - queries) > 1 - level else {True, False})
@@ -51,7 +51,7 @@ def test_p_and_interval_agree(queries, level, seeds):
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("queries", [10, 30, 70])
-def test_swapped_runs_give_the_same_negated(seed, queries):
+def test_swapped_runs_negate_the_difference(seed, queries):
     random = np.random.default_rng(seed)
     runs = {"a": random.random(queries), "b": random.random(queries) ** 1.2}
     one = comparison(runs).test("a", flips=999, margin=0.05)["ndcg", "b", "a"]
@@ -64,7 +64,7 @@ def test_swapped_runs_give_the_same_negated(seed, queries):
 
 @pytest.mark.parametrize("power", [-30, -3, 2, 40])
 @pytest.mark.parametrize("queries", [12, 40])
-def test_scaling_by_a_power_of_two_is_to_the_bit(queries, power):
+def test_scaling_by_a_power_of_two_scales_the_bits(queries, power):
     random = np.random.default_rng(power + 100)
     runs = {"a": random.random(queries), "b": random.random(queries)}
     one = comparison(runs, metric="dcg").test(flips=999)["dcg", "b", "a"]
@@ -75,7 +75,7 @@ def test_scaling_by_a_power_of_two_is_to_the_bit(queries, power):
 
 
 @pytest.mark.parametrize("queries", [15, 20, 60])
-def test_another_run_or_metric_changes_nothing(queries):
+def test_further_runs_and_metrics_do_not_change_p(queries):
     """Of metrics that are bounded by 1, to the bit."""
     random = np.random.default_rng(queries)
     runs = {name: {metric: random.random(queries) for metric in ("ndcg", "ap")} for name in "abc"}
@@ -88,7 +88,7 @@ def test_another_run_or_metric_changes_nothing(queries):
     assert repr(alone._replace(comparisons=1)) == repr(one)
 
 
-def test_a_run_that_is_there_twice():
+def test_identical_runs_do_not_differ():
     random = np.random.default_rng(0)
     own = random.random(40)
     tests = comparison({"a": own, "again": own, "other": random.random(40)}).test(flips=999)
@@ -101,7 +101,7 @@ def test_a_run_that_is_there_twice():
 
 
 @pytest.mark.parametrize("flips", [999, 9999])
-def test_random_p_is_near_the_exact_one(flips):
+def test_randomization_p_is_near_the_exact_p(flips):
     """With ties, which floating point sums lose: within five standard deviations, for many seeds."""
     random = np.random.default_rng(9)
     own = (random.integers(0, 11, 30) - random.integers(0, 9, 30)) / 10
@@ -129,7 +129,7 @@ def test_the_margin_agrees_with_the_interval(queries, margin):
     assert (True, True) in seen
 
 
-def test_lower_is_better():
+def test_direction_of_the_metric_decides_the_verdict():
     random = np.random.default_rng(5)
     runs = {"a": random.random(40) / 2 + 0.5, "b": random.random(40) / 4}
     found = comparison(runs, metric="unjudged@10").test(margin=0.05)["unjudged@10", "b", "a"]
@@ -162,14 +162,14 @@ def test_simultaneous_intervals_agree_with_adjusted_p(queries, level):
     assert seen == {True, False}
 
 
-def test_the_effect_of_three_queries():
+def test_effect_size_of_three_queries():
     """Hedges' g: d times 1 − 3 / (4·2 − 1)."""
     assert hedges(0.5, 0.25, 3) == pytest.approx(2.0 * (1 - 3 / 7))
     assert math.isnan(hedges(0.5, 0.25, 2))
 
 
 @pytest.mark.parametrize("numbers", [5, 65])
-def test_the_pairs_taken_at_a_time_do_not_matter(monkeypatch, numbers):
+def test_number_of_pairs_per_pass_does_not_change_p(monkeypatch, numbers):
     """Fewer numbers than one pair has, and enough for two of six pairs."""
     random = np.random.default_rng(1)
     runs = comparison({name: random.random(30) for name in "abcd"})

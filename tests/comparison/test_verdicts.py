@@ -205,7 +205,7 @@ SAID = {  # tests, what they say, and what they do not
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_what_is_said(name):
+def test_verdict_sentences(name):
     make, said, *unsaid = SAID[name]
     tests = make()
     sentences = [*tests.verdicts(), *(pair.verdict() for pair in tests.values()), tests.methods(), tests.table()]
@@ -216,7 +216,7 @@ def test_what_is_said(name):
 
 @pytest.mark.parametrize("queries", range(2, 60, 7))
 @pytest.mark.parametrize("seed", range(3))
-def test_not_decided_never_reads_as_equal(queries, seed):
+def test_inconclusive_never_reads_as_equal(queries, seed):
     random = np.random.default_rng(seed)
     for its in comparison({"a": random.random(queries), "b": random.random(queries)}).test(flips=199).values():
         said = its.verdict()
@@ -224,7 +224,7 @@ def test_not_decided_never_reads_as_equal(queries, seed):
         assert ("This does not show that the runs are equal." in said) == (not its.decided)
 
 
-def test_families_of_all_metrics():
+def test_family_of_all_metrics_is_corrected_together():
     random = np.random.default_rng(0)
     runs = {
         name: {"ndcg": random.random(40), "cg": random.random(40) * 9, "ap": [math.nan, *random.random(39)]}
@@ -239,14 +239,14 @@ def test_families_of_all_metrics():
     assert "left out: 1" in tests.table()
 
 
-def test_all_pairs_and_the_best():
+def test_all_pairs_are_tested_and_the_best_named():
     tests = comparison(shifted(60, 0.0, 0.01, 0.4), metric="cg").test(flips=999)
     assert [key[1:] for key in tests] == [("r1", "r0"), ("r2", "r0"), ("r2", "r1")]
     assert tests.tied_with_best("cg") == ["r2"]
     assert SAID["two of the best mean"][0]().tied_with_best("cg") == ["even", "wild", "low"]
 
 
-def test_numbers_of_another_mean_than_that_of_the_metric_say_so():
+def test_weighted_means_are_labelled():
     """A difference of logarithms is not one of geometric means, nor a mean one of sums."""
     runs = shifted(20, 0.0, 0.1, 0.2)
     for metric, name in (("gm_ap", "gm_ap (mean log2)"), ("num_rel_ret", "num_rel_ret (mean)")):
@@ -293,7 +293,7 @@ def test_decisive_queries_are_those_without_which_the_verdict_changes(options, f
 
 
 @pytest.mark.slow
-def test_pictures():
+def test_figures_of_tests_are_drawn():
     pytest.importorskip("matplotlib")
     tests = comparison(shifted(300, 0.0, 0.1, 0.2)).test(flips=199)
     assert len(tests.plot().axes) == 1
@@ -305,12 +305,12 @@ def test_pictures():
         tests.plot(metric="ap")
 
 
-def test_an_evaluation_merged_of_parts_is_tested_as_one():
+def test_merged_evaluation_is_tested_like_the_whole():
     parts = evaluation([0.1, 0.2], ["a", "b"]).merge(evaluation([0.3], ["c"]))
     assert rg.Comparison({"x": parts, "y": evaluation([0.2, 0.3, 0.4], ["c", "a", "b"])}).test().queries == 3
 
 
-def test_means_that_only_rounding_sets_apart_are_the_same():
+def test_means_within_rounding_are_equal():
     base = np.random.default_rng(5).random(12)
     moved = base + [0.2, -0.2] * 6
     tests = comparison({"a": base, "b": moved}).test()
@@ -321,7 +321,7 @@ def test_means_that_only_rounding_sets_apart_are_the_same():
     assert "without query" not in tests.table()
 
 
-def test_what_is_decided_alone_is_told_of_many_comparisons():
+def test_differences_decided_without_correction_only_are_noted():
     tests = comparison(shifted(40, *[0.0] * 16, seed=3), metric="cg").test(flips=999)
     alone = [its for its in tests.values() if decided_alone(its) and not its.decided]
     assert len(alone) > 3
@@ -330,7 +330,7 @@ def test_what_is_decided_alone_is_told_of_many_comparisons():
 
 
 @pytest.mark.slow
-def test_pictures_of_names_that_the_font_lacks():
+def test_figures_of_names_that_the_font_lacks_give_no_warning():
     """No warning of matplotlib's, and names that differ stay so."""
     pytest.importorskip("matplotlib")
     names = "bm25 \U0001f600", "bm25 \U0001f680", "\u65e5\u672c"

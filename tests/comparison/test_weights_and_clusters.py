@@ -47,7 +47,7 @@ def the_test(differences, **options):
         (True, 40, 18, 0.9, {"method": "exact", "flips": 99}),  # more than are gone through by default
     ],
 )
-def test_all_sign_vectors(seed, weighted, queries, clusters, level, options):
+def test_exact_test_of_clusters_enumerates_sign_vectors(seed, weighted, queries, clusters, level, options):
     differences, weights, labels = made(seed, queries, clusters)
     if weighted:
         options = options | {"weights": weights}
@@ -147,7 +147,7 @@ def test_margin_of_several_runs_leaves_out_metrics_without_one():
 
 @pytest.mark.parametrize("queries", [12, 20, 60])
 @pytest.mark.parametrize("weight", [1, 4, 0.125])
-def test_equal_weights_and_single_clusters_change_nothing(queries, weight):
+def test_equal_weights_and_single_clusters_do_not_change_p(queries, weight):
     random = np.random.default_rng(queries)
     runs = comparison({name: random.random(queries) for name in "abc"})
     plain = runs.test(flips=999, margin=0.05)
@@ -176,7 +176,7 @@ def test_whole_weights_are_queries_of_one_cluster(queries):
 
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("queries", [8, 24, 50])
-def test_p_and_interval_agree(seed, queries):
+def test_weighted_interval_excludes_0_where_p_is_small(seed, queries):
     differences, weights, labels = made(seed, queries, queries // 2)
     for options in ({"weights": weights}, {"clusters": labels}, {"weights": weights, "clusters": labels}):
         found = the_test(differences, **options, flips=199, level=0.9, margin=0.05)
@@ -210,7 +210,7 @@ def test_dependent_queries_do_not_count_twice():
     assert (found.low, found.high) == pytest.approx((once.low, once.high), abs=1e-9)
 
 
-def test_max_t_margins_and_families():
+def test_max_t_with_weights_corrects_margins_and_families():
     random = np.random.default_rng(1)
     runs = comparison({name: {m: random.random(40) for m in ("ndcg", "ap")} for name in "abcd"})
     options = {"weights": random.random(40), "clusters": np.arange(40) // 2, "flips": 999, "margin": 0.1}
@@ -242,7 +242,7 @@ def test_only_the_ratio_of_weights_matters(power):
     assert found(weights) == found(weights * 2.0**power)
 
 
-def test_weights_by_id_zero_weights_and_common_queries():
+def test_weights_apply_by_id_to_common_queries():
     weights = {"q1": 2, "q2": 0, "q3": 1, "q4": 1, "q5": 3}
     runs = rg.Comparison(
         {
@@ -258,7 +258,7 @@ def test_weights_by_id_zero_weights_and_common_queries():
     assert sample_of(tests, "ndcg").weights.tolist() == [0.25, 0.75]  # scaled by a power of two
 
 
-def test_a_metric_that_weighs_queries():
+def test_weights_multiply_those_of_the_metric():
     """GAUC: what is tested is what the table shows."""
     random = np.random.default_rng(0)
     sizes = random.integers(5, 30, 30)
@@ -304,7 +304,7 @@ def test_groups_are_tested_with_weights_and_clusters():
     assert 0 < groups.differ_p(*key) <= 1
 
 
-def test_whether_groups_differ_by_clusters():
+def test_groups_with_clusters_are_tested_by_clusters():
     """Queries that are there five times tell no more than once; a cluster of two groups tells nothing."""
     random = np.random.default_rng(1)
     own, labels = random.normal(0.05, 0.2, 16), ["x"] * 8 + ["y"] * 8

@@ -124,7 +124,7 @@ GRADES = np.array([1, 0, 3, 2, 2])
     [*((make, GRADES) for make in FLAT.values()), *((make, [[1, 0, 3], [0, 1, 2]]) for make in ANY_SHAPE.values())],
     ids=[*FLAT, *(f"matrix, {kind}" for kind in ANY_SHAPE)],
 )
-def test_one_list_and_a_matrix(backend, make, numbers, dtype):
+def test_arrays_of_any_library_equal_lists(backend, make, numbers, dtype):
     numbers = np.array(numbers, dtype=dtype)
     for taker in TAKERS.values():
         assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
@@ -135,7 +135,7 @@ def test_one_list_and_a_matrix(backend, make, numbers, dtype):
 @dtypes
 @in_one_case("shell", [list, tuple])
 @pytest.mark.parametrize("sizes", quick_first([[3, 2], [2, 2], [5, 1, 4]]))
-def test_lists_of_arrays(backend, make, dtype, shell, sizes):
+def test_lists_of_arrays_equal_lists_of_lists(backend, make, dtype, shell, sizes):
     numbers = [GRADES[:size].astype(dtype) for size in sizes]
     expected = [part.tolist() for part in numbers]
     for taker in TAKERS.values():
@@ -144,7 +144,7 @@ def test_lists_of_arrays(backend, make, dtype, shell, sizes):
 
 
 @flat
-def test_beside_the_documents(backend, make):
+def test_sizes_and_ids_may_be_arrays_of_any_library(backend, make):
     grades, scores, sizes = make(GRADES), make(GRADES.astype("f4")), make(np.array([3, 2]))
     expected = plain(scored(GRADES, GRADES, group_sizes=[3, 2]))
     assert plain(scored(grades, scores, group_sizes=sizes)) == expected
@@ -156,7 +156,7 @@ def test_beside_the_documents(backend, make):
 
 
 @flat
-def test_discounts_and_what_a_gain_gives(backend, make):
+def test_discounts_and_gains_may_be_arrays_of_any_library(backend, make):
     weights = np.array([1.0, 0.75, 0.5, 0.25, 0.0])
     assert rg.dcg(GRADES, discount=make(weights)) == rg.dcg(GRADES, discount=weights.tolist())
     assert rg.discount(3, make(weights)).tolist() == [1.0, 0.75, 0.5]
@@ -165,7 +165,7 @@ def test_discounts_and_what_a_gain_gives(backend, make):
 
 
 @pytest.mark.parametrize("kind", ["array", *(kind for kind in FLAT if kind.split()[-1] in (*LIBRARIES, "chunked"))])
-def test_columns_of_text(kind):
+def test_columns_of_text_are_ids(kind):
     make = np.asarray if kind in ("array", "torch") else FLAT[kind]
     text = np.array(["b", "a", "b"], dtype=object)
     assert rg.from_scores([1, 0, 1], [3, 2, 1], qid=make(text)).query_ids == ["b", "a"]
@@ -186,14 +186,14 @@ def columns_of_lists():
 
 
 @pytest.mark.parametrize(("column", "rows"), list(columns_of_lists()))
-def test_columns_of_lists(backend, column, rows):
+def test_columns_of_lists_are_lists(backend, column, rows):
     for taker in TAKERS.values():
         assert plain(taker(column)) == plain(taker(rows))
 
 
 @pytest.mark.parametrize("kind", sorted(set(FLAT) - {"pyarrow chunked"}))  # which is not one piece of memory
 @dtypes
-def test_nothing_is_copied(kind, dtype):
+def test_arrays_are_not_copied(kind, dtype):
     held = FLAT[kind](GRADES.astype(dtype))
     seen = array_of(held, "numbers")
     assert seen.dtype == dtype
@@ -288,7 +288,7 @@ def refusal(call, value):
 
 
 @pytest.mark.parametrize(("kind", "remedy", "value"), REFUSING.values(), ids=list(REFUSING))
-def test_what_cannot_be_read(backend, kind, remedy, value):
+def test_unreadable_arrays_are_rejected_with_a_remedy(backend, kind, remedy, value):
     for name, calls in {**NUMBERS, **{name: [call] for name, call in BESIDE.items()}}.items():
         for call in calls:
             text = refusal(call, value)
@@ -298,7 +298,7 @@ def test_what_cannot_be_read(backend, kind, remedy, value):
 
 
 @pytest.mark.parametrize(("kind", "remedy", "value"), REFUSING.values(), ids=list(REFUSING))
-def test_lists_of_what_cannot_be_read(backend, kind, remedy, value):
+def test_lists_of_unreadable_arrays_are_rejected(backend, kind, remedy, value):
     for name, call in (("relevance", rg.mrr), ("relevance", rg.from_ranked), ("judged", rg.idcg)):
         for rows in ([[1, 0], value], ([1.0], value), (np.ones(2), value)):
             assert refusal(call, rows).startswith(f"{name}: query 1: {kind}")
@@ -308,14 +308,14 @@ def test_lists_of_what_cannot_be_read(backend, kind, remedy, value):
 
 if "torch" in LIBRARIES:
 
-    def test_single_tensors(backend):
+    def test_single_tensors_are_numbers(backend):
         two = [torch.tensor(3.0), torch.tensor(2.0, requires_grad=True)]
         assert rg.dcg([two[0], 2.0]) == rg.dcg([3.0, 2.0])
         for rows in (two, [3.0, two[1]]):
             assert refusal(rg.ndcg, rows).startswith("relevance: position 1: the Tensor requires grad")
         assert refusal(rg.ndcg, [[1.0], two]).startswith("relevance: query 1: position 1: the Tensor requires grad")
 
-    def test_tensors_are_no_ids():
+    def test_tensors_are_rejected_as_ids():
         ids = list(torch.tensor([1, 1, 2]))
         assert refusal(lambda qid: rg.from_scores([1, 2, 3], [1, 2, 3], qid=qid), ids).startswith("qid: position 0: an")
         text = refusal(lambda ids: rg.from_ranked([[1], [2], [3]], query_ids=ids), ids)
@@ -329,7 +329,7 @@ if "pandas" in LIBRARIES:
         assert rg.from_ranked([[1], [0]], query_ids=dates.as_unit("ns").to_series()).query_ids == list(dates)
 
 
-def test_memory_errors_come_out_as_they_are():
+def test_memory_errors_are_raised_unchanged():
     class Huge(Arrayed):
         def __array__(self, dtype=None, copy=None):
             raise MemoryError
@@ -338,7 +338,7 @@ def test_memory_errors_come_out_as_they_are():
         rg.ndcg(Huge(None))
 
 
-def test_a_released_buffer(backend):
+def test_released_buffer_is_rejected(backend):
     view = memoryview(np.ones(2))
     view.release()
     assert refusal(rg.ndcg, view) == "relevance must be a list, a tuple or an array of numbers, not memoryview"

@@ -56,14 +56,14 @@ def views(*fields, buffer=b"x" * 20, kind=None):
 @pytest.mark.parametrize("column", ["query_id", "doc_id"])
 @pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("offsets", [(0, 100, 2, 3), (0, 2, 1, 3), (0, -1, 2, 3), (0, 1, 2**31 - 1, 3)])
-def test_offsets_out_of_the_data(on_both, column, large, offsets):
+def test_offsets_outside_the_data_are_rejected(on_both, column, large, offsets):
     kind, message = both(on_both, lambda: evaluate(with_column(column, text(*offsets, large=large))))
     assert kind is ValueError
     assert "broken: its offsets" in message
 
 
 @pytest.mark.both
-def test_offsets_out_of_the_data_in_rows_that_are_taken_alone(on_both):
+def test_offsets_outside_the_data_are_rejected_in_slices(on_both):
     """Where the other rows are not looked at, nothing but the length of the data tells."""
     made = with_column("doc_id", text(0, 100, 2, 3)).set_column(0, "query_id", pa.array(["q", "z", "z"]))
     kind, message = both(on_both, lambda: evaluate(made))
@@ -79,7 +79,7 @@ BROKEN_VIEWS += [(-(2**31), 0, 0), (13, 0, 8), (21, 0, 0), (20, 2**31 - 1, 0)]
 @in_one_case("column", ["query_id", "doc_id"])
 @pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view()], ids=str)
 @pytest.mark.parametrize("view", BROKEN_VIEWS)
-def test_views_out_of_their_buffers(on_both, column, kind, view):
+def test_views_outside_their_buffers_are_rejected(on_both, column, kind, view):
     made = with_column(column, views((13, 0, 0), (20, 0, 0), view, kind=kind))
     error, message = both(on_both, lambda: evaluate(made))
     assert error is ValueError
@@ -91,7 +91,7 @@ def test_views_out_of_their_buffers(on_both, column, kind, view):
 @pytest.mark.parametrize("column", ["query_id", "doc_id", "score"])
 @in_one_case("codes", [[0, 1, 2], [0, -1, 1], [2**31 - 1, 0, 0], [-(2**31), 0, 0]])
 @pytest.mark.parametrize("values", [["a", "b"], [1, 2], [1.5, 2.5]])
-def test_codes_out_of_their_dictionary(on_both, column, codes, values):
+def test_codes_outside_their_dictionary_are_rejected(on_both, column, codes, values):
     coded = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(values), safe=False)
     kind, message = both(on_both, lambda: evaluate(with_column(column, coded)))
     if column == "score" and values != [1.5, 2.5]:
@@ -120,7 +120,7 @@ class Holder:
     [None, 5, b"arrow_array_stream", pa.schema([]).__arrow_c_schema__()],
     ids=lambda wrong: type(wrong).__name__,
 )
-def test_no_stream_at_all(on_both, wrong):
+def test_object_without_a_stream_is_rejected(on_both, wrong):
     kind, message = both(on_both, lambda: evaluate(Holder(lambda: wrong)))
     assert kind is TypeError
     assert f"run_df: __arrow_c_stream__ returned {type(wrong).__name__}, which is not an Arrow stream" in message
@@ -128,7 +128,7 @@ def test_no_stream_at_all(on_both, wrong):
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("batches", [0, 1, 3])
-def test_a_stream_that_fails(batches):
+def test_failing_stream_raises_its_error(batches):
     def generate():
         yield from pa.table(RUN).to_batches() * batches
         raise RuntimeError("the network is gone")
@@ -191,7 +191,7 @@ class Unhashable(str):
 
 
 @pytest.mark.both
-def test_what_foreign_code_raises_comes_out(on_both):
+def test_exceptions_of_foreign_code_are_raised_unchanged(on_both):
     fails = Raises(KeyError("mine"))
     calls = [
         lambda: rg.from_frames(fails, RUN),
@@ -203,7 +203,7 @@ def test_what_foreign_code_raises_comes_out(on_both):
 
 
 @pytest.mark.both
-def test_an_array_that_cannot_be_read_is_named(on_both):
+def test_unreadable_array_is_named(on_both):
     fails = Raises(KeyError("mine"))
     calls = {
         "run_df: column 'doc_id'": lambda: evaluate({**RUN, "doc_id": fails}),
@@ -219,7 +219,7 @@ def test_an_array_that_cannot_be_read_is_named(on_both):
 
 @pytest.mark.both
 @pytest.mark.parametrize("kind", [Id, Unhashable])
-def test_ids_that_lie_are_their_text(on_both, kind):
+def test_str_subclasses_are_compared_by_content(on_both, kind):
     """Columns read the characters of an id, and ask it nothing."""
     lying = [kind(document) for document in RUN["doc_id"]]
     expected = vectors_or_error(lambda: evaluate(RUN))
@@ -236,7 +236,7 @@ def test_ids_that_lie_are_their_text(on_both, kind):
     ids=str,
 )
 @pytest.mark.parametrize("library", quick_first(["pandas", "polars", "Arrow"]))
-def test_owners_are_kept_alive(kind, library):
+def test_owners_of_buffers_stay_alive(kind, library):
     """The caller's frames are gone, and their memory is written over, while Rankings live."""
     n = 5000
 
@@ -259,7 +259,7 @@ def test_owners_are_kept_alive(kind, library):
     assert all(len(column) == n for column in kept)
 
 
-def test_rankings_that_live_to_the_end_say_nothing():
+def test_rankings_alive_at_exit_print_nothing():
     code = (
         "import pyarrow as pa, rankgain as rg\nfrom rankgain.rankings import parts_of\n"
         "frame = pa.table({'qid': ['q'], 'doc_id': pa.array(['d']), 'label': [1], 'score': [2.0]})\n"
@@ -274,7 +274,7 @@ def test_rankings_that_live_to_the_end_say_nothing():
 
 @pytest.mark.both
 @pytest.mark.parametrize("start", quick_first([1, 8, 65, 0, 7, 9, 63, 64, 100_003], 3))
-def test_slices(on_both, start):
+def test_slices_of_columns_are_read_from_their_offset(on_both, start):
     """Rows from anywhere in longer tables, with validity bitmaps that hold nulls elsewhere, in chunks of odd sizes."""
     n, sizes = 41, (1, 7, 0, 9, 24)
     rng = np.random.default_rng(start)
@@ -307,7 +307,7 @@ def test_slices(on_both, start):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("backend")
-def test_more_rows_than_are_numbered_together(monkeypatch):
+def test_long_columns_are_numbered_in_parts(monkeypatch):
     """The chunks in which queries are found do not show."""
     rng = np.random.default_rng(3)
     held = {"qid": rng.integers(0, 40, 3000), "doc_id": np.arange(3000), "label": rng.integers(0, 3, 3000)}
@@ -324,7 +324,7 @@ def test_more_rows_than_are_numbered_together(monkeypatch):
 # parts of what Arrow holds
 
 
-def test_ids_of_one_width(backend):
+def test_fixed_width_ids_match(backend):
     ids = {"query_id": [b"q1"] * 3, "doc_id": [b"d001", b"d002", b"d003"]}
     columns = pa.table(ids | {"relevance": [0, 2, 1]}), pa.table(ids | {"score": [0.1, 0.2, 0.2]})
     fixed = pa.schema([("query_id", pa.binary(2)), ("doc_id", pa.binary(4))])
@@ -332,7 +332,7 @@ def test_ids_of_one_width(backend):
         assert rg.from_frames(*tables).evaluate("rr(rel=2)", "rr").mean() == {"rr(rel=2)": 0.5, "rr": 1.0}
 
 
-def test_ids_of_64_bits_among_those_of_32(backend):
+def test_ids_of_64_bits_match_those_of_32_bits(backend):
     """Whose lowest bits are the same."""
     recommended = np.array([[1, 2], [2, 1]], dtype=np.int32)
     found = rg.from_recommendations([[2**32 + 1, 2**40], [1]], recommended).evaluate("rr")
@@ -355,7 +355,7 @@ def test_first_rows_of_no_rows_are_none(backend):
 
 
 @pytest.mark.parametrize(("ids", "kind"), [([2**63 - 1, -(2**63)], "int64"), ([2**63, 0], "string")])
-def test_ids_that_64_bits_hold_stay_numbers(ids, kind):
+def test_integers_of_64_bits_remain_integers(ids, kind):
     result = rg.from_ranked([[1]] * len(ids), query_ids=ids).evaluate("rr")
     assert str(result.to_arrow().schema.field("query_id").type) == kind
 
@@ -367,7 +367,7 @@ def test_an_index_of_text_is_of_the_type_that_pandas_gives_text():
         assert index.dtype == (object if "\udcff" in ids else pd.Index(["a"]).dtype)
 
 
-def test_of_two_names_a_frame_for_both_takes_the_first(backend):
+def test_pair_of_names_on_one_frame_uses_the_first(backend):
     log = {"a": [1, 1, 2], "b": [1, 2, 2], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]}
     found = rg.from_frames(log, query=("a", "b")).evaluate("rr")
     assert dict(zip(found.query_ids, found["rr"].tolist(), strict=True)) == {1: 0.5, 2: 1.0}

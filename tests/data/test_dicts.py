@@ -30,7 +30,7 @@ class Runs:
 @pytest.mark.parametrize("side", ["qrels", "run"])
 @pytest.mark.parametrize("change", ["grow", "shrink", "clear"])
 @pytest.mark.parametrize("query", ["a", "b"])
-def test_a_dict_that_changes_while_it_is_read(on_both, side, change, query):
+def test_dict_changed_while_it_is_read_is_rejected(on_both, side, change, query):
     """The dict that is read, or one that comes later: buffers were made for what they held before."""
 
     def call():
@@ -69,7 +69,7 @@ def test_a_number_is_read_once(on_both, ties):
 
 @pytest.mark.both
 @pytest.mark.parametrize("side", ["qrels", "run"])
-def test_a_number_whose_type_runs_code(on_both, side):
+def test_number_whose_conversion_runs_code_is_read_safely(on_both, side):
     """Whether it is one of those that are read without, cannot be asked of the type either."""
 
     def call():
@@ -107,7 +107,7 @@ CHANGES = {
 @pytest.mark.parametrize("ties", ["stable", "docid", "average", "best", "worst"])
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("kind", [float, lambda score: Runs(score, lambda: None)], ids=["plain", "runs code"])
-def test_ids_that_change_the_run_when_they_are_compared(backend, change, ties, kind):
+def test_ids_that_change_the_run_in_comparisons_do_not_crash(backend, change, ties, kind):
     """The compiled half looks them up in the dict itself, and so meets numbers that were others when they were read."""
     armed = []
 
@@ -135,7 +135,7 @@ def test_ids_that_change_the_run_when_they_are_compared(backend, change, ties, k
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("backend")
-def test_another_thread_changes_the_dicts():
+def test_dicts_changed_by_another_thread_do_not_crash():
     qrels = {f"q{q}": {f"d{d}": np.float32(1) for d in range(30)} for q in range(30)}
     run = {f"q{q}": {f"d{d}": np.float32(d) for d in range(60)} for q in range(30)}
     done = threading.Event()
@@ -181,7 +181,7 @@ HUGE_IN_ERRORS = {
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("what", HUGE_IN_ERRORS)
-def test_an_error_shows_only_the_beginning_of_what_is_long(what):
+def test_error_abbreviates_long_ids(what):
     with pytest.raises((ValueError, TypeError)) as caught:
         HUGE_IN_ERRORS[what]()
     assert len(str(caught.value)) < 2000
@@ -230,7 +230,7 @@ LENGTHS = [0, 1, 10**6, 10**15, 2**62, 2**70]
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("size", LENGTHS)
-def test_a_length_that_lies_is_not_believed(size):
+def test_wrong_length_of_a_mapping_does_not_crash(size):
     """Nothing is reserved for it: the answer is that of an honest length."""
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}
 
@@ -255,7 +255,7 @@ def test_a_length_that_lies_is_not_believed(size):
 
 
 @pytest.mark.parametrize("other", ["\ud800", b"b", 7])
-def test_few_ids_of_which_one_is_of_another_kind(backend, other):
+def test_one_id_of_another_type_among_few_is_rejected(backend, other):
     """Or text that is none: as of many lists."""
     told = "lone surrogate" if other == "\ud800" else "ids must be all str, all bytes or all int"
     for few in ([["a"], ["b", other]], [[other], ["b"]]):
@@ -293,7 +293,7 @@ class Growing(dict):
 
 @pytest.mark.parametrize("form", ["dicts", "compare", "evaluate", "judgments", "pytrec_eval"])
 @pytest.mark.parametrize("side", ["qrels", "run"])
-def test_queries_that_are_added_while_they_are_read(form, side):
+def test_queries_added_while_they_are_read_do_not_crash(form, side):
     if (form, side) == ("judgments", "run"):
         return
     given = {"qrels": {"q": {"d": 1}, "p": {"d": 1}}, "run": {"q": {"d": 1.0}, "p": {"d": 1.0}}}
@@ -318,7 +318,7 @@ class Apart(dict):
 
 
 @pytest.mark.usefixtures("backend")
-def test_queries_and_their_judgments_are_taken_together():
+def test_queries_are_read_with_their_judgments():
     """By two lists of unequal length the kernels read what is not there."""
     qrels, run = Apart({"q": {"d": 1}, "p": {"e": 1}}), {"q": {"d": 1.0}, "p": {"d": 2.0, "e": 1.0}}
     expected = {"q": 1.0, "p": 0.5}
@@ -328,6 +328,6 @@ def test_queries_and_their_judgments_are_taken_together():
     assert {query: values["recip_rank"] for query, values in found.items()} == expected
 
 
-def test_ids_of_two_types_match_by_any_of_them(backend):
+def test_ids_of_two_types_match_by_either(backend):
     """That ids are of other types is said only where none matches: here the last does, which is not relevant."""
     assert rg.from_qrels({"q": {"a": 1, "b": 1, 1: 0}}, {"q": {1: 0.5}}).evaluate("rr").mean("rr") == 0.0

@@ -140,7 +140,7 @@ def folder(tmp_path_factory):
     st.sampled_from(["zero", "skip"]),
     st.sampled_from([None, 32, 64]),
 )
-def test_under_other_rules(folder, form, data, before, ties, missing, other_missing, bits):
+def test_under_equals_a_construction_with_these_rules(folder, form, data, before, ties, missing, other_missing, bits):
     rankings = form(*data, folder, ties=before, missing=missing)
     first = values(rankings, before)
     other = rankings.under(ties=ties, missing=other_missing, score_bits=bits)
@@ -156,7 +156,7 @@ def test_under_other_rules(folder, form, data, before, ties, missing, other_miss
     assert (other.left_out, other.evaluate("rr").counts) == (asked.left_out, asked.evaluate("rr").counts)
 
 
-def test_under_zero_looks_at_what_was_skipped():
+def test_under_missing_zero_checks_skipped_queries():
     qrels, run = {"a": {"x": 1}, "b": {"y": float("nan")}}, {"a": {"x": 1.0}}
     rankings = rg.from_qrels(qrels, run, missing="skip")
     assert rankings.evaluate("rr")["rr"].tolist() == [1.0]
@@ -191,7 +191,7 @@ def test_under_zero_names_qrels_that_change():
     st.sampled_from(TIES),
     st.sampled_from([np.float64, np.float32, np.float16]),
 )
-def test_scores_under_other_rules(queries, before, ties, dtype):
+def test_scores_under_32_bits_equal_rounded_scores(queries, before, ties, dtype):
     with np.errstate(all="ignore"):
         labels, scores = ([[pair[part] for pair in query] for query in queries] for part in (0, 1))
         scores = [np.array(row).astype(dtype) for row in scores]
@@ -210,7 +210,7 @@ def test_scores_under_other_rules(queries, before, ties, dtype):
         ([2**62, 2**62 + 2**38 + 1, 0, 0, 0], 0.5, 1.0),
     ],
 )
-def test_integer_scores_beyond_float32(scores, found, rounded):
+def test_integer_scores_beyond_float32_are_rounded(scores, found, rounded):
     grades = [1, 0, 0, 0, 1]
     sides = {"q": dict(zip("abcde", grades, strict=True))}, {"q": dict(zip("abcde", scores, strict=True))}
     for rankings in (
@@ -222,7 +222,7 @@ def test_integer_scores_beyond_float32(scores, found, rounded):
         assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [rounded]
 
 
-def test_ranks_in_a_frame_under_32_bits():
+def test_ranks_of_a_frame_are_not_rounded_to_32_bits():
     ranks = [2**24 + 1, 2**24, 3]
     run = {"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "rank": ranks}
     qrels = {"query_id": ["q"], "doc_id": ["a"], "relevance": [1]}
@@ -231,7 +231,7 @@ def test_ranks_in_a_frame_under_32_bits():
     assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [1 / 2]
 
 
-def test_what_cannot_be_read_again_is_refused(folder):
+def test_files_that_cannot_be_read_again_are_rejected(folder):
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
     as_files(qrels, run, folder)
     with open(folder / "run", "rb") as file:
@@ -288,7 +288,7 @@ def test_named_queries_keep_their_names():
     st.booleans(),
     st.sampled_from([64, 32]),
 )
-def test_limited(folder, form, data, ties_and_depth, missing, judged_only, bits):
+def test_limited_equals_evaluation_of_the_cut_run(folder, form, data, ties_and_depth, missing, judged_only, bits):
     ties, depth = ties_and_depth
     rankings = form(*data, folder, ties=ties, missing=missing).under(score_bits=bits)
     part = rankings.limited(depth=depth, judged_only=judged_only)
@@ -303,7 +303,7 @@ def test_limited(folder, form, data, ties_and_depth, missing, judged_only, bits)
 
 @examples(0.4)
 @given(sides(), st.sampled_from(["stable", "docid"]), st.integers(1, 6), st.sampled_from(POLICIES))
-def test_limited_twice_and_under_other_rules(folder, data, ties, depth, others):
+def test_limited_twice_is_limited_to_both(folder, data, ties, depth, others):
     qrels, run = data
     rankings = rg.from_qrels(qrels, run, ties=ties)
     first_condensed = prepared(*prepared(*data, ties=ties, judged_only=True), ties=ties, depth=depth)
@@ -326,7 +326,7 @@ recommended = st.lists(st.lists(st.integers(0, 9), unique=True, max_size=8), min
 
 
 @given(recommended, st.data(), st.sampled_from([None, 1, 3, 20]), st.booleans())
-def test_recommendations_limited(lists, data, depth, judged_only):
+def test_limited_recommendations_equal_cut_lists(lists, data, depth, judged_only):
     graded = st.dictionaries(st.integers(0, 12), st.integers(-1, 3), max_size=6)
     truth = [data.draw(graded) for _ in lists]
     part = rg.from_recommendations(truth, lists).limited(depth=depth, judged_only=judged_only)
@@ -344,7 +344,7 @@ graded_lists = st.lists(st.lists(st.integers(0, 4), max_size=8), min_size=2, max
 
 
 @given(graded_lists, st.sampled_from([None, 1, 3, 20]), st.booleans())
-def test_relevance_in_rank_order_limited(lists, depth, judged_only):
+def test_limited_relevance_equals_cut_lists(lists, depth, judged_only):
     """All of it is judged."""
     rankings = rg.from_ranked(lists, judged=[[*row, 2, 0] for row in lists])
     part = rankings.limited(depth=depth, judged_only=judged_only)
@@ -354,7 +354,7 @@ def test_relevance_in_rank_order_limited(lists, depth, judged_only):
 
 
 @given(graded_lists, st.sampled_from([None, 1, 3, 20]), st.booleans(), st.integers(0, 2**32 - 1))
-def test_scores_limited(lists, depth, judged_only, seed):
+def test_limited_scores_equal_cut_lists(lists, depth, judged_only, seed):
     rng = np.random.default_rng(seed)
     scores = [rng.integers(0, 3, len(row)).astype(float) for row in lists]
     part = rg.from_scores(lists, scores, ties="stable").limited(depth=depth, judged_only=judged_only)
@@ -363,7 +363,7 @@ def test_scores_limited(lists, depth, judged_only, seed):
     assert values(part, None) == values(rg.from_ranked(rows, judged=lists), None)
 
 
-def test_no_tied_documents_are_cut_apart_by_luck():
+def test_limited_cuts_ties_by_the_tie_policy():
     rankings = rg.from_scores([1, 0], [1, 1])
     for ties in ("average", "best", "worst"):
         with pytest.raises(
@@ -375,14 +375,14 @@ def test_no_tied_documents_are_cut_apart_by_luck():
         assert rankings.under(ties=ties).limited().evaluate("num_ret")["num_ret"].tolist() == [2.0]
 
 
-def test_what_rankings_say_of_themselves(backend):
+def test_repr_of_rankings_states_queries_and_rules(backend):
     assert repr(rg.from_ranked([[1, 0]])) == "<Rankings of 1 query, 2 documents>"
     assert repr(rg.from_scores([1], [0.5], ties="best")) == "<Rankings of 1 query, 1 document, ties='best'>"
     told = "<Rankings of 1 query, 1 document, ties='docid', missing='zero'>"
     assert repr(rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1.0}})) == told
 
 
-def test_a_callable_gain_is_not_asked_about_pooled_documents(backend):
+def test_callable_gain_is_not_called_for_pooled_documents(backend):
     """Whose grade is negative, and which other metrics look at."""
     asked = []
 
@@ -398,14 +398,14 @@ def test_a_callable_gain_is_not_asked_about_pooled_documents(backend):
     assert result.mean("bpref") == 1.0
 
 
-def test_a_gain_that_a_callable_does_not_have_is_told_of_its_document(backend):
+def test_invalid_gain_of_a_callable_names_its_document(backend):
     rankings = rg.from_qrels({"q": {"a": 0, "b": 1, "c": -1}}, {"q": {"b": 2.0, "a": 1.0}})
     metric = rg.metric("ndcg", gain=lambda grades: np.where(grades == 0, np.nan, grades))
     with pytest.raises(ValueError, match=r"^qrels: query 'q', document 'a': gain returned nan for the grade"):
         rankings.evaluate(metric)
 
 
-def test_a_fault_of_a_query_that_the_run_lacks_is_not_told_of_another(backend):
+def test_error_in_a_query_that_the_run_lacks_names_that_query(backend):
     qrels = {"query_id": ["p", "q"], "doc_id": ["a", "a"], "relevance": [np.nan, 1.0]}
     run = {"query_id": ["q"], "doc_id": ["a"], "score": [1.0]}
     with pytest.raises(ValueError, match="query 'p'"):

@@ -31,13 +31,13 @@ EXPECTED = rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", "mrr").to_dict()
         (("Query_ID", "DocNo", "Label"), ("QID", "doc-id", "Score")),
     ],
 )
-def test_columns_by_the_names_of_other_tools(frame, qrels, run):
+def test_columns_with_names_of_other_tools_are_recognised(frame, qrels, run):
     held = frame(columns(QRELS, *qrels)), frame(columns(RUN, *run))
     assert rg.from_frames(*held).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
     assert rg.evaluate(*held, "ndcg@10", "mrr").to_dict() == EXPECTED
 
 
-def test_customary_names_come_before_others():
+def test_default_names_come_before_others():
     qrels = columns(QRELS, "query_id", "doc_id", "relevance") | {"user": [1, 2, 3], "rating": [9, 9, 9]}
     assert rg.from_frames(qrels, columns(RUN, "query_id", "doc_id", "score")).evaluate(
         *["ndcg@10", "mrr"]
@@ -45,7 +45,7 @@ def test_customary_names_come_before_others():
 
 
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame])
-def test_qrels_without_relevance_count_1_and_say_so(frame):
+def test_qrels_without_relevance_have_grade_1_and_warn(frame):
     qrels, run = columns(QRELS, "user_id", "item_id", "time"), columns(RUN, "user_id", "item_id", "score")
     ones = {query: dict.fromkeys(own, 1) for query, own in QRELS.items()}
     result = rg.from_frames(frame(qrels), frame(run)).evaluate("ndcg@10", "mrr")
@@ -65,7 +65,7 @@ def test_qrels_without_relevance_count_1_and_say_so(frame):
     assert pickle.loads(pickle.dumps(result)).assumed == (remark + hint,)
 
 
-def test_a_pandas_index_is_a_column():
+def test_pandas_index_is_a_column():
     qrels = pd.DataFrame(columns(QRELS, "query_id", "doc_id", "relevance"))
     run = pd.DataFrame(columns(RUN, "query_id", "doc_id", "score"))
     for form in (
@@ -91,7 +91,7 @@ class ScoredDoc(NamedTuple):
     score: float
 
 
-def test_named_tuples():
+def test_named_tuples_are_rows():
     qrels = [Qrel(query, doc, grade) for query, own in QRELS.items() for doc, grade in own.items()]
     run = [ScoredDoc(query, doc, score) for query, own in RUN.items() for doc, score in own.items()]
     for held in ((qrels, run), (tuple(qrels), iter(run)), (iter(qrels), RUN), (QRELS, run)):
@@ -102,7 +102,7 @@ def test_named_tuples():
 
 if find_spec("ir_measures"):
 
-    def test_the_tuples_of_ir_measures():
+    def test_tuples_of_ir_measures_are_rows():
         import ir_measures
 
         qrels = [ir_measures.Qrel(query, doc, grade) for query, own in QRELS.items() for doc, grade in own.items()]
@@ -128,7 +128,7 @@ def ranx(monkeypatch):
     return module
 
 
-def test_ranx(ranx):
+def test_qrels_and_runs_of_ranx_are_accepted(ranx):
     held = ranx.Qrels(QRELS), ranx.Run(RUN)
     assert rg.evaluate(*held, "ndcg@10", "mrr").to_dict() == EXPECTED
     assert rg.from_qrels(*held).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
@@ -147,7 +147,7 @@ class ObjectApiResponse:
 
 
 @pytest.mark.parametrize("own", [dict, ObjectApiResponse])
-def test_responses_of_elasticsearch(own):
+def test_responses_of_elasticsearch_are_runs(own):
     run = {
         query: own(
             response([{"_index": "i", "_id": doc, "_score": score, "_source": {}} for doc, score in docs.items()])
@@ -164,5 +164,5 @@ def test_responses_of_elasticsearch(own):
         rg.from_qrels(QRELS, run | {"q2": {"d7": 1.0}})
 
 
-def test_a_document_may_be_called_hits():
+def test_document_may_be_called_hits():
     assert rg.from_qrels({"q": {"hits": 1}}, {"q": {"hits": 1.0}}).evaluate("rr").mean("rr") == 1.0

@@ -25,7 +25,7 @@ def vectors(rankings):
 EXPECTED = vectors(rg.from_recommendations(QRELS, ONCE))
 
 
-def test_a_run_of_msmarco():
+def test_duplicates_first_of_a_run_of_msmarco():
     text = "".join(f"{query}\t{doc}\t{rank}\n" for query, own in TWICE.items() for rank, doc in enumerate(own, 1))
     held = rg.read_trec(rg.judgments(QRELS), io.BytesIO(text.encode()), duplicates="first")
     assert vectors(held) == EXPECTED
@@ -74,7 +74,7 @@ def test_a_clean_run_is_not_held_in_memory(tmp_path, monkeypatch):
     assert rankings.calculation("ndcg", "q1").to_dict()["rows"][0]["document"] == "x"
 
 
-def test_against_plain_python():
+def test_duplicates_first_equals_plain_python():
     rng = np.random.default_rng(0)
     for _ in range(30):
         matrix = rng.integers(0, 12, (20, 15))
@@ -88,7 +88,7 @@ def of_tuples(ids):
     return [(identifier, 0) for identifier in ids]
 
 
-def test_ids_that_are_tuples():
+def test_tuples_may_be_ids():
     """A document and its chunk."""
     run, twice = ({query: of_tuples(own) for query, own in held.items()} for held in (ONCE, TWICE))
     truth = {query: {(doc, 0): grade for doc, grade in own.items()} for query, own in QRELS.items()}
@@ -136,7 +136,7 @@ NUMBERS, WORDS = [[1, 3, 2], [7, 1, 2], [4, 5, 6]], [["a", "b"], ["c", "d"]]
         *((WORDS, make(["b", "c"])) for make in (list, tuple, np.array, lambda ids: np.array(ids, dtype=object))),
     ],
 )
-def test_leave_one_out(recommended, relevant):
+def test_leave_one_out_with_one_relevant_id_per_user(recommended, relevant):
     for truth in (relevant, rg.judgments(relevant)):
         result = rg.from_recommendations(truth, recommended).evaluate("rr")
         assert result["rr"].tolist() == [0.5, 1.0, 0.0][: len(recommended)]

@@ -39,14 +39,14 @@ RUNS = {
 
 @pytest.mark.parametrize("truth", TRUTHS)
 @pytest.mark.parametrize("run", RUNS)
-def test_any_two_forms_give_what_the_constructors_give(truth, run):
+def test_evaluate_equals_the_constructor_of_any_two_forms(truth, run):
     result = rg.evaluate(TRUTHS[truth](), RUNS[run](), "ndcg@10", "mrr")
     assert result.query_ids == EXPECTED.query_ids
     for metric in EXPECTED:
         assert result[metric].tolist() == EXPECTED[metric].tolist()
 
 
-def test_by_position_by_keyword_and_in_a_list():
+def test_metrics_by_position_and_in_a_list():
     for result in (
         rg.evaluate(QRELS, RUN, "ndcg@10", "mrr"),
         rg.evaluate(QRELS, RUN, ["ndcg@10", "mrr"]),
@@ -58,14 +58,14 @@ def test_by_position_by_keyword_and_in_a_list():
         assert result.mean() == EXPECTED.mean()
 
 
-def test_fractions_are_scores():
+def test_lists_of_fractions_are_scores():
     expected = rg.from_scores([[0, 1, 2]], [[0.3, 1, 0.1]]).evaluate("ndcg")["ndcg"].tolist()
     objects = np.array([[0.3, 1, 0.1]], object)
     for run in ([[0.3, 1, 0.1]], np.array([[0.3, 1, 0.1]]), [np.array([0.3, 1, 0.1])], objects):
         assert rg.evaluate([[0, 1, 2]], run, "ndcg")["ndcg"].tolist() == expected
 
 
-def test_ids_beside_what_cannot_be_labels():
+def test_ids_are_recognised_beside_values_that_are_no_labels():
     matrix = np.array([[6, 3, 8], [1, 2, -1]])
     expected = [0.5, 0.0]
     assert rg.evaluate([{3}, {9}], matrix, "mrr")["mrr"].tolist() == expected

@@ -33,19 +33,19 @@ def same(qrels, run, **options):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("qrels", [BEIR, TREC_QRELS])
 @pytest.mark.parametrize("run", [MSMARCO, TREC_RUN])
-def test_beir_and_msmarco_are_known(qrels, run, threads):
+def test_layouts_of_beir_and_msmarco_are_recognised(qrels, run, threads):
     same(qrels, run, threads=threads)
     same(gzip.compress(qrels.encode()), gzip.compress(run.encode()), threads=threads)
     same(b"\xef\xbb\xbf" + qrels.replace("\n", "\r\n").encode(), run.replace("\n", "\r\n"), threads=threads)
     same("# a comment\n\n" + qrels.rstrip("\n"), "# a b c\n\n" + run.rstrip("\n"), threads=threads)
 
 
-def test_spelling_of_the_header():
+def test_header_may_be_spelled_in_other_ways():
     same(BEIR.replace("query-id\tcorpus-id", "query_id corpus_ID"), MSMARCO)
     assert len(rg.judgments(io.BytesIO(BEIR.encode()))) == 2
 
 
-def test_small_blocks_and_scattered_lines(monkeypatch):
+def test_layouts_are_read_in_small_blocks(monkeypatch):
     rows = [f"{query}\td{doc}\t{doc + 1}" for query in range(40) for doc in range(30)]
     qrels = "".join(f"{query} 0 d{query} 1\n" for query in range(30))
     whole = rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO("\n".join(rows).encode())).evaluate("rr")
@@ -58,7 +58,7 @@ def test_small_blocks_and_scattered_lines(monkeypatch):
             assert result["rr"].tolist() == whole["rr"].tolist()
 
 
-def test_the_command_line_knows_them_too(tmp_path, capsys):
+def test_command_line_reads_the_layouts(tmp_path, capsys):
     paths = [tmp_path / "test.tsv", tmp_path / "run.tsv"]
     for path, text in zip(paths, (BEIR, MSMARCO), strict=True):
         path.write_text(text)
@@ -87,13 +87,13 @@ def test_the_command_line_knows_them_too(tmp_path, capsys):
         ("query-id corpus-id\n1 d1\n", MSMARCO, r"qrels: line 1: expected 4 fields .*, found 2"),
     ],
 )
-def test_errors_name_line_and_field_of_the_file(qrels, run, message):
+def test_layout_errors_name_line_and_field(qrels, run, message):
     with pytest.raises(ValueError, match=message):
         rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO(run.encode()))
 
 
 @pytest.mark.parametrize("block", [256, 512, 4096])
-def test_long_lines(monkeypatch, block):
+def test_long_lines_of_a_layout_are_read(monkeypatch, block):
     monkeypatch.setattr(lines, "LINE", 100)
     monkeypatch.setattr(files, "BLOCK", block)
     spaces = " " * 1000

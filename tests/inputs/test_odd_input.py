@@ -204,7 +204,7 @@ def test_every_array_equals_plain_lists(backend, dtype, layout):
 
 @pytest.mark.both
 @pytest.mark.parametrize("shell", [MappingProxyType, OrderedDict, Counter, partial(defaultdict, int)])
-def test_every_mapping(on_both, shell):
+def test_qrels_accept_every_mapping(on_both, shell):
     sides = [{"q": shell({"d": 1, "e": grade})} for grade in (2, 0)]
     before = snapshot(sides)
     assert (
@@ -215,7 +215,7 @@ def test_every_mapping(on_both, shell):
 
 
 @pytest.mark.parametrize("ids", [[1, "a", 1], [-1, 2**63, 2**63 + 1], ["a", "a\0", "b"], [(1, 2), (3, 4), (1, 2)]])
-def test_qids_stay_what_they_are(backend, ids):
+def test_qids_are_returned_unchanged(backend, ids):
     names = rg.from_scores([1, 0, 1], [1, 2, 3], qid=ids).query_ids
     assert [*map(repr, names)] == [*map(repr, dict.fromkeys(ids))]
 
@@ -225,7 +225,7 @@ def test_qids_stay_what_they_are(backend, ids):
     "kind", ["i1", "u2", "i4", ">i4", "i8", ">i8", "u4", "u8", "f8", "bool", "U3", "M8[s]", "strided", "O"]
 )
 @pytest.mark.parametrize("places", [[0, 0, 1, 2, 2], [1, 0, 2, 0, 1], [2, 2, 1, 0, 0]])
-def test_qids_of_every_type(on_both, kind, places):
+def test_qids_of_every_type_group_documents(on_both, kind, places):
     """Together and apart, sorted and not: each query has its documents, in their order."""
     ids = np.repeat(places, 2)[::2] if kind == "strided" else np.array(places).astype(kind)
     if kind == "u8":
@@ -259,7 +259,7 @@ COLUMN = np.array([[0], [1], [0], [2]])
     ],
     ids=["from_scores", "LambdaRank", "mrr", "mean_ndcg"],
 )
-def test_one_column_is_hardly_meant(call, advice):
+def test_matrix_of_one_column_warns(call, advice):
     """What models with one logit give; the warning is that of the line that calls."""
     with pytest.warns(UserWarning, match=advice) as heard:
         call()
@@ -267,7 +267,7 @@ def test_one_column_is_hardly_meant(call, advice):
 
 
 @pytest.mark.filterwarnings("error")
-def test_columns_that_are_meant():
+def test_one_query_and_flat_arrays_do_not_warn():
     """One query; lists of one document each; flat arrays."""
     for grades in (COLUMN[:1], COLUMN.tolist(), COLUMN[:0], COLUMN.reshape(2, 2)):
         rg.from_scores(grades, grades).evaluate("rr")

@@ -151,7 +151,7 @@ class FullDisk(io.BytesIO):
         """Else it would be closed, and that be told of during another test."""
 
 
-def test_a_full_disk_is_told_from_the_file(backend, monkeypatch):
+def test_full_temporary_disk_is_not_blamed_on_the_file(backend, monkeypatch):
     """What is read from a pipe is copied, and the copy may find no space."""
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda _: FullDisk())
     message = r"No space left on device for a copy of run \(TMPDIR can name another folder\)"
@@ -163,7 +163,7 @@ def test_a_full_disk_is_told_from_the_file(backend, monkeypatch):
 @carriers
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 @blocks
-def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carrier, run, block):
+def test_files_of_every_kind_are_read_alike(backend, monkeypatch, kept, carrier, run, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
     assert reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run)) == RR
     assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
@@ -171,7 +171,7 @@ def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carr
 
 
 @pytest.mark.parametrize("run", [b"q1 Q0 d1 1 1 t\n", b"q1 Q0 d1 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 d 1 0 t\n"])
-def test_an_open_gzip_file_may_be_shorter_than_what_it_is_kept_in(backend, run):
+def test_open_gzip_file_of_few_bytes_is_read(backend, run):
     """The only size that the system knows is that of the compressed file."""
     with gzip.open("run.gz", "wb", 0) as file:
         file.write(run)
@@ -183,7 +183,7 @@ def test_an_open_gzip_file_may_be_shorter_than_what_it_is_kept_in(backend, run):
 
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
 @pytest.mark.parametrize("buffering", [0, -1])
-def test_a_file_is_read_from_where_it_stands(backend, run, buffering):
+def test_open_file_is_read_from_its_position(backend, run, buffering):
     Path("run").write_bytes(b"this is no run\n" + run)
     with open("run", "rb", buffering=buffering) as file:
         file.seek(15)
@@ -191,7 +191,7 @@ def test_a_file_is_read_from_where_it_stands(backend, run, buffering):
         assert not file.closed
 
 
-def test_a_file_without_a_name_goes_by_its_argument(backend):
+def test_file_without_a_name_is_named_by_its_argument(backend):
     Path("file").write_bytes(b"q")
     packed = io.BytesIO(gzip.compress(b"q"))
     for nameless in (io.BytesIO(b"q"), packed, gzip.GzipFile(fileobj=packed)):  # which calls itself ""
@@ -207,7 +207,7 @@ def test_a_file_without_a_name_goes_by_its_argument(backend):
 @posix
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, members])
-def test_named_pipes(backend, kept, run, pack):
+def test_named_pipes_are_read(backend, kept, run, pack):
     os.mkfifo("pipe")
 
     def write():
@@ -226,7 +226,7 @@ def test_named_pipes(backend, kept, run, pack):
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 @pytest.mark.parametrize("how", quick_first(["pipe", "file", "file from the middle"]))
 @pytest.mark.parametrize("side", quick_first(["run", "qrels"]))
-def test_standard_input(backend, pack, run, how, side):
+def test_standard_input_is_read(backend, pack, run, how, side):
     Path("qrels").write_bytes(QRELS)
     Path("run").write_bytes(run)
     command = [sys.executable, "-m", "rankgain.cli", "eval", "qrels", "run", "--json", "--per-query", "-m", "rr"]
@@ -246,7 +246,7 @@ def test_standard_input(backend, pack, run, how, side):
     assert found["backend"] == backend
 
 
-def test_standard_input_that_is_none(backend, monkeypatch):
+def test_missing_standard_input_is_rejected(backend, monkeypatch):
     with pytest.raises(ValueError, match="cannot both be standard input"):
         rg.read_trec("-", "-")
     for absent in (None, io.StringIO("")):
@@ -329,7 +329,7 @@ sizes = st.integers(1, 200)
 
 
 @given(rows(grades, 1), rows(scores), seeds, sizes, st.sampled_from(TIES), st.sampled_from(["zero", "skip"]))
-def test_files_are_dicts(backend, judged, returned, seed, block, ties, missing):
+def test_files_equal_dicts(backend, judged, returned, seed, block, ties, missing):
     writer = Writer(seed)
     qrels, run = dicts(judged), dicts(returned)
     data = [
@@ -366,7 +366,7 @@ def broken(row, how, side):
 
 @pytest.mark.parametrize("side", ["run", "qrels"])
 @given(rows(grades, 1), rows(scores, 1), seeds, sizes, st.sampled_from(["few", "word", "NaN", "again"]), st.data())
-def test_an_error_names_the_line(backend, side, judged, returned, seed, block, how, data):
+def test_error_names_the_line(backend, side, judged, returned, seed, block, how, data):
     writer = Writer(seed)
     lines = {
         name: [writer.line(row, name == "run") for row in own] for name, own in (("qrels", judged), ("run", returned))
@@ -382,12 +382,12 @@ def test_an_error_names_the_line(backend, side, judged, returned, seed, block, h
     assert str(caught.value).startswith(f"{side}: line {texts[side][1][place]}{message}")
 
 
-def test_queries_of_which_nothing_is_judged(backend):
+def test_queries_without_judged_documents_are_evaluated(backend):
     truth = rg.judgments({"q1": {}, "q2": {"d1": 1}})
     assert reciprocal_ranks(truth, in_folder("run", RUN)) == [0.0, 1.0]
 
 
-def test_only_ascii_white_space_parts_fields(backend):
+def test_only_ascii_white_space_separates_fields(backend):
     qrels, run = ("q\u00a01 0 d\u2003 1\x1c\n", "q\u00a01 Q0 d\u2003 1 1 t\x85\n")
     with pytest.raises(ValueError, match=r"qrels: line 1, field 4: '1\\x1c' is not a number"):
         rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO(run.encode()))
@@ -399,7 +399,7 @@ def test_only_ascii_white_space_parts_fields(backend):
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @in_one_case("text", [b"", b"q", b"\xef\xbb", b"#", b"\n"])
-def test_texts_shorter_than_the_mark_of_utf8(backend, mark, pack, text):
+def test_texts_shorter_than_a_byte_order_mark_are_read(backend, mark, pack, text):
     """Nothing is lost of them, and the mark is never a part of an id."""
     fields = len(text.split()) * (text != b"#")
     message = f"run: line 1: expected 6 fields .*, found {fields}$" if fields else "no query in common"
@@ -427,7 +427,7 @@ NO_NUMBERS = [
 
 
 @in_one_case("text", NUMBERS)
-def test_numbers(backend, text):
+def test_numbers_are_read_like_float(backend, text):
     """A number is what `float()` makes of it: the score stands among its neighbours, and the grade is a gain."""
     number = float(text)
     run = f"q1 Q0 low 1 {text} t\nq1 Q0 d1 1 {number!r} t\n"  # equal scores: the higher id comes first
@@ -443,7 +443,7 @@ def test_numbers(backend, text):
 
 
 @in_one_case("text", NO_NUMBERS[1:])
-def test_no_numbers(backend, text):
+def test_invalid_numbers_are_rejected(backend, text):
     for name, line, field in [("qrels", "q1 0 d1 {}\n", 4), ("run", "q1 Q0 d1 1 {} t\n", 5)]:
         sides = {"qrels": io.BytesIO(QRELS), "run": io.BytesIO(RUN), name: io.BytesIO(line.format(text).encode())}
         with pytest.raises(ValueError, match=f"{name}: line 1, field {field}: ") as caught:
@@ -454,7 +454,7 @@ def test_no_numbers(backend, text):
 @pytest.mark.both
 @given(st.floats(0, 1e18, allow_subnormal=False), st.integers(15, 21), st.booleans())
 @example(4503599627370496.0, 19, True)
-def test_decimals_are_read_exactly(on_both, number, digits, between):
+def test_decimals_are_rounded_correctly(on_both, number, digits, between):
     """Also those just beside the middle between two neighbours, where the last digit decides."""
     exact = Decimal(number)
     if between:
@@ -503,7 +503,7 @@ decimals_near_the_end = st.builds(
     | scores_of_any_sort.map(lambda score: b"q Q0 d 1 " + score + b" t")
     | decimals_near_the_end
 )
-def test_scanners_agree(on_both, data):
+def test_scanners_of_both_backends_agree(on_both, data):
     for form in (read_lines.RUN, read_lines.QRELS, read_lines.MSMARCO_RUN, read_lines.BEIR_QRELS):
         compiled, python = on_both(lambda form=form: scanned(form, data))
         assert compiled == python
@@ -511,7 +511,7 @@ def test_scanners_agree(on_both, data):
 
 @pytest.mark.both
 @given(mutated(), mutated(), sizes)
-def test_files_agree(on_both, qrels, run, block):
+def test_files_of_any_bytes_give_equal_results_on_both_backends(on_both, qrels, run, block):
     """Whatever the bytes: equal numbers or equal refusals, in blocks or at once, by any number of threads."""
 
     def outcome(threads):
@@ -541,7 +541,7 @@ def shuffled(data):
 
 @carriers
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
-def test_nothing_stays_open_after_an_error(backend, kept, monkeypatch, carrier, run):
+def test_files_are_closed_after_an_error(backend, kept, monkeypatch, carrier, run):
     opened = []
 
     def recorded(*args, **options):
@@ -566,7 +566,7 @@ PACKED = gzip.compress(RUN, mtime=0)
     + [PACKED[:15] + b"\xff\xff\xff" + PACKED[18:], b"\x1f\x8b\x00" + PACKED[3:]],
     ids=repr,
 )
-def test_damaged_gzip(backend, monkeypatch, kept, carrier, data):
+def test_damaged_gzip_is_rejected(backend, monkeypatch, kept, carrier, data):
     monkeypatch.setattr(read_files, "BLOCK", 20)
     with pytest.raises(ValueError, match="run: the gzip data are damaged or cut off") as caught:
         rg.read_trec(io.BytesIO(QRELS), CARRIERS[carrier]("run", data))
@@ -577,7 +577,7 @@ def test_damaged_gzip(backend, monkeypatch, kept, carrier, data):
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_a_file_that_becomes_shorter(backend, monkeypatch, pack):
+def test_file_that_becomes_shorter_is_rejected(backend, monkeypatch, pack):
     """It is refused, also where what is left of it is whole lines, and in the second reading too."""
 
     class Shrinking(io.FileIO):
@@ -604,7 +604,7 @@ def test_a_file_that_becomes_shorter(backend, monkeypatch, pack):
 
 @pytest.mark.parametrize("after", [0, 2, 5, 100])
 @pytest.mark.parametrize("run", [RUN, members(RUN)])
-def test_read_that_raises(backend, monkeypatch, kept, after, run):
+def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, kept, after, run):
     """Its error comes out as it is; one of the system is told which file it belongs to."""
 
     class Failing(Trickle):
@@ -652,7 +652,7 @@ def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
 
 
 @pytest.mark.parametrize("most", [100, 10**9])
-def test_a_query_that_is_too_long_to_be_held_is_read_twice(backend, monkeypatch, most):
+def test_query_beyond_the_memory_limit_is_read_twice(backend, monkeypatch, most):
     held = []
 
     class Counted(read_lines.Block):
@@ -670,7 +670,7 @@ def test_a_query_that_is_too_long_to_be_held_is_read_twice(backend, monkeypatch,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("together", [True, False])
-def test_many_queries(backend, together):
+def test_many_queries_are_matched(backend, together):
     """More than the table of their names has room for at first."""
     names = [b"query-%d" % number for number in range(1500)]
     lines = [(name, b"d%d" % number) for name in names for number in range(3)]
@@ -682,7 +682,7 @@ def test_many_queries(backend, together):
 
 
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
-def test_hashes_that_are_equal_prove_nothing(backend, monkeypatch, run):
+def test_ids_of_equal_hashes_are_compared(backend, monkeypatch, run):
     """The ids themselves are looked at then."""
     looked = []
     repeated = read_lines._backend.columns.repeated
@@ -710,7 +710,7 @@ def test_hashes_that_are_equal_prove_nothing(backend, monkeypatch, run):
         SCATTERED[:17],
     ],
 )
-def test_a_file_that_changes_between_two_readings(backend, monkeypatch, after):
+def test_file_changed_between_two_readings_is_rejected(backend, monkeypatch, after):
     class Changing(io.BytesIO):
         def seek(self, *args):
             self.rewinds = getattr(self, "rewinds", 0) + 1
@@ -748,7 +748,7 @@ def six_fields(draw):
 @example([" q1 Q0 d1 1 0.5"], 64)
 @example(["#q1 Q0 d1 1 0.5 t"], 64)
 @example(["q1 Q0 d1\t1 0.5 t", "q1 Q0 d1 1\t0.5 t", "q1 Q0 d1 1 0.5\tt"], 64)
-def test_lines_that_are_looked_at_as_one_are_those_of_the_reference(on_both, texts, more):
+def test_lines_scanned_together_equal_the_reference(on_both, texts, more):
     """Where 64 bytes are left, a line is looked at as a whole, and the number in it as one word."""
     for text in ["\n".join(texts), *texts]:
         data = (text + "\n" * more).encode()
@@ -758,7 +758,7 @@ def test_lines_that_are_looked_at_as_one_are_those_of_the_reference(on_both, tex
 
 @pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
 @pytest.mark.parametrize("threads", quick_first([4, 2, np.int64(256)]))
-def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
+def test_blocks_read_by_several_threads_give_the_same_result(backend, monkeypatch, change, threads):
     """A block is not written over while it is looked at, however long it is."""
     monkeypatch.setattr(read_files, "BLOCK", 1000)
     run = in_folder("run", change(long_run(60, 30) + long_run(1, 300).replace(b"q0", b"long")))
@@ -769,7 +769,7 @@ def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
     assert sizes_of(many).tolist() == sizes_of(one).tolist() == [30] * 60 + [300]
 
 
-def test_who_reads_and_who_scans(backend, monkeypatch):
+def test_one_thread_reads_while_others_scan(backend, monkeypatch):
     """The caller's thread reads, which Ctrl-C reaches; a block is scanned by another, but not with one thread."""
     readers, scanners, begun = set(), set(), Event()
 
@@ -803,7 +803,7 @@ def test_who_reads_and_who_scans(backend, monkeypatch):
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("later", [b"q1 Q0 d1 1 x t\n", b"q1 Q0\n", b"q1 Q0 d1 1 nan t\n", None], ids=repr)
-def test_what_is_wrong_first_is_refused_first(backend, monkeypatch, threads, later):
+def test_first_error_of_the_file_is_raised(backend, monkeypatch, threads, later):
     """Although the next block is read and scanned by then."""
     lines = long_run(4, 30).splitlines(keepends=True)
     assert len(b"".join(lines[:31])) < 1000 < len(b"".join(lines[:44]))
@@ -837,7 +837,7 @@ LONG_LINES = {
 
 @pytest.mark.parametrize("where", quick_first([1, 0, 2]))
 @pytest.mark.parametrize("what", LONG_LINES)
-def test_of_a_long_line_no_more_is_held_than_need_be(backend, what, where):
+def test_long_line_takes_no_more_memory_than_its_fields(backend, what, where):
     """A comment of gigabytes takes megabytes compressed, and no more when it is read."""
     texts = []
     for text, long in zip((QRELS, RUN), LONG_LINES[what], strict=True):
@@ -850,7 +850,7 @@ def test_of_a_long_line_no_more_is_held_than_need_be(backend, what, where):
 
 
 @given(st.data())
-def test_long_lines_are_read_as_short_ones(backend, data):
+def test_long_lines_are_read_like_short_ones(backend, data):
     """Whatever is left out of them."""
     tags = [b"t" * data.draw(st.integers(1, 99)) for _ in range(12)]
     lines = [
@@ -875,7 +875,7 @@ def test_long_lines_are_read_as_short_ones(backend, data):
 
 
 @pytest.mark.parametrize("block", [30, 1 << 10])
-def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
+def test_field_beyond_the_limit_is_rejected(backend, monkeypatch, block):
     """However blocks fall; what is wrong before it comes first."""
     monkeypatch.setattr(read_lines, "LINE", 60)
     monkeypatch.setattr(read_files, "BLOCK", block)
@@ -893,7 +893,7 @@ def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
 
 
 @pytest.mark.parametrize("block", [1 << 16, 3 << 20])
-def test_the_longest_id(backend, monkeypatch, block):
+def test_id_of_the_longest_length_is_read(backend, monkeypatch, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
     longest = b"d" * (1 << 20)
     run = b"q1 Q0 " + longest + b" 1 1 t" + b" " * (1 << 21) + b"\n"  # so that blocks end within the line

@@ -27,7 +27,7 @@ def by_fsum(values):
 )
 @example([0.1, TINY, 1e16, -1e16], 40_000, 1)
 @example([math.nan], MANY + 1, 1)
-def test_a_mean_of_many_values_is_that_of_fsum(drawn, size, seed):
+def test_mean_of_many_values_equals_fsum(drawn, size, seed):
     values = np.random.default_rng(seed).choice(drawn, size)
     try:
         expected = by_fsum(values)
@@ -39,7 +39,7 @@ def test_a_mean_of_many_values_is_that_of_fsum(drawn, size, seed):
 
 
 @pytest.mark.parametrize("size", [2, MANY + 1])
-def test_infinities_are_those_of_fsum(size):
+def test_mean_of_infinities_equals_fsum(size):
     values = np.linspace(0.0, 1.0, size)
     values[0] = math.inf
     assert mean(values) == math.inf

@@ -22,7 +22,7 @@ RUN = {"q1": dict.fromkeys("abcxyg", 1.0) | {"d": 2.0, "e": 0.0}, "q2": {"a": 1.
 
 
 @given(st.sampled_from([*TIES, "docid"]), st.lists(asked(), min_size=2, max_size=6))
-def test_the_company_of_a_metric_does_not_show(ties, drawn):
+def test_metric_has_the_same_bits_beside_other_metrics(ties, drawn):
     """Other metrics ask for more hits, deeper lists and more of the judged; each is worth the bits it has alone."""
     known = {grade for documents in QRELS.values() for grade in documents.values() if grade >= 0}
     metrics = [asked_of(one, known)[0] for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
@@ -32,7 +32,7 @@ def test_the_company_of_a_metric_does_not_show(ties, drawn):
         assert together[metric].tobytes() == rankings.evaluate(metric)[metric].tobytes(), metric
 
 
-def test_ndcg_rel_knows_the_rank_of_a_gain_among_judged_documents_without():
+def test_ndcg_rel_counts_the_rank_of_a_gain_behind_tied_documents():
     rankings = rg.from_scores([1, 0], [0.0, 0.0], ties="worst")
     discount = 1.0 / math.log2(3.0)
     assert rankings.evaluate("ndcg_rel")["ndcg_rel"].tolist() == [discount]
@@ -84,7 +84,7 @@ def test_grades_of_any_size(metric):
 
 
 @pytest.mark.parametrize("p", [0.05, 0.3, 0.5, 0.9, 0.95, 0.99])
-def test_rbp_and_its_residual_stay_in_bounds(p):
+def test_rbp_plus_residual_is_at_most_1(p):
     for n in (1, 20, 400, 3000):
         rbp, residual = rg.metric("rbp", p=p), rg.metric("rbp_residual", p=p)
         for rankings in (rg.from_ranked([1] * n), rg.from_scores([1] * n, [0] * n)):
@@ -98,7 +98,7 @@ def test_rbp_and_its_residual_stay_in_bounds(p):
 
 
 @pytest.mark.parametrize("max_grade", [10, 30, 53.5, 54, 100, 1000])
-def test_err_of_unlikely_stops(max_grade):
+def test_err_of_small_stop_probabilities(max_grade):
     """1 − q is 1 where q is small, but what is lost there must not be lost in the sum."""
     err, nerr = rg.metric("err", max_grade=max_grade), rg.metric("nerr", max_grade=max_grade)
     result = rg.from_scores([[1, 0], [1, 1]], [[0, 0], [0, 0]]).evaluate(err, nerr)
@@ -111,7 +111,7 @@ def test_err_of_unlikely_stops(max_grade):
 
 
 @pytest.mark.parametrize("n", quick_first([10, 1000, 100_000, 1_000_000], 2))
-def test_one_relevant_document_in_a_large_group_to_the_last_digits(n):
+def test_metrics_of_one_relevant_document_in_a_large_tie_group(n):
     relevance = np.zeros(n)
     relevance[777 % n] = 4
     harmonic = math.fsum(1 / rank for rank in range(1, n + 1))
@@ -133,7 +133,7 @@ def test_one_relevant_document_in_a_large_group_to_the_last_digits(n):
 
 
 @pytest.mark.slow
-def test_err_of_a_large_group_of_unlikely_stops():
+def test_err_of_a_large_tie_group_with_small_stop_probabilities():
     """Quick, too, where it takes thousands of documents to stop the reader, and quicker at a cut-off."""
     rng = np.random.default_rng(0)
     relevance = rng.integers(1, 3, 3000)
@@ -144,7 +144,7 @@ def test_err_of_a_large_group_of_unlikely_stops():
         assert value == pytest.approx(about, rel=1e-3)
 
 
-def test_a_discount_that_rises_may_give_more_than_the_ideal(backend):
+def test_rising_discount_may_give_more_than_the_ideal(backend):
     metric = rg.metric("ndcg_rel", discount=[0.5, 1.0])
     assert rg.from_ranked([[0, 2]]).evaluate(metric).mean(metric) == 2.0
     assert rg.ndcg([1.0, 3.0], discount=[0.5, 1.0]) == 3.5 / 2.5
@@ -159,7 +159,7 @@ def test_a_rank_whose_ideal_is_zero_adds_nothing(backend):
 # grades beyond the scale of ERR
 
 
-def test_the_probability_that_a_reader_stops(backend):
+def test_stop_probability_of_err(backend):
     """Chapelle et al. 2009, eq. 4."""
     assert Gain.stop(4.0).apply(np.array([0.0, 1, 4])).tolist() == [0, 1 / 16, 15 / 16]
 
@@ -167,7 +167,7 @@ def test_the_probability_that_a_reader_stops(backend):
 # nothing relevant, nothing returned, cut-offs beyond everything
 
 
-def test_nothing_relevant_and_nothing_returned():
+def test_values_of_queries_without_relevant_or_returned_documents():
     sums = {name for name, row in TABLE.items() if "empty" not in row.takes}
     rankings = rg.from_ranked([[], [0, 0], []], judged=[[], [0, 0, 0], [2, 0]])
     for name in TABLE:
@@ -194,7 +194,7 @@ def test_nothing_relevant_and_nothing_returned():
 
 
 @pytest.mark.parametrize("ties", [*TIES, "docid"])
-def test_a_cut_off_beyond_everything(ties):
+def test_cutoff_beyond_the_lists_changes_only_metrics_that_divide_by_k(ties):
     """It changes the metrics that divide by it, and no other."""
     by_k = {"precision", "f", "capped_recall", "ap_capped", "unjudged"}
     rankings = rg.from_qrels(QRELS, RUN, ties=ties)
@@ -231,7 +231,7 @@ def test_ties_of_a_hundred_thousand_documents(backend):
     assert result["err"][0] == pytest.approx(about, rel=1e-3)
 
 
-def test_success_is_never_more_than_certain():
+def test_success_is_at_most_1():
     """The chances that add up to it are rounded, each of them."""
     rankings = rg.from_scores([1] * 39 + [0] * 55, [0] * 94)
     result = rankings.evaluate(*(f"success@{k}" for k in range(1, 95)))
@@ -241,7 +241,7 @@ def test_success_is_never_more_than_certain():
 
 
 @pytest.mark.slow
-def test_err_of_a_group_that_would_take_minutes_is_refused():
+def test_err_of_a_tie_group_beyond_the_limit_is_rejected():
     """So many stop probabilities near 0, that none of the chances of going on is small."""
     rankings = rg.from_scores([[1, 0], [1, 0]], [[1, 0], [1, 0]])
     assert rankings.evaluate(rg.metric("err", max_grade=20)).mean() != {}

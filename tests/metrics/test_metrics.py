@@ -21,7 +21,7 @@ def one(text):
     return metric
 
 
-def test_records_are_equal_and_shown_short():
+def test_metric_records_compare_by_value_and_have_a_short_repr():
     assert rg.metric("mrr", k=np.int64(3)) == rg.metric("rr", k=3)
     assert hash(rg.metric("ndcg", gain={1: 3})) == hash(rg.metric("ndcg", gain={1.0: 3.0}))
     assert rg.metric("ndcg", gain=[0, 1, 5]) == rg.metric("ndcg", gain={0: 0, 1: 1, 2: 5})
@@ -33,7 +33,7 @@ def test_records_are_equal_and_shown_short():
         assert str(one(text)) == text
 
 
-def test_the_keys_are_the_strings_as_asked():
+def test_result_keys_are_the_strings_as_given():
     asked = rg.metric("ndcg", k=2, gain={1: 3, 2: 7})
     result = rg.from_ranked([[2, 1, 0], [0, 0, 1]]).evaluate("RR@10", "mrr@10", asked, "ndcg_cut.1,2")
     assert list(result) == ["RR@10", "mrr@10", asked, "ndcg_cut_1", "ndcg_cut_2"]
@@ -43,7 +43,7 @@ def test_the_keys_are_the_strings_as_asked():
         result["rr@10"]
 
 
-def test_a_mean_of_nothing_is_nan():
+def test_mean_of_no_queries_is_nan():
     assert math.isnan(rg.from_ranked([0, 0]).evaluate("ndcg(empty=nan)").mean("ndcg(empty=nan)"))
     assert math.isnan(rg.mrr(np.empty((0, 3))))
 
@@ -55,7 +55,7 @@ def test_empty_does_not_reward_missing_queries():
 
 
 @pytest.mark.parametrize("other", ["cg@3", "mrr", "ndcg"])
-def test_a_value_does_not_depend_on_what_else_is_asked(other):
+def test_value_does_not_depend_on_the_other_metrics(other):
     late = rg.from_ranked([0, 0, 1], judged=[0, 0, 0])
     assert math.isnan(late.evaluate("rr(empty=nan)@2")["rr(empty=nan)@2"][0])
     if other != "ndcg":  # which refuses a judged set that lacks what was returned
@@ -67,12 +67,12 @@ def test_a_value_does_not_depend_on_what_else_is_asked(other):
     assert first.evaluate(table, other)[table].tolist() == [3.0]
 
 
-def test_a_gain_is_not_asked_for_grades_that_are_not_there():
+def test_gain_is_not_called_for_absent_grades():
     inverse = rg.metric("dcg", gain=lambda grades: 1 / grades)
     assert rg.from_ranked([[1, 2]]).evaluate(inverse)[inverse].tolist() == [rg.dcg([1, 0.5])]
 
 
-def test_a_gain_that_changes_is_looked_at_anew():
+def test_changed_gain_mapping_is_read_again():
     class Table(dict):
         __hash__ = object.__hash__
 
@@ -82,12 +82,12 @@ def test_a_gain_that_changes_is_looked_at_anew():
     assert rg.dcg([1], gain=table) == 100.0
 
 
-def test_minus_zero_does_not_show():
+def test_result_is_never_minus_zero():
     assert math.copysign(1, rg.ndcg([0], empty=-0.0)) == 1.0
     assert rg.metric("rr", empty=-0.0) == rg.metric("rr")
 
 
-def test_a_record_does_not_change():
+def test_metric_record_is_frozen():
     record = rg.metric("ndcg", k=10, gain={1: 3}, discount="zipf", ideal="returned", empty=math.nan)
     for same in (pickle.loads(pickle.dumps(record)), copy.deepcopy(record), record.at(5).at(10)):
         assert same == record
@@ -100,7 +100,7 @@ def test_a_record_does_not_change():
         del record.k
 
 
-def test_settings_are_remembered_by_type():
+def test_cached_settings_differ_by_type():
     """What equals a setting that was sound need not be one, and what may change is looked at again."""
     for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
         for k in (1, np.int64(1), 1):
@@ -127,14 +127,14 @@ def test_settings_are_remembered_by_type():
 
 
 @pytest.mark.parametrize("function", [rg.precision, rg.recall, rg.average_precision, rg.hit_rate])
-def test_results_are_the_callers(function):
+def test_returned_arrays_belong_to_the_caller(function):
     assert type(function([1, 0, 1])) is float
     values = function(np.array([[1, 0, 1], [0, 0, 2]]))
     assert values.dtype == np.float64
     values[0] = 7  # writable
 
 
-def test_subnormal_ties_are_no_contradiction():
+def test_subnormal_tied_gains_do_not_exceed_the_ideal():
     result = rg.from_scores([[5e-324] * 9 + [0]], [[0.0] * 10]).evaluate("ndcg")
     assert 0 <= result["ndcg"][0] <= 1
 

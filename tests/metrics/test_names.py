@@ -58,7 +58,7 @@ RANKINGS = rg.from_ranked([[0, 1, 2, 0, 1], [0, 0]])
         ("11pt_avg", "iprec_mean"),
     ],
 )
-def test_names_as_people_write_them(written, meant):
+def test_names_in_common_spellings_are_parsed(written, meant):
     ((key, record),) = parse(written)
     assert key == written
     assert meant in (record, str(record))
@@ -79,7 +79,7 @@ def test_names_as_people_write_them(written, meant):
         ("ndcg_cut", [f"ndcg_cut_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]),
     ],
 )
-def test_several_cutoffs(written, keys):
+def test_name_with_several_cutoffs_is_several_metrics(written, keys):
     result = RANKINGS.evaluate(written)
     assert list(result) == keys
     for key in keys:
@@ -87,7 +87,7 @@ def test_several_cutoffs(written, keys):
         assert result.mean(key) == RANKINGS.evaluate(written).aggregate()[key]
 
 
-def test_no_two_metrics_share_a_name_however_it_is_written():
+def test_names_of_metrics_are_unique_in_any_spelling():
     held = {}
     for row in TABLE.values():
         for name in (row.name, *row.aliases):
@@ -106,14 +106,14 @@ def test_no_two_metrics_share_a_name_however_it_is_written():
         ("LightGBM", "lightgbm"),
     ],
 )
-def test_peers_as_people_write_them(written, name):
+def test_tools_in_common_spellings_are_accepted(written, name):
     run = rg.from_qrels({"q": {"a": 1, "b": 1}}, {"q": {"a": 0.5, "c": 0.5}})
     metric = "rr@10" if name == "msmarco" else "ndcg@10"
     assert run.evaluate(metric, like=written).like == name
     assert str(rg.explain(metric, like=written)) == str(rg.explain(metric, like=name))
 
 
-def test_other_metrics_say_how_to_ask_for_them():
+def test_missing_attribute_is_answered_by_the_call_to_write():
     with pytest.raises(AttributeError, match=r"the drop-in for scikit-learn is rankgain\.sklearn\.ndcg_score"):
         rg.ndcg_score  # noqa: B018
     with pytest.raises(AttributeError, match=r"rankgain\.evaluate\(truth, run, 'ndcg@10'\)"):

@@ -41,7 +41,7 @@ def test_every_bench_runs_on_small_data():
     assert "a call from C" in result.stdout or "C functions: skipped" in result.stdout
 
 
-def test_the_simulations_of_comparisons_run():
+def test_simulations_of_comparisons_run():
     result = run(BENCH / "run.py", "--smoke", "comparison")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Curve.interval that misses: AP, skewed" in result.stdout
@@ -49,26 +49,26 @@ def test_the_simulations_of_comparisons_run():
 
 
 @pytest.mark.skipif(not (find_spec("ir_measures") and find_spec("pandas")), reason="without ir_measures")
-def test_the_provider_of_ir_measures_gives_its_numbers():
+def test_provider_of_ir_measures_gives_its_values():
     result = run(BENCH / "clients" / "compare.py", "--smoke", "ir_measures")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "nDCG@10, frames, golden c: equal answers" in result.stdout
 
 
-def test_every_file_of_the_clients_stands_in_their_page():
+def test_page_of_clients_names_every_file():
     folder = BENCH / "clients"
     page = (folder / "README.md").read_text(encoding="utf-8")
     files = [path.name for path in folder.iterdir() if path.suffix in (".py", ".patch")]
     assert [name for name in files if f"`{name}`" not in page] == []
 
 
-def test_every_bench_stands_in_the_page():
+def test_page_of_benches_names_every_bench():
     files = {path.stem for path in BENCH.glob("*.py")} - {"harness", "against", "run"}
     result = run("-c", "import run; print(*run.BENCHES)")
     assert set(result.stdout.split()) == files
 
 
-def test_a_different_answer_is_refused():
+def test_bench_rejects_different_answers():
     code = """
 import harness
 def bench(scale):
@@ -81,7 +81,7 @@ raise SystemExit(harness.main(bench, scale="smoke"))
     assert "sum: theirs gives 1.000000001, ours 1.0" in result.stderr
 
 
-def test_another_build_is_compared(tmp_path):
+def test_bench_compares_another_build(tmp_path):
     """This one with itself, then with one that gives another answer, and one that can do nothing."""
     result = run(BENCH / "run.py", "--smoke", "--against", ROOT / "src", "recommendations")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -42,13 +42,13 @@ def source(module):
 
 
 @in_one_case("name", MODULES)
-def test_docstrings(name):
+def test_docstring_examples_run(name):
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     for test in docstrings(name, parser=Parser()):
         assert runner.run(test).failed == 0
 
 
-def test_examples_are_found():
+def test_docstring_examples_are_collected():
     examples = {name: sum(len(test.examples) for test in docstrings(name, exclude_empty=True)) for name in MODULES}
     assert examples["rankgain.functions"] >= 9
     assert examples["rankgain.results.evaluation"] >= 9

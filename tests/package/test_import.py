@@ -38,7 +38,7 @@ def loaded(code):
 
 
 @pytest.mark.parametrize("choice", ["auto", "python"])
-def test_what_the_import_loads(choice, monkeypatch):
+def test_import_loads_listed_modules_only(choice, monkeypatch):
     """All packages: a thread that imports from one while another loads it may get a KeyError (up to Python 3.14)."""
     monkeypatch.setenv("RANKGAIN_BACKEND", choice)
     found = loaded("import rankgain; after = sorted({*sys.modules} - before)")
@@ -49,7 +49,7 @@ def test_what_the_import_loads(choice, monkeypatch):
     assert packages - found <= {"rankgain._compiled", "rankgain.spark"}
 
 
-def test_the_first_calls_load_nothing():
+def test_first_calls_load_no_modules():
     calls = "rankgain.ndcg([1, 2]); rankgain.reciprocal_rank(numpy.array([[1, 2]]), k=1)"
     program = f"import rankgain; before = {{*sys.modules}}; {calls}; after = sorted({{*sys.modules}} - before)"
     # plain Python, where that computes, is loaded with the first call
@@ -78,19 +78,19 @@ after = sorted({*sys.modules})
 """
 
 
-def test_nothing_foreign_is_imported():
+def test_import_loads_no_optional_package():
     """Nor by what serves other libraries, until they call it."""
     assert not loaded(SERVING) & FOREIGN
 
 
-def test_dir_shows_what_users_use():
+def test_dir_lists_public_names():
     used = "rankgain.compare({'q': {'d': 1}}, {'a': {'q': {'d': 1}}}, ['rr']); rankgain.rankings; rankgain.results"
     assert loaded(f"import rankgain; {used}; after = dir(rankgain)") == set(rg.__all__)
     public = "import rankgain.sklearn, rankgain.pytrec_eval, rankgain.cli; after = dir(rankgain)"
     assert loaded(public) == {*rg.__all__, "pytrec_eval", "sklearn"}
 
 
-def test_every_name_is_there():
+def test_every_public_name_can_be_imported():
     code = "before = {*dir(rankgain)}; from rankgain import *; after = sorted({*dir()} & {*rankgain.__all__} & before)"
     assert loaded(f"import rankgain; {code}") == set(rg.__all__)
     assert {"ndcg", "Metric", "__version__"} <= set(rg.__all__)
@@ -101,7 +101,7 @@ def test_every_name_is_there():
         _ = rg.nonsense
 
 
-def test_type_checkers_are_told_the_same():
+def test_type_checkers_see_the_public_names():
     tree = ast.parse(Path(rg.__file__).read_text(encoding="utf-8"))
     told = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
     names = {name.name: node.module.removeprefix("rankgain.") for node in told.body for name in node.names}
@@ -123,7 +123,7 @@ except ImportError as error:
 """
 
 
-def test_a_second_interpreter_of_a_process_is_refused(backend, monkeypatch):
+def test_second_interpreter_of_a_process_is_rejected(backend, monkeypatch):
     monkeypatch.setenv("RANKGAIN_BACKEND", backend)
     done = subprocess.run([sys.executable, "-c", SUB_INTERPRETER], capture_output=True, text=True, check=True)
     if backend == "compiled":

@@ -76,7 +76,7 @@ def test_every_example_is_included_and_says_what_it_needs():
     [*PAGES, ROOT / "CHANGES.md", *(ROOT / ".github").glob("*.md"), *(ROOT / "bench").rglob("*.md")],
     ids=name_of,
 )
-def test_page_has_no_link_that_is_dead_in_a_checkout(page):
+def test_links_between_pages_work_in_a_checkout(page):
     text = re.sub(r"`[^`]*`", "", page.read_text(encoding="utf-8"))
     assert [link for link in LINK.findall(text) if not (page.parent / unquote(link)).exists()] == []
 
@@ -113,7 +113,7 @@ def test_pictures_are_those_of_the_figures(monkeypatch, tmp_path):
         assert kept == new, drawn.name
 
 
-def test_every_public_name_stands_in_the_api():
+def test_api_pages_list_every_public_name():
     text = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "api").glob("*.md"))
     named = {name for _, names in re.findall(r"<!-- api: ([\w.]+): ([\w\s]+) -->", text) for name in names.split()}
     assert set(rg.__all__) - {"__version__", "backend"} - named == set()
@@ -136,5 +136,5 @@ def test_command_line_has_the_columns_of_compare():
     assert ",".join(name for cell in cells for name in re.findall(r"`(\w+)`", cell)) == header
 
 
-def test_the_version_stands_in_these_places_too():
+def test_pages_state_the_version():
     assert f"version: {rg.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

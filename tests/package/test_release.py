@@ -65,7 +65,7 @@ def test_every_wheel_is_tested():
     assert tested == {*chain.from_iterable(PYTHONS.values())}
 
 
-def test_what_is_published_is_kept_before_other_code_runs():
+def test_published_files_are_stored_before_other_code_runs():
     needed = r"(actions/checkout|actions/setup-python|pypa/cibuildwheel)@|.*build-requirements.txt$"
     for job in ("compiled", "portable"):
         steps = [step.get("uses", step.get("run")) for step in JOBS["wheels"][job]["steps"]]
@@ -75,7 +75,7 @@ def test_what_is_published_is_kept_before_other_code_runs():
     assert wheels["env"] == {"CIBW_TEST_SKIP": "*"}
 
 
-def test_what_builds_a_release_is_pinned_by_hash():
+def test_release_tools_are_pinned_by_hash():
     text = (ROOT / ".github" / "build-requirements.txt").read_text(encoding="utf-8")
     entries = re.sub(r"#.*\n|\\\n", "", text).splitlines()
     pinned = {}
@@ -96,7 +96,7 @@ def steps(script: str) -> set[str]:
     return set(line.split())
 
 
-def test_every_step_is_taken():
+def test_every_step_of_the_scripts_is_in_the_workflows():
     check, sanitize = (
         JOBS[file][job]["strategy"]["matrix"]["steps"] for file, job in (("check", "ci"), ("sanitize", "deep"))
     )
@@ -107,7 +107,7 @@ def test_every_step_is_taken():
 
 
 @pytest.mark.parametrize("job", NAMED)
-def test_every_job_ends(job):
+def test_every_job_has_a_timeout(job):
     assert 0 < job["timeout-minutes"] <= 120
 
 
@@ -117,11 +117,11 @@ def waited(jobs, name: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("file", "last"), [("check", "passed"), ("wheels", "publish"), ("docs", "publish")])
-def test_the_last_job_waits_for_all_others(file, last):
+def test_last_job_waits_for_all_others(file, last):
     assert waited(JOBS[file], last) == {*JOBS[file]}
 
 
-def test_the_workflows_and_the_checks_take_one_cibuildwheel():
+def test_workflows_and_checks_use_one_cibuildwheel():
     (told,) = {version for path in FILES for version in re.findall(r"cibuildwheel@\w+ # v([\d.]+)", path.read_text())}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (pinned,) = (Requirement(line) for line in project["optional-dependencies"]["check"] if "cibuildwheel" in line)
@@ -147,7 +147,7 @@ def whole(folder: Path) -> list[Path]:
     return files
 
 
-def test_a_tag_is_refused_while_a_page_says_that_there_is_no_release(tmp_path, monkeypatch):
+def test_tag_is_rejected_while_a_page_states_no_release(tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
     for name in ("README.md", "docs/start.md", "docs/index.md"):
         (tmp_path / name).write_text("pip install rankgain\n")
@@ -165,7 +165,7 @@ def test_a_tag_is_refused_while_a_page_says_that_there_is_no_release(tmp_path, m
     assert release.faults([]) == []
 
 
-def test_a_release_is_whole(tmp_path, monkeypatch):
+def test_complete_release_is_accepted(tmp_path, monkeypatch):
     monkeypatch.setattr(release, "leftovers", list)
     files = whole(tmp_path)
     tag = f"v{release.version()}"
@@ -187,14 +187,14 @@ def test_a_release_is_whole(tmp_path, monkeypatch):
         ("rankgain-{}-1-py3-none-any.whl", "py3-none-any: 2 files"),
     ],
 )
-def test_what_else_there_is_is_refused(tmp_path, name, said):
+def test_release_with_other_files_is_rejected(tmp_path, name, said):
     files = whole(tmp_path)
     files.append(tmp_path / name.format(release.version()))
     files[-1].touch()
     assert release.faults(files, whole=True) == [said]
 
 
-def test_another_version_and_a_large_wheel_are_refused(tmp_path):
+def test_release_with_another_version_or_a_large_wheel_is_rejected(tmp_path):
     files = whole(tmp_path)
     files[0] = files[0].rename(tmp_path / files[0].name.replace(release.version(), "9.9"))
     files[1].write_bytes(bytes(release.LARGEST + 1))

@@ -60,7 +60,7 @@ def failures(page):
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_every_page(root, width, dark):
+def test_every_page_has_no_error_and_no_barrier(root, width, dark):
     browser = Page(f"{root}index.html", width, dark)
     script = Path(os.environ["AXE_SCRIPT"]).read_text(encoding="utf-8")
     faults = {}
@@ -83,7 +83,7 @@ def test_every_page(root, width, dark):
 @pytest.mark.parametrize(
     ("word", "page"), [("ndcg", "definitions"), ("ties", "ties"), ("pytrec_eval", "api/pytrec_eval")]
 )
-def test_the_search(root, word, page):
+def test_search_finds_pages(root, word, page):
     browser = Page(f"{root}search.html?q={word}")
     links = "[...document.querySelectorAll('#search-results li a')].map(link => new URL(link.href).pathname)"
     try:
@@ -95,7 +95,7 @@ def test_the_search(root, word, page):
         browser.close()
 
 
-def test_the_keyboard(root):
+def test_keyboard_reaches_the_controls(root):
     """The first stop leads to the text; formulas that are scrolled can be reached."""
     browser = Page(f"{root}ties.html", 390)
     try:

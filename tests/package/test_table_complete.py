@@ -33,7 +33,7 @@ def signatures(module):
 
 @pytest.mark.both
 @pytest.mark.parametrize("compiled", _backend.COMPILED)
-def test_the_reference_has_every_function(compiled):
+def test_reference_has_every_function_of_the_kernels(compiled):
     parts = [part for part in _backend.PARTS if _backend.module_of(part, "compiled") == compiled]
     held = {name: own for part in parts for name, own in signatures(import_module(_backend.module_of(part, "python")))}
     ours = {name: names for name, names in signatures(import_module(compiled)) if name not in OF_THE_CPU}
@@ -77,7 +77,7 @@ def test_family_of_terms_is_complete(family):
     assert not missing
 
 
-def test_every_offence_is_worded():
+def test_every_error_code_has_a_message():
     first, last = _codes.NAN_GRADE, _codes.INFINITE_SCORE
     codes = {value for name, value in vars(_codes).items() if name.isupper()}
     offences = set(range(first, last + 1))
@@ -86,7 +86,7 @@ def test_every_offence_is_worded():
     assert max(offences) < _codes.IN_JUDGED
 
 
-def test_every_metric_has_what_a_metric_needs():
+def test_every_metric_is_complete():
     for name, row in TABLE.items():
         assert name == row.name
         for text in (row.title, row.source, row.formula):
@@ -105,7 +105,7 @@ def test_every_metric_has_what_a_metric_needs():
         assert rg.from_scores([2], [1.0], ties=ties).evaluate(name)[name].tolist() == [value]
 
 
-def test_the_version_stands_in_one_more_place():
+def test_version_is_the_same_in_both_places():
     from importlib.metadata import version
 
     assert rg.__version__ == version("rankgain")

@@ -64,7 +64,7 @@ def test_sdist_has_every_source_and_nothing_generated(sdist: Path) -> None:
     assert not [name for name in names if name.startswith("build/")]
 
 
-def test_compiled_wheel_has_just_what_it_needs(compiled_wheel: Path) -> None:
+def test_compiled_wheel_contains_expected_files_only(compiled_wheel: Path) -> None:
     package, metadata = members(compiled_wheel)
     modules = {name.removeprefix("src/").removesuffix(".pyx") for name in files("src") if name.endswith(".pyx")}
     assert modules
@@ -79,7 +79,7 @@ def test_compiled_wheel_tag(compiled_wheel: Path) -> None:
     assert re.fullmatch(rf"rankgain-[\d.]+-{tag}-(?!any)\w+\.whl", compiled_wheel.name)
 
 
-def test_pure_wheel_says_so(pure_wheel: Path) -> None:
+def test_pure_wheel_reports_the_python_backend(pure_wheel: Path) -> None:
     package, metadata = members(pure_wheel)
     assert package == shipped()
     assert metadata == METADATA
@@ -108,19 +108,19 @@ def test_pure_wheel_works(pure: Path, asked: str) -> None:
     assert "ndcg" in "\n".join(sample)
 
 
-def test_compiled_backend_forced_where_it_is_missing(pure: Path) -> None:
+def test_forced_compiled_backend_is_rejected_where_it_is_missing(pure: Path) -> None:
     text = refusal(pure, RANKGAIN_BACKEND="compiled")
     assert text.startswith("ImportError")
     assert "RANKGAIN_EXTENSION=require" in text
 
 
-def test_c_functions_where_they_are_missing(pure: Path) -> None:
+def test_missing_c_functions_raise_import_error(pure: Path) -> None:
     text = refusal(pure, "import rankgain.capi")
     assert text.startswith("ImportError")
     assert "RANKGAIN_EXTENSION=require" in text
 
 
-def test_broken_extension_is_not_passed_over(compiled: Path, tmp_path: Path) -> None:
+def test_broken_extension_raises(compiled: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(compiled, tmp_path / "broken")
     binaries = [*broken.glob(f"rankgain/**/*{BINARY}")]
     assert binaries

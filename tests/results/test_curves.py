@@ -27,7 +27,7 @@ def same(first, second):
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_a_curve_is_what_evaluate_gives(backend, metric):
+def test_curve_equals_evaluate_at_each_cutoff(backend, metric):
     held = rankings()
     ks = [1, 2, 7, 29, 30, 31, 1000]
     curve = held.curve(metric, ks)
@@ -42,7 +42,7 @@ def test_a_curve_is_what_evaluate_gives(backend, metric):
 
 
 @pytest.mark.slow
-def test_all_cutoffs_in_one_pass(backend, monkeypatch):
+def test_curve_reads_the_rankings_once(backend, monkeypatch):
     monkeypatch.setattr("rankgain.data.source.CHUNK", 1 << 16)
     held = rankings(queries=6000)
     source, passed = parts_of(held)[0], []
@@ -60,7 +60,7 @@ def test_all_cutoffs_in_one_pass(backend, monkeypatch):
     [[3, 1, 2, 3], (1, 2, 3), {3, 2, 1}, iter([1, 3, 2]), np.array([3, 2, 1, 1], dtype="u1"), range(1, 4)],
     ids=lambda ks: type(ks).__name__,
 )
-def test_cutoffs_of_any_kind(ks):
+def test_curve_accepts_cutoffs_of_any_type(ks):
     curve = rankings().curve("dcg", ks)
     assert curve.ks.tolist() == [1, 2, 3]
     assert curve.ks.dtype == np.int64
@@ -72,7 +72,7 @@ def test_the_deepest_cutoff_is_as_no_cutoff(backend):
     assert same(curve.values[:, 0].copy(), rankings().evaluate("dcg")["dcg"])
 
 
-def test_without_a_query_that_counts(backend):
+def test_curve_of_no_counted_query_is_nan(backend):
     curve = rg.from_ranked([[0, 0]]).curve(NAN, [1, 2])
     assert np.isnan(curve.mean()).all()
     empty = rg.from_ranked(np.zeros((0, 4))).curve("ndcg", [1, 2])
@@ -81,7 +81,7 @@ def test_without_a_query_that_counts(backend):
 
 
 @pytest.mark.parametrize("hits", [0, 1, 5, 10])
-def test_the_interval_of_hits_is_clopper_and_pearsons(hits):
+def test_interval_of_binary_values_is_clopper_pearson(hits):
     binomtest = pytest.importorskip("scipy.stats").binomtest
     curve = rg.from_ranked([[1]] * hits + [[0]] * (10 - hits)).curve("success", [1])
     expected = binomtest(hits, 10).proportion_ci(0.9, "exact")
@@ -89,7 +89,7 @@ def test_the_interval_of_hits_is_clopper_and_pearsons(hits):
 
 
 @pytest.mark.parametrize("queries", [10, 50])
-def test_the_interval_of_sparse_values_holds_the_true_mean(queries):
+def test_interval_of_sparse_values_covers_the_true_mean(queries):
     """Where one query in ten has a reciprocal rank of 1 to 1/10: intervals by spread alone hold it in 66% of 10."""
     random = np.random.default_rng(queries)
     truth, covered, cases = 0.1 * np.mean(1 / np.arange(1.0, 11.0)), 0, 300
@@ -122,7 +122,7 @@ def test_the_interval_takes_a_bound(check_option):
     check_option(lambda **options: tuple(curve.interval(**options)[:, 0].tolist()), "highest", 2, expected)
 
 
-def test_the_interval_of_few_queries_and_of_queries_without_a_value():
+def test_interval_of_few_queries_and_of_queries_without_a_value():
     assert rg.from_ranked([[1]]).curve("rr", [1]).interval().tolist() == [[pytest.approx(0.025)], [1.0]]
     lists = [[0, 1], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1], [1, 0]]
     metric = rg.metric("ndcg", empty=math.nan)
@@ -131,7 +131,7 @@ def test_the_interval_of_few_queries_and_of_queries_without_a_value():
     assert np.isnan(rg.from_ranked([[0, 0]]).curve(metric, [1, 2]).interval()).all()
 
 
-def test_a_curve_is_frozen():
+def test_curve_is_frozen():
     curve = rankings().curve("ndcg")
     assert len(curve.ks) == 100
     for array in (curve.values, curve.ks):
@@ -141,12 +141,12 @@ def test_a_curve_is_frozen():
         curve.metric = "dcg"
 
 
-def test_contents_are_refused_as_by_evaluate(backend):
+def test_curve_rejects_contents_like_evaluate(backend):
     with pytest.raises(ValueError, match="relevance: query 1, position 0: the grade is NaN"):
         rg.from_ranked([[1], [np.nan]]).curve("ndcg")
 
 
-def test_without_matplotlib(monkeypatch):
+def test_plot_without_matplotlib_names_the_extra(monkeypatch):
     held = rg.from_ranked([[1, 0]])
     monkeypatch.setitem(sys.modules, "rankgain.results.plotting", None)
     monkeypatch.delattr("rankgain.results.plotting", raising=False)
@@ -211,7 +211,7 @@ if find_spec("matplotlib"):
     def points(line):
         return [values.tolist() for values in line.get_data()]
 
-    def test_a_panel_a_metric_and_a_line_a_run(backend):
+    def test_plot_has_a_panel_per_metric_and_a_line_per_run(backend):
         runs = {"first": rankings(1), "second": rankings(2), "third": rankings(3)}
         figure = rg.plot(runs, metrics=("dcg", "ndcg", "mrr"), ks=range(1, 40))
         assert isinstance(figure, Figure)
@@ -226,22 +226,22 @@ if find_spec("matplotlib"):
         assert [text.get_text() for text in legend.get_texts()] == list(runs)
 
     @pytest.mark.parametrize("metric", ["dcg", "ndcg"])
-    def test_a_curve_of_one_cut_off(metric):
+    def test_plot_of_one_cutoff_is_a_point(metric):
         curve = rankings(1).curve(metric, [5])
         (line,) = curve.plot().lines
         assert points(line) == [[5], curve.mean().tolist()]
         assert repr(curve).endswith(f"mean {curve.mean()[0]:.4f} @5 … {curve.mean()[0]:.4f} @5>")
 
-    def test_one_run_has_no_legend_and_a_metric_may_stand_alone():
+    def test_plot_of_one_run_has_no_legend():
         for metrics in ("ndcg", rg.metric("ndcg"), ["ndcg"]):
             figure = rg.plot(rankings(), metrics=metrics, ks=[1, 2, 3])
             assert (len(figure.axes), figure.legends) == (1, [])
 
-    def test_an_iterator_of_cutoffs_serves_all_runs():
+    def test_plot_uses_an_iterator_of_cutoffs_for_all_runs():
         (panel,) = rg.plot({"a": rankings(1), "b": rankings(2)}, metrics=iter(["rr"]), ks=iter([2, 1])).axes
         assert [line.get_xdata().tolist() for line in panel.lines] == [[1, 2]] * 2
 
-    def test_plot_on_axes():
+    def test_plot_draws_on_given_axes():
         axes = rankings(1).curve("ndcg").plot(label="one")
         assert isinstance(axes, Axes)
         assert rankings(2).curve("ndcg").plot(axes, label="two", per_query=True) is axes
@@ -251,7 +251,7 @@ if find_spec("matplotlib"):
         drawn = [segment[:, 1].tolist() for segment in queries.get_segments()]
         assert drawn == curve.values.tolist()
 
-    def test_the_band_is_the_interval():
+    def test_plot_draws_the_interval_as_a_band():
         curve = rankings(1).curve("ndcg", [1, 5, 9])
         axes = curve.plot(interval=0.9)
         (band,) = axes.collections
@@ -270,11 +270,11 @@ if find_spec("matplotlib"):
         with pytest.raises(ValueError, match=r"^dcg has no upper bound: give highest="):
             curve.plot(interval=0.9)
 
-    def test_a_notebook_shows_the_figure():
+    def test_plot_is_shown_in_notebooks():
         assert rg.plot(rankings())._repr_png_().startswith(b"\x89PNG")
 
     @pytest.mark.slow
-    def test_nothing_else_is_touched():
+    def test_plot_leaves_other_figures_unchanged():
         before = dict(matplotlib.rcParams)
         rg.plot({"a": rankings()}).draw_without_rendering()
         assert dict(matplotlib.rcParams) == before

@@ -29,13 +29,13 @@ def ranked(*rows, names=None, asked=("rr",)):
 # Means
 
 
-def test_weights_of_any_numbers():
+def test_weights_may_be_any_numbers():
     result = ranked([1, 0], [0, 1], [0, 0], names=["a", "b", "c"])
     for weights in ([Fraction(weight) for weight in (3, 1, 2)], iter([3, 1, 2])):
         assert result.mean("rr", weights=weights) == 3.5 / 6
 
 
-def test_a_query_without_value_does_not_count_nor_does_its_weight():
+def test_weight_of_a_query_without_a_value_does_not_count():
     result = ranked([1, 0], [0, 0], [0, 1], asked=("rr(empty=nan)",))
     assert result.mean("rr(empty=nan)", weights=[1, 100, 3]) == (1 + 1.5) / 4
     assert math.isnan(result.mean("rr(empty=nan)", weights=[0, 1, 0]))
@@ -48,7 +48,7 @@ def test_a_query_without_value_does_not_count_nor_does_its_weight():
         max_size=8,
     ).filter(lambda pairs: any(weight for _, weight in pairs))
 )
-def test_the_weighted_mean_is_as_defined(pairs):
+def test_weighted_mean_equals_its_definition(pairs):
     values, weights = zip(*pairs, strict=True)
     result = Evaluation({"cg": np.array(values)}, range(len(values)), None, None, None, "", (len(values), 0, 0, 0, 0))
     products = [weight * value for weight, value in zip(weights, values, strict=True)]
@@ -57,22 +57,22 @@ def test_the_weighted_mean_is_as_defined(pairs):
 
 
 @pytest.mark.parametrize("weight", [1e308, 1e-308, 5e-324])
-def test_weights_of_any_size(weight):
+def test_weights_of_any_size_give_the_mean(weight):
     result = ranked([1e308], [1e308], [0], asked=("cg",))
     assert result.mean("cg", weights=[weight, weight, 0]) == 1e308
     assert ranked([0.25], [0.25], [1], asked=("cg",)).mean("cg", weights=[weight, weight, 0]) == 0.25
     assert ranked([1e308], [1e308], [1e308], asked=("cg",)).mean("cg", weights=[weight] * 3) == pytest.approx(1e308)
 
 
-def test_values_that_are_subnormal_keep_their_bits():
+def test_mean_of_subnormal_values_is_exact():
     assert ranked([2.225073858507e-311], asked=("cg",)).mean("cg", weights=[283719.0]) == 2.225073858507e-311
 
 
-def test_weights_of_no_queries():
+def test_weighted_mean_of_no_queries_is_nan():
     assert math.isnan(rg.from_ranked(np.empty((0, 3))).evaluate("rr").mean("rr", weights=[]))
 
 
-def test_the_definition_names_the_aggregator(monkeypatch):
+def test_repr_names_the_aggregator(monkeypatch):
     """The key may be any of the names of a metric, or a record."""
     record = rg.metric("rr", k=1)
     result = ranked([1, 0], [0, 1], asked=("MRR@1", "ndcg_cut.1,2", record, "cg"))
@@ -92,7 +92,7 @@ def test_the_definition_names_the_aggregator(monkeypatch):
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), min_size=1, max_size=9), st.data())
-def test_merging_the_parts_gives_the_whole(rows, data):
+def test_merge_of_parts_equals_the_whole(rows, data):
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
     whole = rg.from_ranked([rows[0], *rows]).evaluate(*METRICS)
     parts = [rows[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
@@ -114,7 +114,7 @@ def same(merged, whole):
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
-def test_merging_named_queries(missing):
+def test_merge_of_named_queries(missing):
     options = {"missing": missing, "ties": "average"}
     rng = np.random.default_rng(0)
     names = [f"q{number}" for number in range(30)]
@@ -135,14 +135,14 @@ def test_merging_named_queries(missing):
         merged["ndcg@3"][0] = 1
 
 
-def test_merging_takes_the_metrics_of_the_first_in_its_order():
+def test_merge_has_the_metrics_of_the_first_in_its_order():
     merged = ranked([0, 1], asked=("rr", "cg")).merge(ranked([0, 0], asked=("cg", "rr")))
     assert list(merged) == ["rr", "cg"]
     assert merged["rr"].tolist() == [0.5, 0.0]
 
 
 @pytest.mark.both
-def test_merging_what_both_backends_made(on_both):
+def test_merge_of_results_of_both_backends(on_both):
     compiled, python = on_both(lambda: ranked([1, 0]))
     both = compiled.merge(python)
     assert both.backend == "compiled+python"
@@ -175,7 +175,7 @@ def columns_of(frame, library):
 
 @frames
 @in_one_case("ids", ID_LISTS)
-def test_frames(library, ids):
+def test_to_frame_has_a_row_per_query(library, ids):
     given, text = ID_LISTS[ids]
     record = rg.metric("cg", k=1)
     result = rg.from_ranked([[0, 1], [0, 0], [3, 0]], query_ids=given).evaluate("rr(empty=nan)", record)
@@ -196,13 +196,13 @@ def test_frames(library, ids):
 
 
 @frames
-def test_frames_of_no_queries(library):
+def test_to_frame_of_no_queries(library):
     columns = columns_of(getattr(rg.from_ranked(np.empty((0, 3))).evaluate("rr"), f"to_{library}")(), library)
     assert columns == {"query_id": [], "rr": []}
 
 
 @frames
-def test_a_frame_is_the_callers_own(library):
+def test_to_frame_copies_the_values(library):
     result = ranked([0, 1])
     frame = getattr(result, f"to_{library}")()
     if library == "pandas":
@@ -226,7 +226,7 @@ def test_a_broken_library_is_not_called_missing(tmp_path, monkeypatch):
         ranked([1]).to_polars()
 
 
-def test_metrics_of_the_same_name():
+def test_metrics_of_the_same_name_are_rejected_in_frames():
     same_thing = rg.metric("cg", k=1)
     result = ranked([1, 0], asked=("cg@1", same_thing))
     assert list(result.columns()) == ["query_id", "cg@1"]
@@ -238,7 +238,7 @@ def test_metrics_of_the_same_name():
 # Text
 
 
-def test_the_special_counts_stand_in_the_text(backend):
+def test_repr_states_the_counts(backend):
     assert repr(rg.from_qrels(QRELS, RUN).evaluate("rr")) == (
         f"<Evaluation: 3 queries, ties='docid', missing='zero', backend='{backend}'; "
         "1 missing, 1 unjudged, 1 empty>\nrr  0.3333"
@@ -246,7 +246,7 @@ def test_the_special_counts_stand_in_the_text(backend):
     assert repr(ranked([1])) == f"<Evaluation: 1 query, backend='{backend}'>\nrr  1.0000"
 
 
-def test_html(backend):
+def test_html_shows_means_and_counts(backend):
     page = rg.from_qrels(QRELS, RUN).evaluate("rr", rg.metric("ndcg", gain=marked))._repr_html_()
     row = (
         '<tr><th scope="row" style="text-align: left"><bdi>rr</bdi></th><td style="text-align: right">0.3333</td></tr>'
@@ -273,7 +273,7 @@ def twice(make):
 
 
 @pytest.mark.both
-def test_equality_is_by_contents(on_both):
+def test_evaluations_compare_by_content(on_both):
     def evaluated():
         return rg.from_qrels(QRELS, RUN).evaluate(*METRICS)
 
@@ -285,7 +285,7 @@ def test_equality_is_by_contents(on_both):
     assert rg.Comparison({"one": compiled}) != rg.Comparison({"other": python})
 
 
-def test_equality_sees_each_part():
+def test_evaluations_differ_by_each_part():
     result = ranked([1, 0], [0, 1], names=["a", "b"])
     others = [
         ranked([1, 0], [0, 0], names=["a", "b"]),  # values
@@ -306,7 +306,7 @@ def test_equality_sees_each_part():
         hash(result)
 
 
-def test_equality_of_spreads_and_curves():
+def test_spreads_and_curves_compare_by_content():
     scores = rg.from_scores([[0, 1], [0, 0]], [[0.5, 0.5]] * 2)
     for make in (lambda: scores.tie_spread("rr", "infap"), lambda: scores.curve("rr(empty=nan)", [1, 2])):
         one, other = twice(make)
@@ -319,7 +319,7 @@ def test_equality_of_spreads_and_curves():
     assert curve != "rr"
 
 
-def test_judgments_are_compared_by_identity():
+def test_judgments_compare_by_identity():
     one, other = twice(lambda: rg.judgments(QRELS))
     assert one != other
     assert len({one, other, one}) == 2

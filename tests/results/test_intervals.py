@@ -16,7 +16,7 @@ SIZES = 0.01, 0.5, 1.0, 3.0, 60.0, 5e5
 
 
 @pytest.mark.parametrize(("a", "b"), [*itertools.product(SIZES, repeat=2)])
-def test_beta_is_that_of_scipy(a, b):
+def test_beta_quantile_equals_scipy(a, b):
     beta = pytest.importorskip("scipy.stats").beta
     for share in (0.005, 0.025, 0.5, 0.975):
         expected = beta.ppf(share, a, b)

@@ -110,7 +110,7 @@ def test_preset_equals_sklearn(seed, k):
     assert same(result.mean(f"dcg{at}"), sklearn.dcg_score(labels, scores, k=k))
 
 
-def test_sklearn_knows_only_the_scored_documents():
+def test_preset_of_sklearn_judges_scored_documents_only():
     sklearn = pytest.importorskip("sklearn.metrics")
     grades, scores = {"a": 1, "b": 2, "unscored": 3}, {"a": 0.9, "b": 0.8}
     theirs = sklearn.ndcg_score([[1, 2]], [[0.9, 0.8]])
@@ -208,7 +208,7 @@ def given_data(peer, name):
 
 
 @pytest.mark.parametrize("peer", SAID)
-def test_what_peers_said(peer):
+def test_presets_equal_the_recorded_output_of_peers(peer):
     exact = {"rel": 1e-5} if peer == "torchmetrics" else {"rel": 1e-12}
     for name, value in SAID[peer]["values"].items():
         result = given_data(peer, name).evaluate(name, like=peer)
@@ -225,7 +225,7 @@ APART = {
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("case", fixed.CASES)
 @pytest.mark.parametrize("peer", [*(peer for peer, said in SAID.items() if "queries" in said), "trec_eval-9"])
-def test_which_queries_count(peer, case):
+def test_presets_count_the_queries_of_the_peer(peer, case):
     """A user only in the run, only in the truth, with an empty list, with an empty truth."""
     if peer not in SAID:
         pytest.importorskip("pytrec_eval")
@@ -243,7 +243,7 @@ def test_which_queries_count(peer, case):
         assert rankings.evaluate(name, like=peer).mean(name) == expected
 
 
-def test_a_variant_of_a_peer(backend):
+def test_preset_variant_of_a_peer(backend):
     """RecTools' NDCG(divide_by_achievable=True), which is our nDCG of binary gains."""
     rankings = given_data("rectools", "ndcg@10")
     result = rankings.evaluate("ndcg(ideal=judged)@10", "ndcg@10", like="rectools")
@@ -255,7 +255,7 @@ def test_a_variant_of_a_peer(backend):
     assert "divide_by_achievable=True" in str(rg.explain("ndcg(ideal=judged)@10", "rectools"))
 
 
-def test_the_versions_stand_in_the_table():
+def test_table_of_peers_states_versions():
     for peer, said in SAID.items():
         assert said["version"] in PEERS[peer].source
         asked = {name.partition("(")[0].partition("@")[0] for name in said["values"]}
@@ -267,7 +267,7 @@ def test_the_versions_stand_in_the_table():
 LOG3 = 1 / math.log2(3)
 
 
-def test_spark():
+def test_preset_of_spark():
     rankings = rg.from_recommendations([{"a": 1, "b": 2, "c": 1}], [["x", "a", "y", "b"]])
     result = rankings.evaluate("ndcg@3", "ap", "ap@2", "precision@10", "recall@2", like="spark")
     assert result.mean() == same_all(
@@ -281,7 +281,7 @@ def test_spark():
     )
 
 
-def test_elasticsearch():
+def test_preset_of_elasticsearch():
     rankings = rg.from_recommendations([{"a": 2, "b": 3, "c": 3, "d": 0}], [["x", "a"]])
     result = rankings.evaluate("ndcg@10", "dcg@10", "rr@10", "recall@10", "precision", "err@10", like="elasticsearch")
     assert result.mean() == same_all(
@@ -298,7 +298,7 @@ def test_elasticsearch():
     assert barely.evaluate("precision", like="elasticsearch").mean() == {"precision": 0.5}
 
 
-def test_beir():
+def test_preset_of_beir():
     qrels = {"q": {"a": 1, "z": 1, "b": 0}}
     run = {"q": {"x": 1.0, "a": 1.0, "z": 1.0 - 1e-12}}
     rankings = rg.from_qrels(qrels, run)
@@ -316,7 +316,7 @@ def test_beir():
         rankings.evaluate("ndcg@1", "rr@1", like="beir")
 
 
-def test_msmarco():
+def test_preset_of_msmarco():
     rankings = rg.from_qrels({"q": {"a": 0}, "missing": {"b": 1}}, {"q": {"x": 0.5, "a": 0.4}}, missing="skip")
     result = rankings.evaluate("mrr@10", like="msmarco")
     assert (result.mean("mrr@10"), result.missing) == (0.25, "zero")
@@ -340,12 +340,12 @@ def test_every_metric_of_every_peer_is_computed_and_explained(peer):
         assert peer.source in facts["source"]
 
 
-def test_rankings_in_rank_order_follow_any_peer():
+def test_presets_accept_rankings_in_rank_order():
     result = rg.from_ranked([[0, 3, 1]]).evaluate("ndcg@2", like="trec_eval-9")
     assert (result.ties, result.missing, result.like) == (None, None, "trec_eval-9")
 
 
-def test_what_the_caller_wrote_wins():
+def test_explicit_parameters_override_the_preset():
     rankings = rg.from_ranked([[1, 2], [0, 0]])
     whole = (1 + 3 * LOG3) / (3 + LOG3) / 2
     values = {"ndcg": whole + 0.5, "ndcg:empty=0": whole, "ndcg(gain=linear)": (1 + 2 * LOG3) / (2 + LOG3) / 2 + 0.5}
@@ -358,13 +358,13 @@ def test_what_the_caller_wrote_wins():
     assert same(rankings.evaluate(linear, like="lightgbm").mean(linear), values["ndcg"])
 
 
-def test_rankgain_is_like_itself():
+def test_preset_of_rankgain_changes_nothing():
     rankings = rg.from_scores([[0, 1]], [[0.5, 0.5]])
     result = rankings.evaluate("rr", "rbp(p=0.5)", like="rankgain")
     assert (result.ties, result.mean("rr")) == ("average", 0.75)
 
 
-def test_what_follows_other_peers_is_not_merged():
+def test_results_of_different_presets_are_not_merged():
     one, other = (rg.from_ranked([[1, 0]]).evaluate("ndcg", like=like) for like in ("sklearn", "catboost"))
     assert one.merge(one).like == "sklearn"
     with pytest.raises(ValueError, match="has like='catboost', the first has 'sklearn'"):
@@ -375,7 +375,7 @@ def test_what_follows_other_peers_is_not_merged():
 
 
 @in_one_case("name", TABLE)
-def test_every_metric_is_explained(name):
+def test_explain_covers_every_metric(name):
     row = TABLE[name]
     found = rg.explain(name)
     facts = found.facts["rankgain"]
@@ -389,7 +389,7 @@ def test_every_metric_is_explained(name):
     assert max(map(len, text.splitlines())) <= 120
 
 
-def test_symbols_are_told_where_they_are_used():
+def test_explain_defines_the_symbols_that_it_uses():
     assert "where" not in rg.explain("num_q").facts["rankgain"]
     assert rg.explain("recall").facts["rankgain"]["where"] == (
         "rel(i): 1 where the document at rank i is relevant, else 0; R: relevant documents judged"
@@ -416,17 +416,17 @@ def test_symbols_are_told_where_they_are_used():
         ("utility", "coefficients", "(1.0, -1.0, 0.0, 0.0)"),
     ],
 )
-def test_what_parameters_mean(asked, label, text):
+def test_explain_states_the_parameters(asked, label, text):
     assert rg.explain(asked).facts["rankgain"][label].startswith(text)
 
 
-def test_one_peer_has_no_differences():
+def test_explain_of_one_peer_has_no_differences():
     for like in (None, "rankgain", "ranx"):
         with pytest.raises(ValueError, match=r"only (rankgain|ranx) was explained; .* like=\('r"):
             rg.explain("ndcg@10", like=like).differences()
 
 
-def test_differences_between_peers_are_told():
+def test_explain_states_differences_between_peers():
     found = rg.explain("ap@5", like=("lightgbm", "torchmetrics", "rankgain"))
     apart = found.differences()
     assert apart["formula"]["torchmetrics"] == TABLE["ap_hits"].formula
@@ -444,7 +444,7 @@ def test_differences_between_peers_are_told():
 # the command line
 
 
-def test_the_command_explain(capsys):
+def test_command_explain_prints_the_definition(capsys):
     for likes in ([], ["lightgbm"], ["lightgbm", "sklearn"]):
         assert main(["explain", "ndcg@10", *(word for like in likes for word in ("--like", like))]) == 0
         assert capsys.readouterr().out == f"{rg.explain('ndcg@10', like=likes or None)}\n"
@@ -461,7 +461,7 @@ def test_the_command_explain(capsys):
         assert "usage: rankgain explain" in capsys.readouterr().err
 
 
-def test_the_option_like(capsys, monkeypatch):
+def test_command_line_option_like(capsys, monkeypatch):
     from rankgain.inputs import trec as read_trec
 
     read = []
@@ -480,7 +480,7 @@ def test_the_option_like(capsys, monkeypatch):
         assert f"argument {option[0]}: not allowed with argument --like" in capsys.readouterr().err
 
 
-def test_an_explanation_has_the_notes_on_its_metric():
+def test_explain_includes_the_notes_of_the_metric():
     assert {word for peer in PEERS.values() for about in peer.notes.values() for word in about.split()} <= {*TABLE}
     notes = rg.explain("ndcg@10", like="ranx").facts["ranx"]["notes"]
     assert "ndcg_burges" in notes

@@ -49,14 +49,14 @@ def content(name, record):
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_by_public_names(name):
+def test_pickles_use_public_names(name):
     pickled = pickle.dumps(RECORDS[name](), 4)
     assert content(name, pickle.loads(pickled)) == content(name, RECORDS[name]())
     texts = {text for _, text, _ in pickletools.genops(pickled) if isinstance(text, str)}
     assert {text for text in texts if text.startswith("rankgain")} <= {"rankgain", "rankgain.pytrec_eval"}
 
 
-def test_rankings_can_be_handed_on():
+def test_rankings_can_be_pickled():
     assert rg.Rankings.__module__ == "rankgain"
     scores = rg.from_scores(np.array([[0, 1], [2, 0]]), np.array([[0.5, 0.1], [0.5, 0.5]]))
     for rankings in (scores, rg.from_qrels(QRELS, RUN), rg.from_recommendations([{2}], [[1, 2]]).limited(depth=1)):

@@ -23,7 +23,7 @@ RUNS = {
 }
 
 
-def test_tables_for_papers():
+def test_markdown_and_latex_tables():
     assert RESULT.to_markdown() == (
         "| metric | mean |\n|:---|---:|\n| rr | 0.5000 |\n| ndcg@10 | 0.5436 |\n| 11pt\\_avg | 0.5000 |\n"
     )
@@ -37,7 +37,7 @@ def test_tables_for_papers():
     assert r"\textbf{" in comparison.to_latex()
 
 
-def test_names_that_would_act_in_a_table():
+def test_table_escapes_names():
     name = "a|b\n$x$ & {c} % \\d ~^#*_<i>"
     comparison = rg.Comparison({name: RESULT, "other": RESULT.subset(["a"])})
     for text in (comparison.table(), comparison._repr_html_()):
@@ -52,7 +52,7 @@ def test_names_that_would_act_in_a_table():
     )
 
 
-def test_a_wide_frame_of_several_runs():
+def test_wide_frame_of_several_runs():
     pytest.importorskip("pandas")
     comparison = rg.compare(QRELS, RUNS, ["ndcg@10", "mrr"])
     wide = comparison.to_pandas(wide=True)
@@ -68,7 +68,7 @@ def test_a_wide_frame_of_several_runs():
 
 
 @pytest.mark.parametrize(("library", "method"), [("polars", "to_polars"), ("pyarrow", "to_arrow")])
-def test_every_record_with_columns_as_a_frame(library, method):
+def test_records_with_columns_convert_to_frames(library, method):
     pytest.importorskip(library)
     rankings = rg.from_scores([[0, 1], [1, 0]], [[0.5, 0.5]] * 2, ties="stable", query_ids=["a", "b"])
     runs = {"x": rg.from_ranked([[0, 1]] * 8), "y": rg.from_ranked([[1, 0]] * 8)}
@@ -87,7 +87,7 @@ def test_every_record_with_columns_as_a_frame(library, method):
     assert rows(rg.from_ranked([[1]], query_ids=[0.5]).evaluate("rr")) == [{"query_id": 0.5, "rr": 1.0}]
 
 
-def test_every_record_with_a_table_as_markdown_and_latex():
+def test_records_with_a_table_convert_to_markdown_and_latex():
     spread = rg.from_scores([[0, 1]], [[0.5, 0.5]]).tie_spread("rr", "infap")
     head, _, *rows = spread.to_markdown().splitlines()
     assert head == "| metric | worst | expected | best | affected by ties |"
@@ -113,7 +113,7 @@ LOGS = [r"[/\w.\- ]{1,250}", r"[_a-zA-Z][_a-zA-Z0-9]*", r"[\w./\-]+"]
         (rg.metric("ndcg", k=3, gain={1: 3, 2: 7}), "ndcg_gain_0_0_1_3_2_7_at_3"),
     ],
 )
-def test_safe_names(metric, name):
+def test_flat_names_are_safe_for_trackers(metric, name):
     result = rg.from_ranked([[2, 0, 1]]).evaluate(metric)
     assert result.flat(names="safe") == {name: result.mean(metric)}
     assert all(re.fullmatch(rule, name) for rule in LOGS)
@@ -122,14 +122,14 @@ def test_safe_names(metric, name):
     assert all(type(value) is float for value in flat.values())
 
 
-def test_flat_refuses_what_it_cannot_keep_apart():
+def test_flat_rejects_names_that_collide():
     result = rg.from_ranked([[1, 0]]).evaluate("ndcg@10", "ndcg_at_10")
     assert list(result.flat()) == ["ndcg@10", "ndcg_at_10"]
     with pytest.raises(ValueError, match="two metrics have the name 'ndcg_at_10'"):
         result.flat(names="safe")
 
 
-def test_subset():
+def test_subset_has_the_values_of_its_queries():
     for queries in (np.array(["b", "a"]), ("b", "a"), iter(["b", "a"])):
         part = RESULT.subset(queries)
         assert part.query_ids == ["b", "a"]

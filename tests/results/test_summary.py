@@ -30,7 +30,7 @@ def true_sum(values):
 
 
 @given(st.lists(numbers | st.sampled_from([TINY, -TINY, 2.2e-308, 1.7e308, -1.7e308, 0.0, -0.0, 1.0, 0.1])))
-def test_an_exact_sum_rounds_as_fsum_does(values):
+def test_exact_sum_rounds_like_fsum(values):
     exact = exact_sum(np.array(values, dtype=np.float64))
     assert Fraction(exact, 1 << 1074) == true_sum(values)
     try:
@@ -42,7 +42,7 @@ def test_an_exact_sum_rounds_as_fsum_does(values):
         assert rounded_mean(exact, len(values)) == expected / len(values)
 
 
-def test_an_exact_sum_of_many():
+def test_exact_sum_of_many_values():
     rng = np.random.default_rng(1)
     values = rng.random(200_001) * 10.0 ** rng.integers(-320, 300, 200_001)
     values[::7] *= -1
@@ -54,7 +54,7 @@ def test_an_exact_sum_of_many():
     "values",
     [[1.7e308] * 3, [1.7e308, 1.7e308, -1.7e308], [-1.7e308] * 2, [1.7e308, TINY], [1.7e308] * 2 + [-1e308] * 5],
 )
-def test_the_mean_where_fsum_overflows_on_its_way(values):
+def test_mean_where_fsum_overflows(values):
     """In any order it is the exact sum rounded, over the count; if that is beyond float64, the exact mean rounded."""
     true = true_sum(values)
     try:
@@ -65,14 +65,14 @@ def test_the_mean_where_fsum_overflows_on_its_way(values):
     assert evaluation(values).mean("cg") == evaluation(values[::-1]).mean("cg") == expected
 
 
-def test_infinite_values():
+def test_summary_of_infinite_values():
     """As `empty=inf` gives them."""
     summary = evaluation([math.inf, 1.0, -1.7e308]).summary()
     assert summary.mean("cg") == math.inf == summary.merge(evaluation([-1.7e308] * 9).summary()).mean("cg")
     assert evaluation([-math.inf, 1.7e308, 1.7e308]).summary().mean("cg") == -math.inf
 
 
-def test_300_partitionings_give_the_bits_of_fsum():
+def test_merged_summaries_of_any_partition_have_the_bits_of_fsum():
     rng = random.Random(7)
     for _ in range(300):
         count = rng.randrange(1, 60)
@@ -95,7 +95,7 @@ def test_300_partitionings_give_the_bits_of_fsum():
             assert math.isnan(parts[0].mean("cg"))
 
 
-def test_it_says_what_the_evaluation_says(backend):
+def test_summary_has_the_means_of_the_evaluation(backend):
     result = rg.from_ranked([[1, 0], [0, 1, 2], [0, 0], [1, 1]]).evaluate(
         *METRICS, rg.metric("ndcg", k=1, empty=math.nan)
     )
@@ -126,7 +126,7 @@ def test_sums_in_json_are_hexadecimal_strings_of_any_size():
     assert json.loads(evaluation([-TINY] * 31).summary().to_json())["metrics"]["cg"]["sum"] == "-0x1f"
 
 
-def test_versions_and_backends_are_united():
+def test_merge_unites_versions_and_backends():
     parts = [
         rg.Summary.from_json(json.dumps(SUMMARY | {"backend": backend, "versions": [version]}))
         for backend, version in (("python", "0.3"), ("compiled", "0.2"), ("python", "0.2"))
@@ -142,7 +142,7 @@ def weighted(values, weights, metric="gauc"):
     return Evaluation({metric: values}, range(len(values)), None, None, None, "python", counts, {"num_ret": weights})
 
 
-def test_300_partitionings_of_a_weighted_mean():
+def test_merged_weighted_means_of_any_partition_are_equal():
     """The products are rounded one by one, as `Evaluation.mean` rounds them, and then added exactly."""
     rng = random.Random(11)
     for _ in range(300):
@@ -158,7 +158,7 @@ def test_300_partitionings_of_a_weighted_mean():
         np.testing.assert_equal(merged.aggregate(), whole.aggregate())
 
 
-def test_queries_weigh_as_in_the_evaluation(backend):
+def test_summary_weights_queries_like_the_evaluation(backend):
     rankings = rg.from_scores([[0, 1, 2], [1, 0, 0], [0, 0, 1]], [[0.3, 0.9, 0.1], [0.8, 0.1, 0.2], [0.3, 0.2, 0.1]])
     result = rankings.evaluate("gauc", "auc", rg.metric("gauc", empty=math.nan))
     some = result.subset([2, 0]).summary().merge(result.subset([1]).summary())
@@ -171,12 +171,12 @@ def test_queries_weigh_as_in_the_evaluation(backend):
 
 
 @pytest.mark.parametrize("value", [1e300, -1e300, math.inf])
-def test_weighted_sums_that_may_overflow_are_refused(value):
+def test_weighted_sums_that_may_overflow_are_rejected(value):
     with pytest.raises(ValueError, match=r"gauc: a value times its weight is beyond 9e\+279"):
         weighted([1.0, value], [1, 2]).summary()
 
 
-def test_counts_that_one_part_does_not_know():
+def test_merge_of_an_unknown_count_is_unknown():
     result = rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr")
     whole, some = result.summary(), result.subset([1]).summary()
     assert some.counts == {"queries": 1}
@@ -186,12 +186,12 @@ def test_counts_that_one_part_does_not_know():
         assert repr(merged).splitlines()[0].startswith("<Summary: 3 queries, backend=")
 
 
-def test_queries_that_were_left_out_may_be_more_than_those_that_count():
+def test_skipped_queries_may_outnumber_counted_ones():
     held = SUMMARY | {"counts": {"queries": 1, "missing": 2}, "missing": "skip"}
     assert rg.Summary.from_json(json.dumps(held)).counts["missing"] == 2
 
 
-def test_metrics_that_differ_and_are_called_the_same_do_not_merge():
+def test_different_metrics_of_one_name_are_not_merged():
     one, other = (rg.metric("dcg", gain=gain) for gain in (lambda grades: grades, lambda grades: grades * 2))
     rankings = rg.from_ranked([[1, 0]])
     first, second = (rankings.evaluate(metric).summary() for metric in (one, other))
@@ -207,7 +207,7 @@ def test_metrics_that_differ_and_are_called_the_same_do_not_merge():
 
 
 @pytest.mark.filterwarnings("error")
-def test_queries_that_weigh_as_much_as_a_float_can():
+def test_weights_up_to_the_largest_float():
     rankings = rg.from_scores([[0, 1, 2], [1, 0, 0], [1, 0, 1]], [[0.3, 0.9, 0.1], [0.8, 0.1, 0.2], [0.3, 0.2, 0.1]])
     result = rankings.evaluate("gauc")
     for weights in ([1e308] * 3, [1e308, 0.5e308, 0.0]):

@@ -23,7 +23,7 @@ MONOTONE = sorted({*TABLE} - {"unjudged", "rbp_residual"})  # more judged docume
 ORDERS = ("worst", "expected", "best", "docid")
 
 
-def test_a_constant_scorer_is_not_perfect():
+def test_constant_scorer_is_not_perfect():
     grades = np.zeros((5, 40))
     grades[:, -1] = 1
     spread = rg.from_scores(grades, np.ones((5, 40)), ties="best").tie_spread("ndcg@10", "rr", "recall@10")
@@ -37,7 +37,7 @@ def test_a_constant_scorer_is_not_perfect():
 
 @examples(0.25)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_it_is_what_the_policies_give(seed):
+def test_tie_spread_equals_evaluation_under_each_policy(seed):
     rng = np.random.default_rng(seed)
     labels, scores = rng.integers(0, 4, (3, 8)), rng.integers(0, 4, (3, 8)) / 4
     rankings = rg.from_scores(labels, scores, ties="stable")
@@ -114,26 +114,26 @@ def test_fall_out_of_tied_documents():
     assert spread.mean()["fallout@1"] == {"worst": 1.0, "expected": 0.5, "best": 0.0, "docid": 0.0}
 
 
-def test_nothing_is_tied():
+def test_tie_spread_without_ties_is_zero():
     spread = rg.from_scores([[0, 1, 2]], [[0.1, 0.2, 0.3]]).tie_spread("ndcg", "rr(empty=nan)")
     assert [spread.affected(key) for key in spread.metrics] == [0, 0]
     assert spread.ties == "average"
     assert spread.own is spread.expected
 
 
-def test_queries_that_do_not_count_do_not_hang():
+def test_queries_without_a_value_are_not_affected_by_ties():
     spread = rg.from_scores([[0, 0], [0, 1]], [[1, 1], [1, 1]]).tie_spread("rr(empty=nan)")
     assert spread.affected("rr(empty=nan)") == 1
 
 
 @pytest.mark.parametrize("ties", ["average", "worst", "best", "stable"])
-def test_spread_keeps_the_own_rule(ties):
+def test_tie_spread_includes_the_policy_of_the_rankings(ties):
     spread = rg.from_scores([[0, 1]], [[1, 1]], ties=ties).tie_spread("rr")
     assert spread.own.ties == ties
     assert list(spread.evaluations) == ["worst", "expected", "best", *["stable"] * (ties == "stable")]
 
 
-def test_metrics_without_an_expected_value():
+def test_tie_spread_of_metrics_without_an_expected_value():
     rankings = rg.from_scores([[0, 1]], [[1, 1]])
     spread = rankings.tie_spread("infap", "rr")
     assert list(spread.expected) == ["rr"]
@@ -146,14 +146,14 @@ def test_metrics_without_an_expected_value():
     assert "affected by ties" in alone._repr_html_()
 
 
-def test_it_does_not_change():
+def test_tie_spread_is_frozen():
     spread = rg.from_scores([[0, 1]], [[1, 1]]).tie_spread("rr")
     with pytest.raises(AttributeError):
         spread.ties = "worst"
 
 
 @pytest.mark.parametrize("ties", ["docid", "average", "best"])
-def test_a_file_is_read_once_more_at_the_most(ties, monkeypatch):
+def test_tie_spread_reads_a_file_at_most_once_more(ties, monkeypatch):
     rankings = rg.read_trec(*rg.sample(), ties=ties)
     read = []
     monkeypatch.setattr(
@@ -183,7 +183,7 @@ def printed(capsys, *arguments):
     return capsys.readouterr().out
 
 
-def test_text(files, capsys, backend):
+def test_command_ties_prints_text(files, capsys, backend):
     assert printed(capsys, *files[:2], "-m", "rr", "-m", "infap") == (
         "metric   worst  expected    best   docid  affected by ties\n"
         "------  ------  --------  ------  ------  ----------------\n"
@@ -210,7 +210,7 @@ def test_text(files, capsys, backend):
     assert several[5].split() == ["other", "q2", "rr", "0.5000", "0.7500", "1.0000", "0.5000"]
 
 
-def test_json(files, capsys, backend):
+def test_command_ties_prints_json(files, capsys, backend):
     found = json.loads(printed(capsys, *files[:2], "-m", "rr", "-m", "infap", "--json", "--per-query"))
     assert found["tie_spread"]["rr"] == {"worst": 0.75, "expected": 0.875, "best": 1.0, "docid": 0.75}
     assert found["tie_spread"]["infap"]["expected"] is None
@@ -220,7 +220,7 @@ def test_json(files, capsys, backend):
     assert json.loads(printed(capsys, *files, "--json"))["runs"].keys() == {"run", "other"}
 
 
-def test_csv(files, capsys):
+def test_command_ties_prints_csv(files, capsys):
     rows = list(csv.reader(io.StringIO(printed(capsys, *files, "-m", "rr", "-m", "infap", "--csv"))))
     assert rows[:2] == [["run", "metric", *ORDERS], ["run", "rr", "0.75", "0.875", "1.0", "0.75"]]
     assert rows[2][3] == ""
@@ -230,17 +230,17 @@ def test_csv(files, capsys):
     assert len(rows) == 5
 
 
-def test_what_rounding_does_is_no_tie_luck():
+def test_tie_spread_ignores_rounding_errors():
     assert rg.from_scores([0.1, 0.2, 0.3], [0, 0, 0]).tie_spread("cg").affected("cg") == 0
 
 
-def test_the_customary_metrics_are_those_that_a_peer_has(capsys):
+def test_command_ties_uses_the_metrics_of_a_tool(capsys):
     for peer, names in (("lightgbm", ["ndcg@10"]), ("msmarco", ["mrr@10"]), ("ranx", ["ndcg@10", "mrr@10"])):
         assert main(["eval", "--sample", "--like", peer]) == 0
         assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2 : 2 + len(names)]] == names
 
 
-def test_a_run_of_32_bits_is_read_once(capsys, monkeypatch):
+def test_command_ties_reads_a_run_of_32_bits_once(capsys, monkeypatch):
     """So that it may come from standard input."""
     qrels, run = rg.sample()
     with open(run, "rb") as file:

@@ -78,7 +78,7 @@ def task_ends(logs):
 
 
 @pytest.mark.parametrize("form", ["summary", "rows"])
-def test_an_executor_is_killed_in_a_task(cluster, tmp_path, form):
+def test_killed_executor_does_not_change_the_result(cluster, tmp_path, form):
     spark, logs = cluster
     qrels, run, *held = frames(spark, queries=300)
     held[0]["relevance"] = [max(grade, 0) for grade in held[0]["relevance"]]

@@ -39,7 +39,7 @@ def frame(spark, rows):
 
 
 @pytest.mark.parametrize(("doc", "ties"), [("", ""), ("doc_id", ""), ("doc_id", "best")])
-def test_the_bits_of_one_process(frame, rows, doc, ties):
+def test_evaluator_gives_the_bits_of_one_process(frame, rows, doc, ties):
     rounded = frame.withColumn("prediction", frame.good.cast("int").cast("double"))
     held = rows | {"score": np.trunc(rows["good"])}
     if not doc:
@@ -63,7 +63,7 @@ def search():
     return model, ParamGridBuilder().addGrid(model.regParam, [0.0, 100.0]).build()
 
 
-def test_in_a_cross_validator(frame, rows):
+def test_evaluator_works_in_a_cross_validator(frame, rows):
     model, grid = search()
     evaluator = RankingEvaluator(metricName="ndcg@5")
     found = CrossValidator(
@@ -87,7 +87,7 @@ def test_in_a_cross_validator(frame, rows):
     assert found.avgMetrics[0] > found.avgMetrics[1]
 
 
-def test_in_a_train_validation_split(frame):
+def test_evaluator_works_in_a_train_validation_split(frame):
     model, grid = search()
     evaluator = RankingEvaluator(metricName="ndcg@5")
     found = TrainValidationSplit(
@@ -97,14 +97,14 @@ def test_in_a_train_validation_split(frame):
     assert found.validationMetrics[0] > found.validationMetrics[1]
 
 
-def test_which_way_is_better():
+def test_evaluator_states_the_direction_of_the_metric():
     assert RankingEvaluator().isLargerBetter() is True
     assert RankingEvaluator(metricName="rbp_residual").isLargerBetter() is False
     with pytest.raises(ValueError, match="num_rel does not say whether a model is good"):
         RankingEvaluator(metricName="num_rel").isLargerBetter()
 
 
-def test_it_is_saved_and_copied(spark, frame, tmp_path):
+def test_evaluator_can_be_saved_and_copied(spark, frame, tmp_path):
     evaluator = RankingEvaluator(metricName="rr", predictionCol="good")
     path = str(tmp_path / "evaluator")
     evaluator.save(path)
@@ -114,7 +114,7 @@ def test_it_is_saved_and_copied(spark, frame, tmp_path):
     assert evaluator.setParams(metricName="ap").getOrDefault("metricName") == "ap"
 
 
-def test_what_it_refuses(spark, frame):
+def test_evaluator_rejects_parameters(spark, frame):
     with pytest.raises(ValueError, match="did you mean 'ndcg'"):
         RankingEvaluator(metricName="ndgc", predictionCol="good").evaluate(frame)
     with pytest.raises(ValueError, match="dataset has no column 'prediction'; there are: query_id"):
@@ -140,7 +140,7 @@ def test_what_it_refuses(spark, frame):
         ("query_id", "null", "query None: column 'query_id' is null; drop such rows$"),
     ],
 )
-def test_values_that_are_not_there(frame, doc, name, expression, message):
+def test_evaluator_of_null_columns(frame, doc, name, expression, message):
     """As predictions of ALS for users that it does not know."""
     some = frame.withColumnRenamed("good", "prediction")
     some = some.selectExpr(
@@ -151,7 +151,7 @@ def test_values_that_are_not_there(frame, doc, name, expression, message):
         RankingEvaluator(docCol=doc, buckets=1).evaluate(some)
 
 
-def test_grades_that_are_refused_are_those_of_a_named_column(frame):
+def test_evaluator_names_the_column_of_invalid_grades(frame):
     some = frame.selectExpr("query_id", "good", "-1.0 - label as stars")
     with pytest.raises(ValueError, match=r"^dataset: column 'stars': query \d+.*negative"):
         RankingEvaluator(labelCol="stars", predictionCol="good").evaluate(some)

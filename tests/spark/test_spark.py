@@ -38,7 +38,7 @@ def local(result):
         ("long", "docid", "zero", None),
     ],
 )
-def test_the_bits_of_one_process(spark, kind, ties, missing, buckets):
+def test_spark_gives_the_bits_of_one_process(spark, kind, ties, missing, buckets):
     qrels, run, *held = frames(spark, kind)
     rules = {"ties": ties, "missing": missing}
     result = rg.from_frames(*held, **rules).evaluate(*METRICS)
@@ -50,7 +50,7 @@ def test_the_bits_of_one_process(spark, kind, ties, missing, buckets):
     assert found.mean() == result.mean()
 
 
-def test_the_rules_of_a_peer_that_needs_no_input_order(spark):
+def test_like_of_a_tool_that_needs_no_input_order(spark):
     qrels, run, *held = frames(spark)
     result = rg.from_frames(*held).evaluate("ndcg@5", like="trec_eval-9")
     assert rankgain.spark.summary(qrels, run, "ndcg@5", like="trec_eval-9") == result.summary()
@@ -60,7 +60,7 @@ def test_the_rules_of_a_peer_that_needs_no_input_order(spark):
                 rankgain.spark.summary(qrels, run, "ndcg@5", like=like)
 
 
-def test_a_run_that_lies_by_query(spark):
+def test_run_sorted_by_query_is_not_shuffled(spark):
     qrels, run, *held = frames(spark, "string")
     lies = run.repartition(3, "query_id").sortWithinPartitions("query_id")
     for missing in ("zero", "skip"):
@@ -70,7 +70,7 @@ def test_a_run_that_lies_by_query(spark):
             assert by_query(frame) == expected
 
 
-def test_a_run_that_does_not_lie_by_query(spark):
+def test_unsorted_run_is_shuffled(spark):
     truth = rg.judgments({3: {1: 1}, 4: {1: 1}})
 
     def partitions(*parts):
@@ -113,7 +113,7 @@ CONTENTS = [
 
 
 @pytest.mark.parametrize(("side", "row", "message"), CONTENTS)
-def test_bad_contents_are_said_in_one_line(spark, side, row, message):
+def test_invalid_contents_give_a_one_line_error(spark, side, row, message):
     if row == "judged":
         judged, returned = ({row[1] for row in some if row[0] == 1} for some in rows())
         row = 1, min(judged & returned), (2, 1.0)[side]
@@ -122,13 +122,13 @@ def test_bad_contents_are_said_in_one_line(spark, side, row, message):
     assert caught.value.__cause__ is None
 
 
-def test_bad_contents_of_lazy_rows(spark):
+def test_invalid_contents_of_lazy_rows_are_named(spark):
     frame = rankgain.spark.evaluate(*changed(spark, 1, (1, 77, math.nan)), "ndcg@5")
     with pytest.raises(PythonException, match="run: query 1, document 77: the score is NaN"):
         frame.collect()
 
 
-def test_unjudged_documents_twice(spark):
+def test_repeated_unjudged_documents_are_checked_on_request(spark):
     frames = changed(spark, 1, (1, 99, 1.0))
     twice = frames[0], frames[1].unionByName(frames[1].filter("doc_id = 99"))
     assert rankgain.spark.summary(*twice, "rr").counts["queries"] > 0
@@ -136,7 +136,7 @@ def test_unjudged_documents_twice(spark):
         rankgain.spark.summary(*twice, "rr", validate="full")
 
 
-def test_documents_twice_of_which_the_highest_counts(spark):
+def test_duplicates_first_counts_the_highest_score(spark):
     qrels, run, *held = frames(spark)
     again = run.selectExpr("query_id", "doc_id", "score - 3.5 as score")
     twice = {name: [*column] * 2 for name, column in held[1].items()}
@@ -151,7 +151,7 @@ def test_documents_twice_of_which_the_highest_counts(spark):
         rankgain.spark.summary(qrels, both, "rr")
 
 
-def test_nothing_in_common(spark):
+def test_no_query_in_common_is_rejected(spark):
     qrels, run, *_ = frames(spark)
     apart = qrels.filter("query_id = 5"), run.filter("query_id = 7")
     for missing in ("zero", "skip"):
@@ -203,7 +203,7 @@ QRELS, RUN = "query_id long, doc_id long, relevance int", "query_id long, doc_id
         (QRELS, RUN, {"buckets": 0}, ValueError, "buckets must be a positive integer or None, not 0"),
     ],
 )  # fmt: skip
-def test_refused_before_any_job(spark, qrels, run, arguments, error, message):
+def test_arguments_are_rejected_before_any_job(spark, qrels, run, arguments, error, message):
     metric = arguments.pop("metric", "ndcg")
     for function in (rankgain.spark.evaluate, rankgain.spark.summary):
         with pytest.raises(error, match=message):
@@ -233,12 +233,12 @@ def test_fewer_buckets_where_the_plan_tells_the_rows(spark):
         spark.conf.set("spark.sql.shuffle.partitions", "2")
 
 
-def test_what_is_no_frame_of_spark():
+def test_other_frames_are_rejected():
     with pytest.raises(TypeError, match="qrels must be a Spark data frame, not dict"):
         rankgain.spark.evaluate({}, {}, "ndcg")
 
 
-def test_types_that_are_brought_together(spark):
+def test_columns_of_different_types_are_unified(spark):
     """An int and a long of the same number have not the same hash; decimals are doubles."""
     qrels, run, *held = frames(spark)
     result = rg.from_frames(*held).evaluate("ndcg@5").summary()
@@ -251,7 +251,7 @@ def test_types_that_are_brought_together(spark):
     assert dict(frame.dtypes) == {"query_id": "bigint", "ndcg@5": "double"}
 
 
-def test_ids_that_are_bytes(spark):
+def test_binary_ids_match(spark):
     qrels, run, *held = frames(spark, "string")
     raw = [
         frame.withColumn("query_id", frame.query_id.cast("binary")).withColumn("doc_id", frame.doc_id.cast("binary"))
@@ -281,7 +281,7 @@ def workers(spark, tmp_path):
     jobs._checked.clear()
 
 
-def test_another_release_on_the_workers(spark, workers):
+def test_other_release_on_the_workers_is_rejected(spark, workers):
     workers("rankgain/__init__.py", "__version__ = '9.9'")
     qrels, run, *_ = frames(spark)
     message = (
@@ -297,7 +297,7 @@ def test_another_release_on_the_workers(spark, workers):
         rankgain.spark.evaluate(qrels, run, "ndcg").collect()
 
 
-def test_workers_without_rankgain(spark, workers):
+def test_workers_without_rankgain_are_named(spark, workers):
     workers("sitecustomize.py", "import sys\nsys.modules['rankgain'] = None")
     qrels, run, *_ = frames(spark)
     message = (
@@ -307,7 +307,7 @@ def test_workers_without_rankgain(spark, workers):
         rankgain.spark.summary(qrels, run, "ndcg", rg.metric("dcg", gain=lambda grades: grades))
 
 
-def test_workers_without_pyarrow(spark, workers):
+def test_workers_without_pyarrow_are_named(spark, workers):
     """Then PySpark fails before anything of ours is called."""
     workers("sitecustomize.py", "import sys\nsys.modules['pyarrow'] = None")
     qrels, run, *_ = frames(spark)
@@ -325,7 +325,7 @@ def test_workers_without_pyarrow(spark, workers):
             call()
 
 
-def test_the_workers_are_looked_at_once(spark):
+def test_workers_are_checked_once(spark):
     context, (qrels, run, *_) = spark.sparkContext, frames(spark)
     jobs._checked.clear()
     for expected in (1, 0):
@@ -350,7 +350,7 @@ sys.meta_path.insert(0, Turns())
 
 
 @pytest.mark.both
-def test_workers_of_both_backends(spark, workers, tmp_path):
+def test_workers_of_both_backends_give_the_same_bits(spark, workers, tmp_path):
     workers("sitecustomize.py", BY_TURNS.format(counter=str(tmp_path / "counter")))
     qrels, run, *held = frames(spark)
     result = rg.from_frames(*held).evaluate(*METRICS)
@@ -400,12 +400,12 @@ def same_as_dcg(spark, metric, path):
     assert found.counts == expected.counts
 
 
-def test_a_python_worker_is_killed_in_a_task(spark, tmp_path):
+def test_killed_python_worker_does_not_change_the_result(spark, tmp_path):
     path = str(tmp_path / "killed")
     same_as_dcg(spark, once(path, lambda grades: os.kill(os.getpid(), signal.SIGKILL)), path)
 
 
-def test_a_task_that_fails_after_some_buckets(spark, tmp_path):
+def test_task_that_fails_after_some_buckets_is_repeated(spark, tmp_path):
     path = str(tmp_path / "failed")
 
     def fail(grades):
@@ -414,7 +414,7 @@ def test_a_task_that_fails_after_some_buckets(spark, tmp_path):
     same_as_dcg(spark, once(path, fail, after=12), path)
 
 
-def test_a_task_that_fails_after_its_last_batch(spark, tmp_path):
+def test_task_that_fails_after_its_last_batch_is_repeated(spark, tmp_path):
     qrels, run, *held = frames(spark)
     path = str(tmp_path / "failed")
 
@@ -434,7 +434,7 @@ def test_a_task_that_fails_after_its_last_batch(spark, tmp_path):
     assert found == local(rg.from_frames(*held).evaluate("ndcg@5"))
 
 
-def test_one_query_much_larger_than_others(spark):
+def test_query_larger_than_others_is_evaluated(spark):
     qrels, run, *held = frames(spark)
     many = 100_000
     scores = np.random.default_rng(1).permutation(many).astype(float)
@@ -460,7 +460,7 @@ def test_one_query_much_larger_than_others(spark):
 # columns of arrays
 
 
-def test_udf(spark):
+def test_udf_evaluates_rows_of_lists(spark):
     schema = "prediction array<string>, label array<string>, grades array<double>, returned array<int>"
     lists = [(["d2", "d1"], ["d1", "d3"], [2.0, 1.0], [0, 2]), ([], ["d1"], [1.0], [1]), (["a"], ["a"], [3.0], [0, 0])]
     frame = spark.createDataFrame(lists, schema)
@@ -476,7 +476,7 @@ def test_udf(spark):
     assert [list(column) for column in zip(*found, strict=True)] == expected
 
 
-def test_udf_refuses(spark):
+def test_udf_rejects_contents(spark):
     frame = spark.createDataFrame([(["a"], None), (["a"], ["b"])], "prediction array<string>, label array<string>")
     with pytest.raises(PythonException, match=r"ndcg@10: an array of label is null; drop such rows"):
         frame.select(rankgain.spark.udf("ndcg@10")("prediction", "label")).collect()

@@ -9,7 +9,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 @pytest.mark.parametrize("name", ["jobs", "evaluator"])
-def test_docstrings(spark, name):
+def test_docstring_examples_of_spark_run(spark, name):
     from importlib import import_module
 
     module = import_module(f"rankgain.spark.{name}")

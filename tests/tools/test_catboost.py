@@ -31,7 +31,7 @@ def train(metric, sets=(TRAIN, VALID), rounds=ROUNDS, weighted=False, **paramete
 
 @pytest.mark.parametrize("loss", ["QueryRMSE", "YetiRank", "RMSE"])
 @pytest.mark.parametrize("metric", ["ndcg@5", "mrr", rg.metric("ndcg", k=3, gain=[0, 1, 2, 4, 8, 16])])
-def test_each_round_is_our_own_evaluation(metric, loss):
+def test_each_round_equals_our_evaluation(metric, loss):
     third = make(6)
     sets = {"learn": TRAIN, "validation_0": VALID, "validation_1": third}
     ours = rg.catboost_metric(metric, *map(pool, sets.values()))
@@ -44,7 +44,7 @@ def test_each_round_is_our_own_evaluation(metric, loss):
 
 
 @pytest.mark.parametrize(("ours", "own"), [("ndcg@5", "Base"), (EXPONENTIAL, "Exp")])
-def test_weighted_ndcg_equals_its_own(ours, own):
+def test_weighted_ndcg_equals_that_of_catboost(ours, own):
     """Which orders what is tied by label, lowest first."""
     own = f"NDCG:top=5;type={own}"
     metric = rg.catboost_metric(ours, *PAIRS, ties="worst")
@@ -73,7 +73,7 @@ def test_estimator_takes_the_metric():
 
 
 @pytest.mark.parametrize("how", ["categories", "ordered"])
-def test_a_shuffled_training_set(how):
+def test_shuffled_training_set_is_recognised(how):
     categories = (TRAIN.features[:, 0] > 0).astype(int).astype(str)
     mixed = np.column_stack([categories, TRAIN.features[:, 1:].astype(object)])
     data = pool(TRAIN, features=mixed, cat_features=[0]) if how == "categories" else pool(TRAIN)
@@ -92,7 +92,7 @@ def test_a_shuffled_training_set(how):
     assert model.evals_result_["learn"]["mrr_rankgain"] == [0.0] * 3
 
 
-def test_sets_without_groups():
+def test_sets_without_groups_are_rejected():
     with pytest.raises(ValueError, match=r"sets\[0\]: the Pool has no groups: pass group_id to it"):
         rg.catboost_metric("rr", catboost.Pool(TRAIN.features, TRAIN.labels))
     with pytest.raises(catboost.CatBoostError, match=rf"a set of {len(TRAIN.labels)} documents has the labels of none"):

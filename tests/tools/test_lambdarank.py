@@ -24,7 +24,7 @@ def drawn(seed, most=8, grades=4, tied=False):
     return rng.integers(0, grades, n).astype(float), scores.astype(float), int(rng.integers(1, n + 2))
 
 
-def test_what_swaps_change(backend):
+def test_gradients_are_sums_over_swaps(backend):
     """Each pair swapped, and nDCG evaluated before and after: 400 lists, stable and averaged ties."""
     for seed in range(400):
         labels, scores, k = drawn(seed, tied=seed % 4 == 0)
@@ -67,7 +67,7 @@ def test_averaged_ties_are_the_mean_over_all_orders(backend):
 
 
 @pytest.mark.parametrize(("normalize", "discount", "ties"), BOTH)
-def test_the_definition(backend, normalize, discount, ties):
+def test_gradients_equal_the_definition(backend, normalize, discount, ties):
     for seed in range(24):
         labels, scores, k = drawn(seed, most=90 if seed % 8 == 1 else 14, tied=seed % 3 == 0)
         sigma = (1.0, 2.0, 0.3)[seed % 3]
@@ -82,7 +82,7 @@ def test_the_definition(backend, normalize, discount, ties):
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
 
-def test_zeros(backend):
+def test_gradients_without_pairs_are_zero(backend):
     for labels in ([2.0], [], [1, 1, 1], [0, 0]):
         for metric in ("ndcg@3", "pairwise@3"):
             for result in rg.lambdarank(np.array(labels, float), np.arange(len(labels), dtype=float), metric=metric):
@@ -96,7 +96,7 @@ def test_scores_that_are_all_equal_are_not_normalized(backend):
         assert found[0][0].any()
 
 
-def test_documents_left_out(backend):
+def test_documents_with_minus_infinite_scores_have_no_gradient(backend):
     """Those at −inf have no pairs; they stand last, and count for the ideal."""
     labels, scores = np.array([0.0, 2, 1, 0, 1]), np.array([0.5, 0.25, -1, 0.75, 0.5])
     for ties, discount in product(("stable", "average"), ("cut", "full")):
@@ -114,7 +114,7 @@ def test_documents_left_out(backend):
 
 
 @pytest.mark.parametrize("ties", ["stable", "average"])
-def test_scores_far_apart(backend, ties):
+def test_gradients_of_large_score_differences_are_finite(backend, ties):
     """No exponential that all pairs share would do; what is lost is below 1e-300."""
     labels, scores = [0, 3, 1, 0, 2, 1], [1000.0, 999.5, 10.0, 9.0, 8.5, 8.0]
     for normalize in ((), ("score", "query")):
@@ -128,7 +128,7 @@ def test_scores_far_apart(backend, ties):
     assert np.isfinite(extreme).all()
 
 
-def test_forms_of_input(backend):
+def test_gradients_are_equal_in_every_form(backend):
     """Matrices and ragged lists; tests/support/options has flat arrays."""
     rng = np.random.default_rng(3)
     labels, scores, weights = rng.integers(0, 4, (4, 5)), rng.normal(size=(4, 5)), rng.random((4, 5))
@@ -148,7 +148,7 @@ def test_forms_of_input(backend):
 
 
 @pytest.mark.both
-def test_both_halves_and_all_levels_have_the_same_bits(on_both, monkeypatch):
+def test_gradients_have_the_same_bits_on_both_backends_and_cpu_levels(on_both, monkeypatch):
     rng = np.random.default_rng(5)
     for case in range(72):
         sizes = rng.integers(0, 40, 3)
@@ -172,7 +172,7 @@ def test_both_halves_and_all_levels_have_the_same_bits(on_both, monkeypatch):
         assert [result.tobytes() for result in baseline] == [result.tobytes() for result in python]
 
 
-def test_neither_threads_nor_chunks_show(backend, monkeypatch):
+def test_gradients_do_not_depend_on_threads_and_chunks(backend, monkeypatch):
     """Nor do they in what is refused."""
     rng = np.random.default_rng(6)
     sizes = rng.integers(0, 20, 60)
@@ -189,7 +189,7 @@ def test_neither_threads_nor_chunks_show(backend, monkeypatch):
         rg.lambdarank(labels, scores, group_sizes=sizes, threads=3)
 
 
-def test_exponential(backend):
+def test_sigmoid_of_extreme_differences_is_accurate(backend):
     """Its error stays below one unit in the last place, from e^0 to e^−708."""
     rng = np.random.default_rng(7)
     given = np.concatenate([[0.0, -708.0, -1e-300, -0.5], *(-rng.random(500) * scale for scale in (1, 10, 100, 708))])
@@ -217,7 +217,7 @@ def test_exponential(backend):
 LABELS, SCORES = [0, 1, 2, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
-def test_pairs_that_count_alike_need_no_ideal(backend):
+def test_pairwise_gradients_need_no_ideal(backend):
     """Where the reciprocal of the ideal is not finite."""
     found, usual = (rg.lambdarank([0, high], [0.1, 0.2], metric="pairwise") for high in (5e-324, 1))
     assert all(map(np.array_equal, found, usual))
@@ -242,7 +242,7 @@ def counted(monkeypatch):
     return made
 
 
-def test_objective_keeps_what_labels_are_worth(backend, monkeypatch):
+def test_objective_caches_the_gains_of_labels(backend, monkeypatch):
     objective = rg.lightgbm_objective("ndcg(gain=exponential)@3")
     made = counted(monkeypatch)
     labels, scores, sizes = np.array([0.0, 1, 2, 0, 1]), np.arange(5.0), [2, 3]
@@ -262,7 +262,7 @@ def test_objective_keeps_what_labels_are_worth(backend, monkeypatch):
     assert np.array_equal(again(labels, scores, None, sizes), objective(labels, scores, None, sizes))
 
 
-def test_ten_folds_are_kept(backend, monkeypatch):
+def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
     """A cross-validation calls with each of them in turn."""
     gradients, made = rg.LambdaRank("ndcg@3"), counted(monkeypatch)
     for _ in range(3):
@@ -278,7 +278,7 @@ def test_ten_folds_are_kept(backend, monkeypatch):
 
 
 @pytest.mark.parametrize("many", [0, 1000])
-def test_labels_of_equal_bytes_are_other_labels(backend, monkeypatch, many):
+def test_cache_distinguishes_labels_of_equal_bytes(backend, monkeypatch, many):
     """By type or by the sizes of queries, whether the last ones are compared first or not."""
     monkeypatch.setattr("rankgain.tools.lambdarank.MANY_LABELS", many)
     gradients = rg.LambdaRank("ndcg@3", normalize=None)
@@ -311,7 +311,7 @@ def test_padding_has_no_gradient(backend, dtype):
         assert np.array_equal(by_id, found.reshape(2, 18))
 
 
-def test_objective_without_groups(backend):
+def test_objective_without_groups_is_rejected(backend):
     with pytest.raises(ValueError, match="no groups"):
         rg.lightgbm_objective()([0, 1], [0.1, 0.2])
     with pytest.raises(TypeError, match=r"xgb\.train"):
@@ -323,6 +323,6 @@ def test_objective_without_groups(backend):
 
 
 @pytest.mark.parametrize("sigma", [1e-100, 1e100])
-def test_the_bounds_of_sigma_are_taken(backend, sigma):
+def test_bounds_of_sigma_are_accepted(backend, sigma):
     gradient, hessian = rg.lambdarank(LABELS, SCORES, sigma=sigma)
     assert np.isfinite([*gradient, *hessian]).all()

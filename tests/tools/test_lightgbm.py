@@ -36,7 +36,7 @@ def train(feval, callbacks=(), weighted=False, rounds=ROUNDS, **parameters):
     return model, logged
 
 
-def test_each_round_is_our_own_evaluation():
+def test_each_round_equals_our_evaluation():
     asked = ["ndcg@5", "mrr", rg.metric("dcg", k=3, discount="zipf")]
     recording = Recording(rg.lightgbm_metric(*asked))
     model, logged = train([recording, rg.lightgbm_metric("rr", ties="worst")])
@@ -52,7 +52,7 @@ def test_each_round_is_our_own_evaluation():
     np.testing.assert_allclose(calls[-1][0], model.predict(VALID.features), rtol=1e-9)
 
 
-def test_weighted_ndcg_equals_its_own():
+def test_weighted_ndcg_equals_that_of_lightgbm():
     _, logged = train(rg.lightgbm_metric(EXPONENTIAL, ties="stable"), weighted=True)
     for values in logged.values():
         own, ours = values["ndcg@5"], values[f"{EXPONENTIAL}_rankgain"]
@@ -68,7 +68,7 @@ def test_early_stopping_takes_the_metric():
     assert model.best_score["valid"]["ndcg@5_rankgain"] == max(values)
 
 
-def test_cross_validation():
+def test_metric_works_in_cross_validation():
     result = lgb.cv(PARAMETERS, dataset(TRAIN), 3, nfold=3, feval=rg.lightgbm_metric(EXPONENTIAL, ties="stable"))
     np.testing.assert_allclose(result[f"valid {EXPONENTIAL}_rankgain-mean"], result["valid ndcg@5-mean"], rtol=1e-12)
 
@@ -99,7 +99,7 @@ def test_estimator_takes_the_metric():
         np.testing.assert_allclose(logged[name][f"{EXPONENTIAL}_rankgain"], logged[name]["ndcg@5"], rtol=1e-12)
 
 
-def test_data_without_groups():
+def test_data_without_groups_is_rejected():
     data = lgb.Dataset(TRAIN.features, TRAIN.labels)
     with pytest.raises(ValueError, match="the data set has no groups"):
         lgb.train(PARAMETERS | {"objective": "l2"}, data, 1, valid_sets=[data], feval=rg.lightgbm_metric("rr"))

@@ -33,14 +33,14 @@ def objective(k, normalized, sigma, **options):
 
 @pytest.mark.peers
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_its_own_objective(setting):
+def test_objective_trains_like_that_of_lightgbm(setting):
     """To what its table of the sigmoid and its float32 sums leave, after 50 rounds."""
     own, ours = built_in(LARGE, *setting), trained(LARGE, objective(*setting))
     np.testing.assert_allclose(ours.predict(VALID.features), own.predict(VALID.features), rtol=0, atol=5e-5)
 
 
 @pytest.mark.peers
-def test_weights_are_multiplied_as_by_its_own_objective(backend):
+def test_weights_multiply_like_those_of_lightgbm(backend):
     weights = np.repeat(TRAIN.weights, TRAIN.sizes)
     own = built_in(TRAIN, 10, True, 1.0, weights=weights, rounds=3)
     ours = trained(TRAIN, objective(10, True, 1.0), weights=weights, rounds=3)
@@ -50,7 +50,7 @@ def test_weights_are_multiplied_as_by_its_own_objective(backend):
 
 
 @pytest.mark.peers
-def test_both_forms_of_call_train_the_same(backend):
+def test_both_call_forms_train_the_same_model(backend):
     ours = objective(10, True, 1.0)
     parameters = {"num_leaves": 7, "min_child_samples": 5, "n_jobs": 1, "verbose": -1, "random_state": 1}
     ranker = lgb.LGBMRanker(n_estimators=5, objective=ours, **parameters)
@@ -113,7 +113,7 @@ def test_cross_validation_by_query(backend):
 
 
 @pytest.mark.peers
-def test_parts_of_queries(backend):
+def test_partial_queries_are_evaluated(backend):
     """Refused in a subset, and in a subset of whole queries of that; taken if asked for."""
     whole = dataset(free_raw_data=False)
     starts = np.cumsum(TRAIN.sizes) - TRAIN.sizes
@@ -163,7 +163,7 @@ def test_positions_are_refused(backend):
         ("lambdarank_norm", False, "normalize="),
     ],
 )
-def test_parameters_that_are_not_read(backend, name, value, instead):
+def test_unused_parameters_warn(backend, name, value, instead):
     """The warning is that of the line that trains."""
     asked = PARAMETERS | {"objective": rg.lightgbm_objective(), name: value}
     with pytest.warns(UserWarning, match=f"lightgbm_objective does not read LightGBM's {name}: .*{instead}") as heard:
@@ -175,7 +175,7 @@ def test_parameters_that_are_not_read(backend, name, value, instead):
 
 
 @pytest.mark.peers
-def test_its_gains_as_ours(backend):
+def test_label_gain_of_lightgbm_equals_a_gain_mapping(backend):
     """`label_gain` is a gain by grade."""
     gains = [0, 2, 3, 10, 11, 20]
     own = trained(TRAIN, "lambdarank", rounds=5, label_gain=gains, lambdarank_truncation_level=10)
@@ -184,7 +184,7 @@ def test_its_gains_as_ours(backend):
 
 
 @pytest.mark.peers
-def test_what_it_refuses(backend):
+def test_objective_accepts_data_that_lightgbm_rejects(backend):
     """Groups of 12,000 documents, and labels of 0.5 and 40."""
     rng = np.random.default_rng(8)
     features = rng.normal(size=(24_000, 3)).astype(np.float32)

@@ -31,7 +31,7 @@ def scorers():
 
 
 @pytest.mark.parametrize("cv", [KFold(7), KFold(4, shuffle=True, random_state=0), ShuffleSplit(2, random_state=0)])
-def test_a_split_that_cuts_queries_apart_warns(cv):
+def test_split_that_cuts_queries_warns(cv):
     for scorer in scorers():
         with pytest.warns(UserWarning, match=CUT):
             assert np.isfinite(cross_val_score(Ridge(), X, Y, scoring=scorer, cv=cv)).all()
@@ -49,7 +49,7 @@ class Masks(KFold):
             yield tuple(np.isin(np.arange(len(X)), rows) for rows in parts)
 
 
-def test_masks_in_place_of_row_numbers():
+def test_split_given_as_masks_warns():
     scorer = rg.scorer("ndcg@5", qid=2)
     with pytest.warns(UserWarning, match=r"such as \d+, of which"):
         cross_val_score(Ridge(), X, Y, scoring=scorer, cv=Masks(7))
@@ -57,14 +57,14 @@ def test_masks_in_place_of_row_numbers():
 
 
 @pytest.mark.slow
-def test_in_other_processes():
+def test_split_in_other_processes_warns():
     """joblib hands the filters on: what warns is an error here and there, and scikit-learn tells of it."""
     with pytest.raises(UserWarning, match=r"(?s)Scoring failed.*the split divides queries"):
         cross_val_score(Ridge(), X, Y, scoring=rg.scorer("ndcg@5", qid=2), cv=KFold(7), n_jobs=2)
 
 
 @pytest.mark.parametrize("cv", [GroupKFold(4), LeaveOneGroupOut(), KFold(6), KFold(12)])
-def test_a_split_that_keeps_them_together_is_silent(cv):
+def test_split_by_query_does_not_warn(cv):
     groups = None if isinstance(cv, KFold) else QID
     for scorer in scorers():
         scores = cross_val_score(Ridge(), X, Y, scoring=scorer, cv=cv, groups=groups)
@@ -85,7 +85,7 @@ def test_routed_ids():
 
 
 @pytest.mark.parametrize("error_score", [np.nan, "raise", 0.0])
-def test_without_ids_the_message_is_raised_and_not_buried(error_score):
+def test_missing_ids_raise_instead_of_nan_scores(error_score):
     scorer = rg.scorer("ndcg@5")
     for call in (
         lambda: cross_val_score(Ridge(), X, Y, scoring=scorer, cv=KFold(3), error_score=error_score),
@@ -98,7 +98,7 @@ def test_without_ids_the_message_is_raised_and_not_buried(error_score):
 
 
 @pytest.mark.parametrize("make", [np.asarray, lambda rows: pd.DataFrame(rows, columns=["a", "b", "c"])])
-def test_without_the_column_the_message_is_raised_and_not_buried(make):
+def test_missing_column_raises_instead_of_nan_scores(make):
     scorer, rows = rg.scorer("ndcg@5", qid="wrong"), make(X)
     message = r"^qid: ndarray X has no column 'wrong'"
     if make is not np.asarray:
@@ -113,7 +113,7 @@ def test_without_the_column_the_message_is_raised_and_not_buried(make):
         scorer(Ridge().fit(rows, Y), rows, Y)
 
 
-def test_by_hand():
+def test_scorer_called_by_hand_does_not_warn():
     model = Ridge().fit(X, Y)
     scorer = rg.scorer("ndcg@5")
     assert scorer(model, X[3:7], Y[3:7], qid=QID[3:7]) > 0  # a part, by the caller's own will

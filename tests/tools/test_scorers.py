@@ -71,7 +71,7 @@ def by_hand(estimator, X, y, qid, cv, metric=METRIC, scores=lambda model, X: mod
 
 @pytest.mark.peers
 @pytest.mark.usefixtures("routing")
-def test_cross_validation_with_routing(data):
+def test_scorer_in_cross_validation_with_routing(data):
     X, y, qid = data
     expected = by_hand(Ridge(), X, y, qid, GroupKFold(3))
     scorer = rg.scorer(METRIC).set_score_request(qid="groups")
@@ -89,7 +89,7 @@ def test_cross_validation_with_routing(data):
 
 
 @pytest.mark.usefixtures("routing")
-def test_grid_search_with_routing(data):
+def test_scorer_in_grid_search_with_routing(data):
     X, y, qid = data
     search = GridSearchCV(
         make_pipeline(StandardScaler(), Ridge()),
@@ -119,7 +119,7 @@ class Ranker(RegressorMixin, BaseEstimator):
 
 
 @pytest.mark.usefixtures("routing")
-def test_a_ranker_that_is_fitted_with_groups(data):
+def test_scorer_of_a_ranker_fitted_with_groups(data):
     X, y, qid = data
     ranker = Ranker().set_fit_request(qid=True)
     found = cross_val_score(
@@ -161,7 +161,7 @@ def tables(X, qid):
     yield rows, lambda X: np.asarray(X)[:, 2]
 
 
-def test_the_query_is_a_column(data):
+def test_scorer_reads_queries_from_a_column(data):
     X, y, qid = data
     model = Ridge().fit(np.insert(X, 2, qid, axis=1), y)
     expected = rg.scorer(METRIC)(model, np.insert(X, 2, qid, axis=1), y, qid=qid)
@@ -176,7 +176,7 @@ def test_the_query_is_a_column(data):
 
 @pytest.mark.peers
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_searches_without_routing(data, n_jobs):
+def test_scorer_in_searches_without_routing(data, n_jobs):
     X, y, qid = data
     frame = pandas.DataFrame(X, columns=list("abcd")).assign(q=qid)
 
@@ -208,7 +208,7 @@ def test_weights_of_rows_go_to_the_model_alone(data):
             search.fit(rows, y, groups=qid, sample_weight=np.ones(len(y)))
 
 
-def test_folds_of_one_query(data):
+def test_scorer_of_folds_with_one_query(data):
     X, y, qid = data
     rows = np.insert(X, 0, qid, axis=1)
     found = cross_val_score(
@@ -224,7 +224,7 @@ def test_folds_of_one_query(data):
 
 
 @pytest.mark.peers
-def test_classifiers(data):
+def test_scorer_of_classifiers(data):
     X, y, qid = data
     binary, cv = (y > 1).astype(int), GroupKFold(2)
     rows = np.insert(X, 0, qid, axis=1)
@@ -255,7 +255,7 @@ class Fixed:
             setattr(self, name, lambda X, value=value: value)
 
 
-def test_models_of_other_origin():
+def test_scorer_of_other_models():
     y, qid = [0, 1, 2], [7, 7, 7]
     score = rg.scorer("ndcg@1")
     assert score(Fixed(predict=[0.1, 0.2, 0.3]), None, y, qid=qid) == 1.0
@@ -285,12 +285,12 @@ MODEL = Fixed(predict=[0.1, 0.2, 0.3])
         (object(), [0, 1, 2], [1] * 3, TypeError, "object has none of the methods predict_proba, decision_function, p"),
     ],
 )
-def test_scorer_refuses(model, y, qid, error, text):
+def test_scorer_rejects_data(model, y, qid, error, text):
     with pytest.raises(error, match=text):
         rg.scorer("ndcg")(model, None, y, qid=qid)
 
 
-def test_classes_that_are_no_grades():
+def test_scorer_rejects_classes_that_are_no_grades():
     model = Fixed(predict_proba=[[0.5, 0.5]] * 3)
     for classes, text in ((["bad", "good"], "classes_, which must be grades"), ([0, 1, 2], "classes_ has 3")):
         model.classes_ = classes
@@ -300,7 +300,7 @@ def test_classes_that_are_no_grades():
 
 @pytest.mark.parametrize("X", [np.eye(3), pandas.DataFrame(np.eye(3)), polars.DataFrame(np.eye(3)), np.eye(3).tolist()])
 @pytest.mark.parametrize("column", ["query", 3])
-def test_no_such_column(X, column):
+def test_scorer_rejects_a_missing_column(X, column):
     with pytest.raises(ValueError, match=f"qid: {type(X).__name__} X has no column {column!r}"):
         rg.scorer("ndcg", qid=column)(MODEL, X, [0, 1, 2])
 
@@ -325,7 +325,7 @@ SCORERS = {
 
 
 @pytest.mark.parametrize("text", SCORERS)
-def test_repr_and_pickle(text):
+def test_scorer_has_a_repr_and_can_be_pickled(text):
     assert repr(SCORERS[text]) == text
     for again in (pickle.loads(pickle.dumps(SCORERS[text])), clone(SCORERS[text], safe=False)):
         assert repr(again) == text
@@ -333,14 +333,14 @@ def test_repr_and_pickle(text):
     assert check_scoring(Ridge(), scoring=SCORERS[text]) is SCORERS[text]
 
 
-def test_queries_that_are_left_out_of_the_mean():
+def test_scorer_leaves_out_queries_without_a_value():
     qid = [1, 1, 2]
     model = Fixed(predict=[0.1, 0.2, 0.3])
     assert rg.scorer("ndcg")(model, None, [0, 1, 0], qid=qid) == 0.5
     assert rg.scorer("ndcg(empty=nan)")(model, None, [0, 1, 0], qid=qid) == 1.0
 
 
-def test_errors_become_nan_where_scikit_learn_is_told_so(data):
+def test_error_score_of_scikit_learn_applies(data):
     X, y, _ = data
     with pytest.warns(UserWarning, match="the grade is negative") as caught:
         found = cross_val_score(DummyRegressor(), X, y - 10, scoring=rg.scorer(METRIC, qid=lambda X: X[:, 0]), cv=2)
@@ -348,7 +348,7 @@ def test_errors_become_nan_where_scikit_learn_is_told_so(data):
     assert not any(issubclass(warning.category, FitFailedWarning) for warning in caught)
 
 
-def test_what_is_better_when_it_is_lower_is_refused():
+def test_scorer_rejects_metrics_where_lower_is_better():
     with pytest.raises(ValueError, match=r"lower values of .* are better"):
         rg.scorer("unjudged@5")
     assert rg.scorer("ndcg@5", qid=np.int64(3)).qid == 3

@@ -24,7 +24,7 @@ def printed(capsys, *arguments, status=0):
     return err if status else out
 
 
-def test_metrics_are_listed(capsys):
+def test_command_metrics_lists_metrics(capsys):
     out = printed(capsys, "metrics")
     lines = {line.split()[0]: line for line in out.splitlines() if line}
     for row in TABLE.values():
@@ -33,20 +33,20 @@ def test_metrics_are_listed(capsys):
 
 
 @pytest.mark.parametrize("name", ["success", "HR", "hit_rate@10"])
-def test_one_metric_is_explained(capsys, name):
+def test_command_metrics_explains_one_metric(capsys, name):
     out = printed(capsys, "metrics", name)
     assert out.startswith("success: success, or hit rate")
     assert "other names: hit_rate, hit, hits, hr" in out
     assert "1 if rel(i) = 1" in out
 
 
-def test_a_metric_that_there_is_not(capsys):
+def test_command_metrics_rejects_an_unknown_metric(capsys):
     assert "did you mean 'ndcg'?" in printed(capsys, "metrics", "ngcd", status=2)
     assert "ndcg_cut stands for ndcg_cut_5, ndcg_cut_10, " in printed(capsys, "metrics", "ndcg_cut")
     assert "unrecognized arguments: two" in printed(capsys, "metrics", "ndcg", "two", status=2)
 
 
-def test_threads_0_are_all_cores(capsys, monkeypatch):
+def test_threads_0_uses_all_cores(capsys, monkeypatch):
     seen = []
     reading = cli.read_trec
     monkeypatch.setattr(cli, "read_trec", lambda *a, threads, **k: seen.append(threads) or reading(*a, threads=1, **k))
@@ -63,7 +63,7 @@ def test_threads_0_are_all_cores(capsys, monkeypatch):
     assert "argument --threads: " in printed(capsys, "eval", "--sample", "--threads", "x", status=2)
 
 
-def test_python_m_rankgain():
+def test_python_m_rankgain_is_the_command():
     command = [sys.executable, "-m", "rankgain"]
     out = subprocess.run([*command, "eval", "--sample", "--csv"], capture_output=True, text=True, check=True).stdout
     assert out.splitlines()[0] == "run,ndcg@10,mrr@10"
@@ -89,7 +89,7 @@ def other(monkeypatch):
     return module
 
 
-def test_install_names_the_modules_that_keep_the_other_one(other):
+def test_install_names_modules_that_imported_the_peer(other):
     with pytest.warns(UserWarning, match=r"and client\.evaluation, client\.whole keep it: call install\(\)") as warned:
         ours.install()
     assert warned[0].filename == __file__
@@ -99,7 +99,7 @@ def test_install_names_the_modules_that_keep_the_other_one(other):
         ours.install()  # nothing else was there
 
 
-def test_install_is_silent_where_nobody_keeps_it(other):
+def test_install_is_silent_without_earlier_imports(other):
     for name in ("client.evaluation", "client.whole"):
         vars(sys.modules[name]).pop("pytrec_eval", None)
         vars(sys.modules[name]).pop("RelevanceEvaluator", None)

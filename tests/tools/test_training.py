@@ -42,14 +42,14 @@ def value(metric, scores=SCORES, weights=None):
     return metric.get_final_error(*metric.evaluate((scores,), VALID.labels, weights))
 
 
-def test_a_model_that_tells_nothing_apart_is_worth_no_more_than_chance():
+def test_constant_model_scores_like_chance():
     labels = np.tile([2.0, 1.0, 0.0, 0.0], 5)  # as files often come: best first
     assert rg.lightgbm_metric("rr", ties="stable")(labels, np.zeros(20), None, [4] * 5)[0][1] == 1.0
     chance = (3 / 6 * 1 + 2 / 6 * 1 / 2 + 1 / 6 * 1 / 3) / 1  # two of four relevant
     assert rg.lightgbm_metric("rr")(labels, np.zeros(20), None, [4] * 5)[0][1] == pytest.approx(chance)
 
 
-def test_weights_are_those_of_queries_or_the_means_of_documents():
+def test_query_weight_is_the_mean_of_document_weights():
     expected = evaluated(VALID, SCORES, "ndcg@5", weights=VALID.weights)[0]
     assert expected != evaluated(VALID, SCORES, "ndcg@5")[0]
     spread = np.repeat(VALID.weights, VALID.sizes)
@@ -69,7 +69,7 @@ def test_a_query_without_documents_has_no_weight():
     assert metric([0, 1, 1], [3, 2, 1], [2.0, 2.0, 3.0], [2, 0, 1])[0][1] == (2 * 0.5 + 3 * 1.0) / 5
 
 
-def test_metrics_are_named_after_what_is_asked():
+def test_names_of_metrics_follow_the_request():
     table = rg.metric("ndcg", k=3, gain={1: 1.5, 2: 7, 3: 8, 4: 9, 5: 9})
     asked = ["ndcg@10", "mrr", "ndcg:gain=exponential@10", "ndcg_cut.5,10", "dcg ( discount = zipf ) @ 3", table]
     names = [
@@ -93,7 +93,7 @@ def test_metrics_are_named_after_what_is_asked():
 
 
 @in_one_case("name", TABLE)
-def test_the_direction_is_that_of_the_metric(name):
+def test_direction_follows_the_metric(name):
     """What is higher when the best documents come first than when they come last is a gain."""
     row = TABLE[name]
     asked = rg.metric(name, max_grade=5) if "max_grade" in row.takes else name
@@ -105,7 +105,7 @@ def test_the_direction_is_that_of_the_metric(name):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda metric: pickle.loads(pickle.dumps(metric))])
-def test_copies_of_metrics_equal_them(copied):
+def test_copies_of_metrics_are_equal(copied):
     for metric in [*made(), *made(rg.metric("ndcg", k=3, gain=[0, 5, 6, 7, 8, 9]), ties="worst", threads=2)]:
         other = copied(metric)
         assert repr(other) == repr(metric)
@@ -113,7 +113,7 @@ def test_copies_of_metrics_equal_them(copied):
         assert value(other) == value(metric)
 
 
-def test_nothing_is_copied(monkeypatch):
+def test_labels_are_not_copied(monkeypatch):
     """float32 goes into the kernels as it is."""
     taken = []
     in_place = lists.RaggedArray.in_place
@@ -128,7 +128,7 @@ def test_nothing_is_copied(monkeypatch):
 # what is refused
 
 
-def test_sets_without_groups():
+def test_sets_without_groups_are_rejected():
     class Dataset:
         get_label = get_weight = get_group = staticmethod(lambda: None)
 
@@ -148,7 +148,7 @@ def test_sets_without_groups():
         rg.catboost_metric("rr", PAIR, Pool(VALID, None))
 
 
-def test_a_subset_of_whole_queries():
+def test_subset_of_queries_is_recognised():
     """With queries without documents, which a Dataset may have; nested, and without the groups of the whole."""
     whole = SimpleNamespace(get_group=lambda: np.array([2, 0, 3, 1]), used_indices=None, reference=None)
     given = {"get_label": lambda: [0.0, 1.0, 1.0], "get_weight": lambda: None}
@@ -162,7 +162,7 @@ def test_a_subset_of_whole_queries():
     assert rg.lightgbm_metric("rr")([0.1, 0.2, 0.3], part)[0][1] == 1.0
 
 
-def test_estimators_of_xgboost():
+def test_metric_of_an_xgboost_estimator():
     one, each = rg.xgboost_metric("rr"), rg.xgboost_metric("rr", per_query=True)
     assert each(VALID.labels[:4], SCORES[:4]) == rg.from_scores(VALID.labels[:4], SCORES[:4]).evaluate("rr").mean("rr")
     for call in (lambda: one(VALID.labels, SCORES), lambda: each(VALID.labels, SCORES, sample_weight=SCORES)):
@@ -177,7 +177,7 @@ class Pool:
         self.get_label, self.get_group_id_hash = (lambda: given.labels), (lambda: query)
 
 
-def test_sets_of_catboost_are_known_by_their_labels():
+def test_sets_of_catboost_are_recognised_by_their_labels():
     other = TRAIN.labels, TRAIN.sizes
     metric = rg.catboost_metric("ndcg@5", other, Pool(VALID, np.uint64(7) * VALID.query), PAIR)
     assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
@@ -195,7 +195,7 @@ def test_sets_of_catboost_are_known_by_their_labels():
     assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
 
 
-def test_sets_of_catboost_are_kept_as_they_were():
+def test_sets_of_catboost_are_copied():
     labels, sizes = VALID.labels.copy(), VALID.sizes.copy()
     metric = rg.catboost_metric("ndcg@5", (labels, sizes))
     labels[:], sizes[:] = 0, 0

@@ -81,12 +81,12 @@ def lines_of(scores, query="q", tag="t"):
 # What is printed
 
 
-def test_all_golden_files_are_here():
+def test_golden_files_are_complete():
     assert len(FILES) == 31
 
 
 @pytest.mark.parametrize("name", quick_first(sorted(FILES, key=QUICK.__contains__, reverse=True), len(QUICK)))
-def test_golden_files(backend, run, name):
+def test_output_equals_the_golden_files(backend, run, name):
     which, arguments = called(name)
     assert run(*arguments, *corpus(which)) == golden(name)
 
@@ -97,7 +97,7 @@ def test_release_10_is_the_default(run):
 
 @pytest.mark.parametrize("name", quick_first(["a.v9.c-M20.txt", "a.v10.c-J.txt"]))
 @pytest.mark.parametrize("where", quick_first(["compressed", "qrels", "scattered", "plain"], 2))
-def test_standard_input(name, where):
+def test_standard_input_is_read(name, where):
     """The run, compressed or not, its lines in any order, or the qrels."""
     which, arguments = called(name)
     files = corpus(which)
@@ -115,7 +115,7 @@ def test_standard_input(name, where):
     assert result.stdout.decode().replace("\r\n", "\n") == golden(name)
 
 
-def test_ids_go_out_as_they_came_in_and_in_the_order_of_their_bytes(files):
+def test_ids_are_printed_unchanged_in_byte_order(files):
     queries = [b"\xff", b"\xf0\x9f\x98\x80", b"\xef\xbf\xbd", b"z", b"\xe9", b"\xc3\xa9", b"a"]
     paths = files(
         b"".join(query + b" 0 d\xff 1\n" for query in queries),
@@ -131,12 +131,12 @@ def test_ids_go_out_as_they_came_in_and_in_the_order_of_their_bytes(files):
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n  \n# this is the end of the run\n", "\r\n"])
-def test_the_run_is_called_by_its_last_line(run, files, end):
+def test_runid_is_that_of_the_last_line(run, files, end):
     paths = files("q 0 d 1\n", lines_of({"x": 3}, tag="first") + "q Q0 d 0 1 last" + end)
     assert run("-m", "runid", *paths) == "runid                 \tall\tlast\n"
 
 
-def test_the_official_measures_are_the_default(run):
+def test_official_measures_are_the_default(run):
     lines = run(*corpus("b")).splitlines()
     assert lines == run("-m", "official", *corpus("b")).splitlines()
     assert [lines[0], lines[-1]] == ["runid                 \tall\ttag", "P_1000                \tall\t0.0100"]
@@ -154,7 +154,7 @@ def test_the_official_measures_are_the_default(run):
         ]
     ),
 )
-def test_options_as_getopt_reads_them(run, arguments):
+def test_options_are_parsed_like_getopt(run, arguments):
     expected = run("-q", "-c", "-l", "2", "-M", "20", "-m", "P.5,10", *corpus("a"))
     assert expected.startswith("P_5                   \tq0-474354\t")
     assert len(expected.splitlines()) == 2 * 12
@@ -169,7 +169,7 @@ def test_depths_and_cutoffs_beyond_any_list(run):
     assert found.replace(str(10**17), "1000000").split() == expected.split()
 
 
-def test_no_summary(run):
+def test_option_n_prints_no_summary(run):
     whole = run("-q", "-m", "all_trec", *corpus("b"))
     assert run("-qn", "-m", "all_trec", *corpus("b")) == "".join(
         line for line in whole.splitlines(keepends=True) if "\tall\t" not in line
@@ -189,13 +189,13 @@ def test_utility_counts_the_collection(run, files):
     assert run("-N", 10, "-m", "utility.0,0,1,0.5", *paths) == "utility_0,0,1,0.5     \tall\t4.5000\n"
 
 
-def test_utility_of_queries_that_the_run_lacks(run, files):
+def test_utility_of_missing_queries(run, files):
     """It is 0, though they lack relevant documents as well."""
     paths = files("p 0 d 1\nq 0 d 1\nq 0 e 1\n", lines_of({"d": 2, "x": 1}))
     assert run("-c", "-m", "utility.0,0,1,0", *paths) == "utility_0,0,1,0       \tall\t0.5000\n"
 
 
-def test_sums_are_made_in_the_order_of_trec_eval(run, files):
+def test_sums_have_the_order_of_trec_eval(run, files):
     """So that a mean that stands between two numbers of four digits is rounded to the same one."""
     rng, found = random.Random(1), None
     while found is None:
@@ -219,7 +219,7 @@ def test_sums_are_made_in_the_order_of_trec_eval(run, files):
 @pytest.mark.parametrize(
     ("returned", "relevant", "both", "printed"), [(9, 55, 7, "0.2187"), (6, 58, 5, "0.1563"), (20, 44, 1, "0.0313")]
 )
-def test_set_f_is_rounded_as_in_trec_eval(run, files, returned, relevant, both, printed):
+def test_set_f_is_rounded_like_trec_eval(run, files, returned, relevant, both, printed):
     """2·7 / (9 + 55) = 0.21875, which trec_eval's arithmetic misses by a bit, and so on."""
     paths = files(
         "".join(f"q 0 {'d' if number < both else 'n'}{number} 1\n" for number in range(relevant)),
@@ -228,7 +228,7 @@ def test_set_f_is_rounded_as_in_trec_eval(run, files, returned, relevant, both, 
     assert run("-m", "set_F", *paths) == f"set_F                 \tall\t{printed}\n"
 
 
-def test_11pt_avg_is_rounded_as_in_trec_eval(run, files):
+def test_11pt_avg_is_rounded_like_trec_eval(run, files):
     """Added up from recall 1 down, which gives 0.06875, and not a bit less."""
     ranks = [8, 15, 20, 59, 64]
     paths = files(
@@ -261,7 +261,7 @@ def test_both_backends_print_the_same(on_both, tmp_path_factory, data, options):
 # Where trec_eval has a defect
 
 
-def test_release_10_goes_on_where_the_run_lacks_queries(run):
+def test_release_10_continues_with_missing_queries(run):
     """It prints for the others what it prints without those that are missing."""
     note = (
         "the run lacks 1 of the queries of the qrels, which are left out; trec_eval 10 ends there with status 4; "
@@ -275,7 +275,7 @@ def test_release_10_goes_on_where_the_run_lacks_queries(run):
     assert missing == {"q4-657201"}
 
 
-def test_gains_that_differ_by_less_than_1(run, files):
+def test_gains_that_differ_by_less_than_1_are_ordered(run, files):
     paths = files("q 0 a 3\nq 0 b 2\nq 0 c 1\n", lines_of({"a": 3, "b": 2, "c": 1}))
     for table in ("1=0.2,2=0.5,3=0.9", "3=2.5,2=1.9,1=1.2"):
         note = f"ndcg_{table}: some gains differ by less than 1, and trec_eval does not order them"
@@ -302,27 +302,27 @@ def test_rbp_divides_gains_by_the_highest(run, files):
     )
 
 
-def test_fractions_of_grades_count(run, files):
+def test_fractional_grades_are_read(run, files):
     paths = files("q 0 a 0.5\nq 0 b 1\n", lines_of({"a": 3, "b": 2}))
     note = "the qrels hold grades with a fraction, which counts here; trec_eval cuts it off"
     value = (0.5 + 1 / math.log2(3)) / (1 + 0.5 / math.log2(3))
     assert run("-m", "ndcg", *paths, notes=[note]) == f"ndcg                  \tall\t{value:.4f}\n"
 
 
-def test_what_is_no_number(run):
+def test_undefined_means_are_noted(run):
     note = "iprec_at_recall and 11pt_avg are 0 / 0 for queries of which -J left nothing, and so are their means"
     run("-J", "-m", "11pt_avg", "-m", "iprec_at_recall", *corpus("c"), notes=[note])
     run("-J", "-m", "map", *corpus("c"), notes=[])
 
 
-def test_the_sum_of_num_rel(run):
+def test_num_rel_is_summed(run):
     note = "num_rel: with -c the sum over all queries counts all grades from 1 on, whatever -l says"
     run("-c", "-l2", "-m", "num_rel", *corpus("b"), notes=[note])
     for arguments in (["-l2"], ["-c"], ["-cnq", "-l2"]):
         run(*arguments, "-m", "num_rel", *corpus("b"), notes=[])
 
 
-def test_the_first_parameters_of_a_measure_count(run):
+def test_first_parameters_of_a_measure_apply(run):
     note = "-m P.10: trec_eval uses only the first parameters of a measure: P.5"
     expected = run("-m", "P.5", *corpus("b"))
     assert run("-m", "P.5", "-m", "P.10", "-m", "P", "-m", "P.5", *corpus("b"), notes=[note]) == expected
@@ -350,12 +350,12 @@ def test_the_first_parameters_of_a_measure_count(run):
         (["third"], 1, "give a qrels file and a run file; one of them may be -\nusage: rankgain trec_eval"),
     ],
 )
-def test_wrong_calls(run, arguments, status, message):
+def test_usage_errors_are_reported(run, arguments, status, message):
     files = corpus("b") if arguments != ["-l"] else []
     assert message in run(*files, *arguments, status=status)
 
 
-def test_both_files_cannot_be_standard_input(run):
+def test_standard_input_twice_is_rejected(run):
     assert "one of them may be -" in run("-", "-", status=1)
     assert "give a qrels file and a run file" in run(status=1)
 
@@ -377,13 +377,13 @@ def test_both_files_cannot_be_standard_input(run):
     ],
 )
 @in_one_case("options", [[], ["-c"], ["--release", "9"]])
-def test_bad_files(backend, run, files, qrels, lines, status, message, options):
+def test_invalid_files_are_reported(backend, run, files, qrels, lines, status, message, options):
     error = run(*options, *files(qrels, lines), status=status)
     assert message in error
     assert error.count("\n") == 1
 
 
-def test_files_that_cannot_be_read(run, files, tmp_path):
+def test_unreadable_files_are_reported(run, files, tmp_path):
     qrels, path = files("q 0 d 1\n", lines_of({"d": 1}))
     absent = str(tmp_path / "absent")
     for pair in ((qrels, absent), (absent, path)):
@@ -391,7 +391,7 @@ def test_files_that_cannot_be_read(run, files, tmp_path):
     assert str(tmp_path) in run(qrels, tmp_path, status=2)
 
 
-def test_help_and_version(capsys):
+def test_help_and_version_are_printed(capsys):
     assert main(["trec_eval", "-h"]) == 0
     out, err = capsys.readouterr()
     assert "--Max_retrieved_per_topic num" in out

@@ -37,7 +37,7 @@ def train(metric, weighted=False, rounds=ROUNDS, **options):
     return model, logged
 
 
-def test_each_round_is_our_own_evaluation():
+def test_each_round_equals_our_evaluation():
     asked = ["ndcg@5", "mrr", rg.metric("ndcg", k=3, gain=[0, 1, 2, 4, 8, 16])]
     recording = Recording(rg.xgboost_metric(*asked))
     model, logged = train(recording)
@@ -53,7 +53,7 @@ def test_each_round_is_our_own_evaluation():
     np.testing.assert_array_equal(calls[-1][0], model.predict(matrix(VALID)))
 
 
-def test_weighted_ndcg_equals_its_own():
+def test_weighted_ndcg_equals_that_of_xgboost():
     _, logged = train(rg.xgboost_metric(EXPONENTIAL, ties="stable"), weighted=True)
     for values in logged.values():
         np.testing.assert_allclose(values[f"{EXPONENTIAL}_rankgain"], values["ndcg@5"], **LOGGED)
@@ -70,12 +70,12 @@ def test_early_stopping_takes_the_metric(metric):
     assert max(values) > values[0]
 
 
-def test_the_name_tells_that_higher_is_better():
+def test_name_marks_the_direction():
     model, logged = train(rg.xgboost_metric("ndcg@5"), rounds=200, early_stopping_rounds=4)
     assert model.best_iteration == int(np.argmax(logged["valid"]["ndcg@5_rankgain"]))
 
 
-def test_cross_validation():
+def test_metric_works_in_cross_validation():
     ours = rg.xgboost_metric(EXPONENTIAL, ties="stable")
     result = xgb.cv(PARAMETERS, matrix(TRAIN), 3, nfold=3, custom_metric=ours, as_pandas=False)
     own = result["test-ndcg@5-mean"]
@@ -104,13 +104,13 @@ def test_estimator_takes_the_metric():
     np.testing.assert_allclose(logged["mrr_rankgain"][-1], np.average(each, weights=given.sizes), **LOGGED)
 
 
-def test_the_estimator_is_cloned():
+def test_estimator_can_be_cloned():
     base = pytest.importorskip("sklearn.base")
     ranker = base.clone(xgb.XGBRanker(eval_metric=rg.xgboost_metric("mrr", per_query=True)))
     assert repr(ranker.eval_metric) == "<XGBoostMetric: mrr, ties='average'>"
 
 
-def test_data_without_groups():
+def test_data_without_groups_is_rejected():
     data = xgb.DMatrix(TRAIN.features, TRAIN.labels)
     with pytest.raises(ValueError, match="the DMatrix has no groups"):
         xgb.train({"nthread": 1}, data, 1, evals=[(data, "train")], custom_metric=rg.xgboost_metric("rr"))

@@ -40,7 +40,7 @@ def ours(given, objective, rounds=ROUNDS, weighted=False):
 
 @pytest.mark.parametrize(("normalize", "k"), CASES)
 @pytest.mark.parametrize(("name", "metric"), [("ndcg", "ndcg(gain=exponential)"), ("pairwise", "pairwise")])
-def test_its_own_objectives(backend, name, metric, normalize, k):
+def test_objective_trains_like_that_of_xgboost(backend, name, metric, normalize, k):
     """To what its float32 sums and its sigmoid in float32 leave, after 50 rounds."""
     given, rounds = (LARGE, ROUNDS) if backend == "compiled" else (TRAIN, 5)
     expected = own(given, f"rank:{name}", k, normalize, rounds)
@@ -48,32 +48,32 @@ def test_its_own_objectives(backend, name, metric, normalize, k):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_linear_gain_and_weights_of_queries(backend):
+def test_objective_with_linear_gain_and_query_weights(backend):
     expected = own(TRAIN, "rank:ndcg", 10, ("score", "query"), 8, weighted=True, ndcg_exp_gain=False)
     found = ours(TRAIN, rg.xgboost_objective("ndcg@10"), 8, weighted=True)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
     assert not np.allclose(ours(TRAIN, rg.xgboost_objective("ndcg@10"), 8), found)
 
 
-def test_its_defaults(backend):
+def test_objective_has_the_defaults_of_xgboost(backend):
     expected = xgb.train(PARAMETERS | {"objective": "rank:ndcg"}, matrix(TRAIN), 5).predict(matrix(VALID))
     objective = pickle.loads(pickle.dumps(rg.xgboost_objective()))
     np.testing.assert_allclose(ours(TRAIN, objective, 5), expected, rtol=1e-5, atol=1e-6)
 
 
-def test_cross_validation(backend):
+def test_objective_works_in_cross_validation(backend):
     asked = {"obj": rg.xgboost_objective(), "custom_metric": rg.xgboost_metric("ndcg@5")}
     result = xgb.cv(PARAMETERS, matrix(TRAIN), 4, nfold=3, as_pandas=False, **asked)
     assert result["test-ndcg@5_rankgain-mean"][-1] > 0.7
 
 
-def test_what_is_for_lightgbm(backend):
+def test_options_of_lightgbm_are_rejected(backend):
     for asked in ({"obj": rg.lightgbm_objective()}, {"custom_metric": rg.lightgbm_metric("ndcg")}):
         with pytest.raises(TypeError, match=r"is for LightGBM; for XGBoost use rankgain\.xgboost_(objective|metric)"):
             xgb.train(PARAMETERS, matrix(TRAIN), 1, evals=[(matrix(VALID), "valid")], **asked)
 
 
-def test_labels_that_it_refuses(backend):
+def test_objective_accepts_labels_that_xgboost_rejects(backend):
     given = TRAIN._replace(labels=TRAIN.labels + np.where(TRAIN.labels > 0, 31.5, 0).astype(np.float32))
     with pytest.raises(xgb.core.XGBoostError):
         own(given, "rank:ndcg", 10, ("score", "query"), 1)
