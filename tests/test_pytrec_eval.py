@@ -370,10 +370,10 @@ def test_unknown_measures_are_rejected(measure, told):
         ({"qrels": {"q": {"a": math.nan}}}, ValueError, "query_relevance: query 'q', document 'a': the grade is NaN"),
         ({"run": [1]}, TypeError, "scores must be a mapping of mappings, not list"),
         ({"run": {"q1": [1]}}, TypeError, "scores: query 'q1': must be a mapping by document, not list"),
-        ({"run": {"q1": {"a": math.nan}}}, ValueError, "run: query 'q1', document 'a': the score is NaN"),
-        ({"run": {"q1": {"a": "1"}}}, TypeError, "run: query 'q1', document 'a': the score must be a number, not str"),
+        ({"run": {"q1": {"a": math.nan}}}, ValueError, "scores: query 'q1', document 'a': the score is NaN"),
+        ({"run": {"q1": {"a": "1"}}}, TypeError, "scores: query 'q1', document 'a': the score must be a number"),
         ({"run": {1: {"a": 1}}}, ValueError, "no query in common: str in query_relevance, int in scores"),
-        ({"run": {"q1": {1: 1}}}, ValueError, "ids are of other types: str in query_relevance, int in run"),
+        ({"run": {"q1": {1: 1}}}, ValueError, "ids are of other types: str in query_relevance, int in scores"),
         ({"relevance_level": 0}, TypeError, "relevance_level must be a positive integer, not 0"),
         *(
             ({"relevance_level": level}, TypeError, f"relevance_level must be a positive integer, not {level!r}")

@@ -256,7 +256,9 @@ class PartRules:
         """Judgments and run of some queries, in Arrow tables with the columns query_id, doc_id, relevance and score."""
         for table, side in ((qrels, "qrels"), (run, "run")):
             refuse_nulls(table, side)
-        return self._against(of_frame(Frame(qrels, "qrels"), None, None, None), run)
+        judgments = of_frame(Frame(qrels, "qrels"), None, None, None)
+        judgments.error_row = None  # that of a part
+        return self._against(judgments, run)
 
     def of_run(self, judgments: JudgmentSets, run: Any) -> Evaluation:
         """A run of some of the judged queries."""
@@ -366,7 +368,8 @@ def _results(
     if not hasattr(batches, "__arrow_c_stream__") and (
         isinstance(batches, (str, bytes)) or not isinstance(batches, Iterable)
     ):
-        raise TypeError(f"batches must be an iterable of Arrow record batches, not {type(batches).__name__}")
+        lazy = "; pass lazy.collect_batches() or lazy.collect()" if hasattr(batches, "collect") else ""
+        raise TypeError(f"batches must be an iterable of Arrow record batches, not {type(batches).__name__}{lazy}")
     parts = parts_of(_selected(batches, columns, is_run=judgments is not None), rows)
     if columns.score is not None:
         parts = _checked(parts, columns.score)
@@ -421,7 +424,7 @@ def _check_queries(judgments: JudgmentSets, column: Any) -> None:
     """Raise an error if query ids and those of the judgments have different types, so that none can match."""
     kinds = types(judgments.query_ids, column[:1].to_pylist(), ("judgments", "batches"))
     if len(judgments.query_ids) and len(column) and kinds:
-        raise ValueError(f"the query ids are {kinds}: convert them to one type")
+        raise ValueError(f"the query ids are {kinds}")
 
 
 def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
@@ -448,24 +451,27 @@ def _record_batches(batches: Any) -> Iterator[tuple[str, Any]]:
     """Record batches, each with its name in errors."""
     pa = import_extra("pyarrow", "arrow")
     if hasattr(batches, "__arrow_c_stream__"):
-        yield from (("batches", batch) for batch in _stream(batches))
+        yield from (("batches", batch) for batch in _stream(batches, "batches"))
         return
     for number, batch in enumerate(batches):
         where = f"batches: item {number}"
         if isinstance(batch, pa.RecordBatch):
             yield where, batch
         elif hasattr(batch, "__arrow_c_stream__"):
-            yield from ((where, each) for each in _stream(batch))
+            yield from ((where, each) for each in _stream(batch, where))
         elif hasattr(batch, "__arrow_c_array__"):
             yield where, pa.record_batch(batch)
         else:
             raise TypeError(f"{where} must be an Arrow record batch or table, not {type(batch).__name__}")
 
 
-def _stream(holder: Any) -> Iterator[Any]:
+def _stream(holder: Any, where: str) -> Iterator[Any]:
     """An empty batch, which has the columns, and the batches of a stream."""
     pa = import_extra("pyarrow", "arrow")
-    reader = pa.RecordBatchReader.from_stream(holder)
+    try:
+        reader = pa.RecordBatchReader.from_stream(holder)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{where}: __arrow_c_stream__ did not return an Arrow stream ({error})") from None
     yield pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in reader.schema], reader.schema.names)
     yield from reader
 

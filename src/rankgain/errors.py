@@ -17,6 +17,8 @@ from typing import Any, Protocol, TypedDict, TypeVar
 from rankgain import _codes
 from rankgain._codes import IN_JUDGED
 
+_IN_A_RUN = " (in a run, duplicates='first' does)"
+
 _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.NAN_GRADE: (ValueError, "the grade is NaN; grades must be finite numbers"),
     _codes.INFINITE_GRADE: (ValueError, "the grade is infinite; grades must be finite numbers"),
@@ -47,7 +49,7 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.CHANGED: (ValueError, "the dict was changed while it was read; do not change it during evaluate"),
     _codes.FEW_FIELDS: (ValueError, "{detail}"),
     _codes.NOT_A_NUMBER: (ValueError, "{detail} is not a number"),
-    _codes.DUPLICATE: (ValueError, "{detail} of the same query; keep one of them (in a run, duplicates='first' does)"),
+    _codes.DUPLICATE: (ValueError, "{detail} of the same query; keep one of them" + _IN_A_RUN),
     _codes.NULL_ID: (ValueError, "the value is null; drop such rows or fill them in"),
     _codes.ID_TYPE: (TypeError, "ids must be all str, all bytes or all int, and this one is {detail}"),
     _codes.LONE_SURROGATE: (ValueError, "the id {detail} is not valid text: it has a lone surrogate; encode it again"),
@@ -112,13 +114,20 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
     if detail == BEYOND:
         return ValueError(f"{where}: the number is too large for float64")
     kind, text = _TEXTS[code & ~IN_JUDGED]
+    if code & IN_JUDGED:
+        text = text.removesuffix(_IN_A_RUN)
     remedy = remedy_for(detail) if code & ~IN_JUDGED in (_codes.GRADE_TYPE, _codes.SCORE_TYPE) else ""
     return kind(f"{where}: {text.format(detail=detail)}{remedy}")
 
 
 def remedy_for(kind: object) -> str:
     """The end of the error for a value that is not a number, by the name of its type."""
-    return "; convert text first: float(value), or frame['grade'].astype(float)" if kind in ("str", "bytes") else ""
+    if kind in ("str", "bytes"):
+        return (
+            "; convert numbers in text first, float(value) or frame['grade'].astype(float), and names of grades by a "
+            "mapping, frame['grade'].map({'E': 3, 'S': 2})"
+        )
+    return "; leave out what has no value" if kind == "NoneType" else ""
 
 
 def changed(error: RuntimeError, where: str) -> Exception:

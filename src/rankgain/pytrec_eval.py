@@ -222,7 +222,7 @@ class RelevanceEvaluator:
                 raise ValueError(f"query_relevance and scores have no query in common: {differ}")
             return {}
         columns, computed, plan, rules, *_ = self._planned
-        rankings = Rankings(DictSource(self._judgments, scores, "skip"), rules)
+        rankings = Rankings(DictSource(self._judgments, scores, "skip", name="scores"), rules)
         values = trec_measures.values(computed, rankings, plan=plan)
         return _by_query(columns, values, rankings.query_ids, queries)
 

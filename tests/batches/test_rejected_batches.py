@@ -101,9 +101,9 @@ def test_batches_that_do_not_follow_the_first_are_rejected(rejects, row):
     ("batches has no query column (expected query_id,…pass query=", ValueError, pa.table({"a": [1]}), {}),
     ("batches has no column 'rating'; there are: query_id, doc_id", ValueError,
      pa.table(JOINED), {"relevance": "rating"}),
-    ("the query ids are int in judgments, str in batches: convert them to", ValueError,
+    ("the query ids are int in judgments, str in batches; convert those", ValueError,
      {"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}, {"judgments": rg.judgments({1: {"a": 1}})}),
-    ("the document ids are str in judgments and int in run: convert them to one", ValueError,
+    ("the document ids are str in judgments and int in run; convert those", ValueError,
      {"query_id": [1], "doc_id": [1], "score": [1.0]}, {"judgments": rg.judgments({1: {"a": 1}})}),
 ])  # fmt: skip
 def test_batches_are_rejected(rejects, row):

@@ -84,7 +84,7 @@ def test_views_outside_their_buffers_are_rejected(on_both, column, kind, view):
     error, message = both(on_both, lambda: evaluate(made))
     assert error is ValueError
     # the other type of ids is found first
-    assert "broken: its views" in message or (column == "doc_id" and "to one type" in message)
+    assert "broken: its views" in message or (column == "doc_id" and "convert those in" in message)
 
 
 @pytest.mark.both
@@ -98,7 +98,7 @@ def test_codes_outside_their_dictionary_are_rejected(on_both, column, codes, val
         assert (kind, "must hold numbers" in message) == (TypeError, True)
     else:
         assert kind is ValueError
-        assert "broken: its codes" in message or "to one type" in message
+        assert "broken: its codes" in message or "convert those in" in message
 
 
 # owners

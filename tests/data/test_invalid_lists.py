@@ -31,7 +31,7 @@ NO_LISTS = [
     ("query 1…dimension", ValueError, [[1], [1, [2]]], [[1, 2], np.ones((1, 1))]),
     ("query 1…an array of numbers", TypeError, [[1, 2], 3], [[1, 2], "12"], [[1], None], [[1], {1: 2}]),
     ("query 0…an array of numbers", TypeError, [1, [2, 3]]),
-    ("position 0…a number, not str; convert text first: float(value)", TypeError, ["1", "2"], ["", 1]),
+    ("position 0…a number, not str; convert numbers in text first, float(value)", TypeError, ["1", "2"], ["", 1]),
     ("position 1…a number, not str", TypeError, [1, "2"], np.array([1, "2"], dtype=object)),
     ("position 1…a number, not NoneType", TypeError, [1, None], np.array([1, None])),
     ("position 1…must be a number", TypeError, [1, Decimal("sNaN")]),

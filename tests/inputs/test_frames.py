@@ -92,7 +92,7 @@ def test_documents_that_repeat_are_rejected(rejects, library):
 def test_ids_of_other_types_are_rejected(rejects, library):
     for ids, kind in [([1, 2, 3], "int"), ([b"a", b"b", b"c"], "bytes")]:
         sides = frames(LIBRARIES[library], "run_df", "doc_id", ids)
-        rejects(ValueError, f"str in qrels_df and {kind} in run_df…one type", evaluate_frames, *sides)
+        rejects(ValueError, f"str in qrels_df and {kind} in run_df…convert those in", evaluate_frames, *sides)
         sides = frames(LIBRARIES[library], "run_df", "query_id", ids)
         rejects(ValueError, f"no query in common: str in qrels_df, {kind} in run_df", evaluate_frames, *sides)
 

@@ -63,7 +63,7 @@ RELEVANT = [  # for two users with ids that are text
     ("query 1, document ['b']…and this one is list", TypeError, [["a"], ["a", ["b"]]]),
     ("query 1, document None…null", ValueError, [["a"], ["a", None]]),
     ("query 1, document '\\ud800'…lone surrogate", ValueError, [["a"], ["a", "\ud800"]]),
-    ("int in relevant and str in recommended…one type", ValueError, [[1], [2]], sparse.csr_array(np.eye(2))),
+    ("int in relevant and str in recommended; convert", ValueError, [[1], [2]], sparse.csr_array(np.eye(2))),
     ("bytes in relevant and str in recommended", ValueError, [[b"a"], [b"b"]]),
     ("recommended has 2 users, and relevant has 3", ValueError, [["a"]] * 3, [{}] * 3),
     ("recommended has 2 users, and relevant has 1", ValueError, ["b"]),

@@ -8,17 +8,17 @@ from typing import Any, Self
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import COLUMNS
+from rankgain._codes import COLUMNS, NAN_SCORE
 from rankgain.choices import Duplicates, Missing
 from rankgain.data.documents import Documents, of_ids
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, python_ids, row_numbers
-from rankgain.data.judgments import REPEATED, JudgmentSets, JudgmentSource
+from rankgain.data.judgments import REPEATED, JudgmentSets, JudgmentSource, conversion
 from rankgain.data.ragged import CHUNK, offsets_of, to_float64
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk, chunks_of
 from rankgain.errors import InputError, quoted, refusal
-from rankgain.scalars import Ints
+from rankgain.scalars import Array, Ints
 
 
 def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> QueryRows:
@@ -39,13 +39,26 @@ def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> Q
     return QueryRows(groups.names, offsets[:-1], offsets[1:], order)
 
 
-def check_kinds(judgments: JudgmentSets, name: str, kind: str) -> None:
+class NegatedRanks:
+    """Ranks as scores, where higher is better."""
+
+    def __init__(self, ranks: Column) -> None:
+        self._ranks = ranks
+
+    def __getitem__(self, rows: Any) -> Array:
+        return -to_float64(self._ranks[rows])
+
+
+def nan_rank(where: str) -> ValueError:
+    return ValueError(f"{where}: the rank is NaN; leave out documents without a rank")
+
+
+def check_kinds(judgments: JudgmentSets, name: str, kind: str, column: str | None = None) -> None:
     """Refuse ids of another type than those of the judgments, which can never match."""
     kinds = judgments.ids.kind, kind
     if "" not in kinds and kinds[0] != kinds[1]:
-        raise ValueError(
-            f"the document ids are {kinds[0]} in {judgments.name} and {kinds[1]} in {name}: convert them to one type"
-        )
+        advice = conversion(kinds, (judgments.name, name), (judgments.column, column)) or "; convert them to one type"
+        raise ValueError(f"the document ids are {kinds[0]} in {judgments.name} and {kinds[1]} in {name}{advice}")
 
 
 class RunColumns:
@@ -60,15 +73,17 @@ class RunColumns:
         *,
         check_all: bool = False,
         duplicates: Duplicates = "error",
+        column: str | None = None,
     ) -> None:
         """`check_all`: any document that a query returns twice is an error, not only judged ones. `duplicates`: whether
-        such a document is an error, or counts once, where it is first.
+        such a document is an error, or counts once, where it is first. `column`: that of the documents, in a table.
         """
         self.name = name
         self.groups = first_of_each(groups, documents, scores) if duplicates == "first" else groups
         self.documents = documents
         self.scores = scores
         self.check_all = check_all
+        self.column = column
 
 
 def _native(scores: Column) -> bool:
@@ -87,7 +102,7 @@ class ColumnSource(JudgmentSource):
         judgments = judgments.matching(run.groups.names, int if run.documents.kind == "int" else str)
         numbers = run.groups.find(judgments.query_ids)  # of the judged queries in the run
         super().__init__(judgments, run.name, run.groups.names, np.flatnonzero(numbers >= 0), missing, query_ids)
-        check_kinds(judgments, run.name, run.documents.kind)
+        check_kinds(judgments, run.name, run.documents.kind, run.column)
         self._run = run
         self._run_numbers = numbers if self._numbers is None else numbers[self._numbers]
         self._sizes = run.groups.sizes(self._run_numbers)
@@ -149,7 +164,10 @@ class ColumnSource(JudgmentSource):
         document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
         place = f"position {error.position}" if self._run.scores is None else f"row {int(row[0])}"
         where = f"{self._run_name}: {self.query_name(query)}, document {quoted(document)}"
-        return refusal(error.code, where if self.part else f"{where} ({place})", REPEATED)
+        where = where if self.part else f"{where} ({place})"
+        if error.code == NAN_SCORE and isinstance(self._run.scores, NegatedRanks):
+            return nan_rank(where)
+        return refusal(error.code, where, REPEATED)
 
 
 class PartSource(ColumnSource):

@@ -14,7 +14,17 @@ from rankgain import _codes
 from rankgain.data.arrays import vector_of
 from rankgain.data.column_names import DEFAULT_COLUMNS, SCORES_IF_NUMERIC, bare, default_columns, is_pandas
 from rankgain.data.detect import is_file
-from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of, python_ids
+from rankgain.data.ids import (
+    ChunkedArray,
+    ChunkedIds,
+    DictionaryIds,
+    Ids,
+    ObjectIds,
+    StringViewIds,
+    TextIds,
+    ids_of,
+    python_ids,
+)
 from rankgain.data.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
@@ -198,7 +208,22 @@ def _as_numbers(column: Any, where: str) -> Any:
         return flat_numbers(column, where)
     if isinstance(column, ChunkedArray) and not isinstance(column, ChunkedIds):
         return column
-    raise TypeError(f"{where} must hold numbers; cast it, for instance to float64")
+    raise TypeError(f"{where} must hold numbers; {_number_advice(column)}")
+
+
+def _number_advice(column: Any) -> str:
+    """How to make numbers of a column, by its first value."""
+    if not isinstance(column, (ChunkedIds, DictionaryIds, ObjectIds, TextIds, StringViewIds)) or column.kind != "str":
+        return "cast it, for instance to float64"
+    try:
+        first = python_ids(column.take(slice(0, 1)), "str")[0]
+    except ValueError:  # a broken column
+        return "cast it, for instance to float64"
+    try:
+        float(first)
+    except ValueError:
+        return f"map the names of grades to numbers, as by .map({{{first!r}: 3, ...}}) in pandas"
+    return "cast it, for instance to float64"
 
 
 def _as_ids(column: Any, where: str) -> Ids:

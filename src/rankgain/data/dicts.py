@@ -34,7 +34,8 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
         raise changed(error, name) from None
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
-            kind = f"{type(documents).__name__}{_advice(value, name)}"
+            advice = "; write {} if there are none" if documents is None else _advice(value, name)
+            kind = f"{type(documents).__name__}{advice}"
             raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
     return value
 

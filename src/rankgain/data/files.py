@@ -32,6 +32,19 @@ def is_standard_input(source: Any) -> bool:
     return isinstance(source, str) and source == "-"
 
 
+# Formats that are not read, by their first bytes, and what to do.
+_OTHER_FORMATS = (
+    (rb"BZh[1-9]1AY&SY", "a bzip2 file: decompress it, or pass bz2.open(path)"),
+    (rb"\xfd7zXZ\0", "an xz file: decompress it, or pass lzma.open(path)"),
+    (rb"\x28\xb5\x2f\xfd", "a Zstandard file: decompress it"),
+    (rb"PK\x03\x04", "a zip archive: extract the file"),
+    (rb"PAR1[\0-\x08\x0e-\x1f]", "a parquet table: pass it to rankgain.evaluate or rankgain.from_frames"),
+    (rb"ARROW1\0", "an Arrow table: pass it to rankgain.evaluate or rankgain.from_frames"),
+    (rb"\xff\xfe|\xfe\xff", "UTF-16 text: convert it to UTF-8, as by iconv -f UTF-16 -t UTF-8"),
+)
+_MAGIC = 10  # bytes
+
+
 class File:
     """The bytes of a file, uncompressed; they can be read twice, wherever they come from."""
 
@@ -57,6 +70,13 @@ class File:
         self._first = b"" if first == MARK else first
         self.is_plain = start != GZIP and first != MARK
         self._plain = self._kept is None and start != GZIP and type(self._file) is io.FileIO
+
+    def check_format(self) -> None:
+        """Refuse files of other formats by name."""
+        begins = self.peek(_MAGIC)
+        for magic, advice in _OTHER_FORMATS:
+            if re.match(magic, begins):
+                raise ValueError(f"{self.name} is {advice}")
 
     def _raw(self, size: int) -> bytes:
         """Up to this many raw bytes, or more if the file returns more; none at its end."""

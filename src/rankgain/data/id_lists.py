@@ -106,6 +106,8 @@ def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...],
 def _vector(row: Any, where: str, demand: str) -> Array:
     if isinstance(row, str) and (advice := list_text_advice(row)):
         raise TypeError(f"{where}: must be {demand}, not str{advice}")
+    if row is None:
+        raise TypeError(f"{where}: must be {demand}, not None; write [] if there are none")
     return vector_of(row, where, demand)
 
 

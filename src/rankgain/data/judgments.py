@@ -90,6 +90,8 @@ class JudgmentSets:
     error_code: ErrorCode = None
     assumed: tuple[str, ...] = ()  # what was assumed when they were read, in words
     detail: object = ""  # of the error code
+    error_row: int | None = None  # of a table, where the error is
+    column: str | None = None  # of documents, in a table
     columns: int | None = None  # of the sparse matrix that they were read from
     text_ids = False  # whether ids are text because the file has no types
     _judged: Any = None
@@ -225,8 +227,9 @@ class JudgmentSets:
         elif error.position >= 0:
             document = self.documents[start + error.position]
             where = f"{where}, document {quoted(document)}"
+            where += "" if self.error_row is None else f" (row {self.error_row})"
             detail = REPEATED if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
-        return refusal(error.code, where, detail)
+        return refusal(error.code | _codes.IN_JUDGED, where, detail)
 
 
 def as_integers(texts: list[str]) -> list[int] | None:
@@ -426,4 +429,16 @@ def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, st
         if not len(side):
             return f"{name} is empty"
     kinds = [type(next(iter(side))).__name__ for side in (judgments, run)]
-    return f"{kinds[0]} in {names[0]}, {kinds[1]} in {names[1]}" if len(set(kinds)) == 2 else ""
+    if kinds[0] == kinds[1]:
+        return ""
+    return f"{kinds[0]} in {names[0]}, {kinds[1]} in {names[1]}{conversion(kinds, names)}"
+
+
+def conversion(kinds: Sequence[str], names: Sequence[str], columns: Sequence[str | None] = (None, None)) -> str:
+    """The end of an error for ids of two types: how to convert those of the side that can always be converted."""
+    for kind, call, method in (("bytes", "id.decode()", ".str.decode('utf-8')"), ("int", "str(id)", ".astype(str)")):
+        if {*kinds} <= {kind, "str"}:
+            side = kinds.index(kind)
+            column = "" if columns[side] is None else f" ({names[side]}[{columns[side]!r}]{method} in pandas)"
+            return f"; convert those in {names[side]} to text: {call}{column}"
+    return ""

@@ -180,7 +180,11 @@ class Block:
             reason = f"expected {form.wanted} fields ({form.fields}), found {field}"
             if field == form.swapped:
                 reason += "; are qrels and run swapped?"
-            elif field > form.wanted:
+            elif form is QRELS and field == form.wanted + 1:
+                reason += (
+                    "; prels, which sample the pool (query, document, grade, method, probability), are not supported"
+                )
+            elif field == 2 * form.wanted - 1:  # the last field of a line and the first of the next are one
                 reason += "; if files were joined here, the first lacked the newline at its end"
             elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
                 reason += "; CSV files with a header are read by rankgain.from_frames and rankgain.evaluate"
@@ -189,10 +193,17 @@ class Block:
         return refusal(code, f"{where}, field {field + 1}", quoted(text))
 
     def repeated(self, row: int) -> Exception:
-        """The refusal of the document of a row, which stands in an earlier one."""
+        """The error for the document of a row, which is in an earlier row as well."""
         line = self._line + self._lines_before(self.starts[row]) + 1
         where = f"{self.name}: line {line}, field {self._form.document + 1}"
-        return refusal(_codes.DUPLICATE, where, f"{quoted(decoded(self.document(row)))} stands in an earlier line")
+        detail = f"{quoted(decoded(self.document(row)))} stands in an earlier line"
+        if not self._form.grades:
+            return refusal(_codes.DUPLICATE, where, detail)
+        error = refusal(_codes.DUPLICATE | _codes.IN_JUDGED, where, detail)
+        fields = self.bytes.tobytes().split(b"\n", line - self._line)[line - self._line - 1].split()
+        if self._form is QRELS and fields[1] != b"0":
+            return ValueError(f"{error}; if field 2 is a subtopic, as in qrels of ndeval, keep one grade per document")
+        return error
 
 
 class BlockBuffers:
@@ -507,6 +518,7 @@ def warn_of_first_block(path: str, judgments: JudgmentSets) -> None:
 
 
 def _form(run: File) -> Form:
+    run.check_format()
     return MSMARCO_RUN if is_msmarco(run) else RUN
 
 

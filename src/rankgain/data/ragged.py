@@ -232,7 +232,8 @@ def _part(row: Any, name: str, query: int) -> Array:
     name = f"{name}: query {query}"
     if isinstance(row, (list, tuple)) or is_array(row):
         return flat_numbers(row, name)
-    raise TypeError(f"{name}: must be a list, a tuple or an array of numbers, not {type(row).__name__}")
+    advice = "; write [] if there are none" if row is None else ""
+    raise TypeError(f"{name}: must be a list, a tuple or an array of numbers, not {type(row).__name__}{advice}")
 
 
 def _floats(array: Array, name: str) -> Floats:

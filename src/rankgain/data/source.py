@@ -127,6 +127,10 @@ def chunks_of(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
+_PLAIN_IDS = frozenset((str, bytes, int))
+_NUMPY_IDS = np.integer, np.str_, np.bytes_
+
+
 def check_query_ids(query_ids: Iterable[Hashable] | None, count: int, argument: str = "query_ids") -> Sequence[Any]:
     """The caller's names for the queries; None: 0, 1, 2 …"""
     if query_ids is None:
@@ -137,6 +141,8 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int, argument: 
     names = list(ids)
     if len(names) != count:
         raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
+    if not _PLAIN_IDS.issuperset(map(type, names)):
+        names = [name.item() if isinstance(name, _NUMPY_IDS) else name for name in names]
     seen: set[Hashable] = set()
     for position, name in enumerate(names):
         check_id(name, f"{argument}: position {position}")

@@ -11,10 +11,11 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
 from rankgain.data.column_names import bare
-from rankgain.data.columns import ColumnSource, RunColumns
+from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
 from rankgain.data.contents import contents
 from rankgain.data.dataframes import Frame
 from rankgain.data.groups import QueryRows
+from rankgain.data.ids import row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids, warn_of_negative_grades
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
@@ -23,7 +24,7 @@ from rankgain.data.source import check_query_ids
 from rankgain.data.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
 from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
-from rankgain.scalars import Array, id_kind
+from rankgain.scalars import id_kind
 
 Names = str | tuple[str | None, str | None] | None
 
@@ -187,7 +188,7 @@ def _against(
     warn_of_ranks(score, groups, scores)
     pairs, call = pairs_in_columns(judgments, groups, scores), "from_frames(qrels_df, run_df)"
     warn_if_swapped(pairs, judgments.name, frame.where(order), call)
-    return judgments, RunColumns(frame.argument, groups, documents, scores, **options._asdict())
+    return judgments, RunColumns(frame.argument, groups, documents, scores, column=doc, **options._asdict())
 
 
 def _both_sides(
@@ -235,7 +236,11 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     groups, documents = QueryRows.of(frame.ids(query)), frame.documents(column)
     numbers = np.ones(len(documents)) if grades is None else frame.numbers(grades)
     judgments = of_ids(frame.argument, groups, documents, numbers)
+    if judgments.error_code is not None:
+        _, number, position = judgments.error_code
+        judgments.error_row = int(row_numbers(groups.rows(np.array([number]))[0])[position])
     judgments.text_ids = frame.text_ids
+    judgments.column = column
     if grades is not None:
         return judgments
     others = [name for name in frame.names if name not in (query, column)]
@@ -300,6 +305,8 @@ def side_by_side(
     indices = None if isinstance(rows, slice) else rows
     scores = _scores(frame, order, is_rank)
     warn_of_ranks(score, groups, scores)
+    if is_rank and len(missing := np.flatnonzero(np.isnan(scores[:]))):
+        raise nan_rank(f"{frame.where(order)}, row {int(missing[0])}")
     labels, scores = (
         RaggedArray(frame.where(name), offsets, values=values[:], order=indices)
         for name, values in ((label, frame.numbers(label)), (order, scores))
@@ -343,16 +350,6 @@ def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:
         f"score={score!r}: the column holds the ranks of each query, and higher scores come first, so the last "
         f"document comes first: write rank={score!r}, or rename the column if higher is better"
     )
-
-
-class NegatedRanks:
-    """Ranks as scores, where higher is better."""
-
-    def __init__(self, ranks: Any) -> None:
-        self._ranks = ranks
-
-    def __getitem__(self, rows: Any) -> Array:
-        return -to_float64(self._ranks[rows])
 
 
 def pair_of(names: Names, argument: str) -> tuple[str | None, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from typing import Any, Unpack
@@ -144,14 +145,30 @@ def read_trec(
     return rankings
 
 
+_SPACE = b"\xff"  # in place of spaces in ids between tabs: no byte of UTF-8
+_TWO_TABS = rb"(?m)^[^\t\n]*\t[^\t\n]*\t[^\t\n]*$"  # a line of three fields
+
+
+def _without_spaces(line: re.Match[bytes]) -> bytes:
+    """A line whose fields are single words for the scan."""
+    return re.sub(rb"(?<=\S) +(?=\S)", lambda spaces: _SPACE * len(spaces[0]), line[0])
+
+
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
+        file.check_format()
         form = QRELS
         if is_beir(file):
             file.comment_out_first()
             form = BEIR_QRELS
-        block = Block(whole_text(file, form), 0, form, file.name)
+        text = whole_text(file, form)
+        has_spaces = form is BEIR_QRELS and b" " in text and _SPACE not in text
+        if has_spaces:
+            text = bytearray(re.sub(_TWO_TABS, _without_spaces, text))
+        block = Block(text, 0, form, file.name)
+    if has_spaces:
+        block.bytes[block.bytes == _SPACE[0]] = ord(" ")
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
     if judgments.error_code is not None:  # scanning has refused everything but duplicate documents

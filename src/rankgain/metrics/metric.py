@@ -319,12 +319,29 @@ def _bare(name: str) -> str:
 _BARE = {_bare(alias): row for alias, row in _NAMES.items()}
 
 
+_SUBTOPICS = "it needs the subtopics of documents, which are out of scope"
+_CATALOGUE = "it needs the catalogue or features of items, not only their relevance, which is out of scope"
+_ERRORS = "it is an error of predicted values, not a metric of rankings; see sklearn.metrics"
+# What to write for other names, in `_bare` form.
+_ADVICE = {
+    **dict.fromkeys(("ndcgexp", "expndcg", "ndcgexponential"), "write 'ndcg(gain=exponential)@10'"),
+    **dict.fromkeys(("dcgexp", "expdcg", "dcgexponential"), "write 'dcg(gain=exponential)@10'"),
+    **dict.fromkeys(("alphandcg", "alphadcg", "erria", "nerria", "strec", "srecall", "subtopicrecall"), _SUBTOPICS),
+    **dict.fromkeys(("coverage", "catalogcoverage", "itemcoverage", "novelty", "diversity", "serendipity"), _CATALOGUE),
+    **dict.fromkeys(("intralistsimilarity", "ils", "ild", "intralistdiversity", "personalization", "arp"), _CATALOGUE),
+    **dict.fromkeys(("rmse", "mae", "mse", "logloss"), _ERRORS),
+}
+
+
 def row_of(name: Any, request: str = "") -> Row:
     """The row of a metric by any of its names; `request`: the full request, for the error."""
     if not isinstance(name, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
     row = _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
     if row is None:
+        advice = _ADVICE.get(_bare(re.split("[@(:]", name)[0]))
+        if advice:
+            raise ValueError(f"unknown metric {quoted(request or name)}: {advice}")
         meant = "" if request else name if _is_request(name) else _meant(name)
         known = _BARE.get(_bare(re.split("[@(:]", meant)[0]))
         if known is not None and _bare(meant) not in _BARE:
@@ -384,6 +401,8 @@ def _is_request(text: str) -> bool:
 
 def _remedy(request: str) -> str:
     """The end of the error for an invalid request: what to write instead."""
+    if _bare(re.split("[@(:]", request)[0]) in _ADVICE:
+        return ""
     meant = _meant(request)
     if meant:
         return f"; did you mean {meant!r}?"
@@ -451,6 +470,13 @@ def _from_text(request: str, name: str, parameters: str, k: str | None) -> Metri
         key = key.lower()
         if not equals or key not in ("k", *PARAMETERS):
             takes = ", ".join(row.takes) or "k"
+            if _bare(key) in _THRESHOLDS and "rel" in row.takes:
+                raise ValueError(
+                    f"{request!r}: {pair!r} is not a parameter; write rel={value}, the lowest relevant grade"
+                )
+            if _bare(key) in ("ytrue", "yscore", "ypred"):
+                call = "rankgain.from_scores(y_true, y_score).evaluate('ndcg@10')"
+                raise ValueError(f"{request!r}: {pair!r} is not a parameter; labels and scores are arguments: {call}")
             raise ValueError(f"{request!r}: {pair!r} is not a parameter; write one of {takes} = value")
         if key in given:
             raise ValueError(f"{request!r}: {key} is given twice")
@@ -462,6 +488,9 @@ def _from_text(request: str, name: str, parameters: str, k: str | None) -> Metri
             except ValueError:
                 raise ValueError(f"{request!r}: {key} must be a number, not {value!r}") from None
     return metric(name, **given)
+
+
+_THRESHOLDS = {"threshold", "relevancethreshold", "relevancelevel", "minrel", "relthreshold", "positivethreshold"}
 
 
 def _integer(request: str, text: str) -> int:
