@@ -21,7 +21,29 @@ users = np.arange(plays.shape[0])
 ids, scores = model.recommend(users, plays[users], N=10)
 result = rg.from_recommendations(held_out[users], ids).evaluate("ndcg@10", "mrr@10", "recall@10")
 print(result)
+
+# -- scores --
+scores = model.user_factors @ model.item_factors.T
+whole = rg.from_scores(held_out, scores, exclude=plays).evaluate("ndcg@10", "mrr@10", "recall@10")
+
+# -- batches --
+parts = []
+for start in range(0, plays.shape[0], 64):
+    rows = slice(start, start + 64)
+    scores = model.user_factors[rows] @ model.item_factors.T
+    rankings = rg.from_scores(held_out[rows], scores, exclude=plays[rows])
+    parts.append(rankings.evaluate("ndcg@10", "mrr@10", "recall@10"))
+print(parts[0].merge(*parts[1:]))
 # --
+
+from scipy.sparse import csr_array
+
+assert parts[0].merge(*parts[1:]) == whole
+unseen = csr_array(held_out.toarray() * (plays.toarray() == 0))
+by_ids = rg.from_recommendations(unseen, ids).evaluate("ndcg@10", "mrr@10", "recall@10")
+assert whole.counts["excluded"] == held_out.nnz - unseen.nnz
+for metric, values in by_ids.items():
+    assert np.allclose(whole[metric], values, rtol=1e-12), metric
 
 from implicit.evaluation import ranking_metrics_at_k
 
