@@ -67,15 +67,15 @@ def share_below(differences, weights, margin):
 
 @pytest.mark.parametrize("options", [{}, {"method": "exact", "flips": 99}])
 @pytest.mark.parametrize("margin", [0.05, 0.3])
-@pytest.mark.parametrize(("queries", "weighted"), [(8, False), (8, True), (17, False)])
+@pytest.mark.parametrize(("queries", "zeros", "weighted"), [(8, 1, False), (8, 5, True), (17, 10, False)])
 @pytest.mark.parametrize("is_worse", [False, True])
-def test_margin_by_all_sign_vectors(margin, options, queries, weighted, is_worse):
+def test_margin_by_all_sign_vectors(margin, options, queries, zeros, weighted, is_worse):
     """The larger p-value of two tests: of these queries, and of one more that is worse by the squared share of ties."""
     differences, weights, _ = made(3, queries)
     differences = np.array(differences)
     if is_worse:  # all queries are worse by more than the margin, so that the subset of all counts
         differences = -(1 + np.abs(differences)) / 2
-    differences[: queries - 7] = 0.0
+    differences[:zeros] = 0.0
     weights = np.array(weights) if weighted else np.ones(queries)
     pair = the_test(differences.tolist(), weights=weights if weighted else None, margin=margin, **options)
     loss = (weights[differences == 0.0].sum() / weights.sum()) ** 2
@@ -140,6 +140,9 @@ def test_margin_of_several_runs_leaves_out_metrics_without_one():
         runs.test("a", margin=0.2, flips=999, correction="holm", family="all", metrics=metrics)
         for metrics in ("ap", None)
     )
+    alone = runs.test("a", margin=0.2, flips=999, correction=None, metrics="ap")
+    least = min(alone["ap", run, "a"].not_worse_p for run in "bc")
+    assert min(one["ap", run, "a"].not_worse_p for run in "bc") == 2 * least
     for run in "bc":
         assert both["ap", run, "a"].not_worse_p == one["ap", run, "a"].not_worse_p
         assert math.isnan(both["cg", run, "a"].not_worse_p)
