@@ -33,12 +33,13 @@ SWAPPED = (
     ": relevant ids come first: write from_recommendations(relevant, recommended) or evaluate(relevant, recommended, "
     "...)"
 )
-FIRST_USERS, FEWEST_USERS, FEWEST_IDS = 100, 3, 5
+FEWEST_USERS, FIRST_USERS, FEWEST_IDS = 3, 100, 5  # fewer users or ids do not show that lists are swapped
 
 
 def warn_if_swapped(relevant: Any, recommended: Any) -> None:
     """Warn if relevant lists all have one length, and recommended ones have several lengths and are never longer."""
-    if len(recommended) < FEWEST_USERS or len(lengths := _lengths(relevant[:FIRST_USERS])) != 1:
+    lengths = _lengths(relevant[:FIRST_USERS])
+    if len(lengths) != 1:
         return
     (length,) = lengths
     if length < FEWEST_IDS or len(others := _lengths(recommended)) == 1 or max(others, default=length + 1) > length:

@@ -61,10 +61,13 @@ def pairs_in_lists(labels: RaggedArray, scores: RaggedArray) -> Pairs:
 def has_whole_scores(run: Any) -> bool:
     """Whether the first query of a run in dicts has scores, and the first of them is an integer or a boolean."""
     try:
-        scores = next(iter(run.values()), None) if type(run) is dict else None
-        return type(scores) is dict and isinstance(next(iter(scores.values()), None), WHOLE)
+        for scores in run.values() if type(run) is dict else ():
+            for score in scores.values() if type(scores) is dict else ():
+                return type(score) is not float and isinstance(score, WHOLE)
+            break
     except RuntimeError:  # another thread changes the run, which `evaluate` refuses
-        return False
+        pass
+    return False
 
 
 def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:

@@ -13,6 +13,7 @@ from rankgain.data.dicts import DictSource
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import (
     FEW,
+    FEWEST_USERS,
     PLAIN_IDS,
     checked,
     column_of,
@@ -126,7 +127,7 @@ def from_recommendations(
         users, rows = range(1), [rows]  # one user's list
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
-    if type(truth) is tuple:
+    if type(truth) is tuple and len(rows) >= FEWEST_USERS:
         warn_if_swapped(truth[1], rows)
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
