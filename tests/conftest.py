@@ -7,9 +7,11 @@ collected, and the header says what runs.
 
 import gc
 import os
+import re
 from contextlib import chdir
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,39 +27,42 @@ BUILT = ["python"] if find_spec("rankgain._compiled.walk") is None else ["compil
 FORCED = os.environ.get("RANKGAIN_BACKEND")
 BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 
-# Test files and folders by the packages they need: they are not collected where one of these is missing.
-COLUMNS = "pandas", "polars", "pyarrow", "scipy"
+# What `pip install rankgain` does not bring, nor the packages with which wheels are tested.
+OPTIONAL = "catboost", "cibuildwheel", "jinja2", "lightgbm", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"
+OPTIONAL += "ruamel", "scipy", "sklearn", "torch", "torchmetrics", "xgboost", "rankgain._compiled.walk"
+MISSING = {package for package in OPTIONAL if find_spec(package) is None}
+# Files and folders that need such a package but do not import it at their top level.
 NEEDS = {
-    COLUMNS: [
-        *(f"inputs/test_{name}.py" for name in ("as_they_are", "column_names", "duplicates", "evaluate")),
-        *(f"inputs/test_{name}.py" for name in ("frame_options", "frames", "inputs_agree", "judgments")),
-        *(f"inputs/test_{name}.py" for name in ("recommendations", "rows", "tables", "warnings")),
-        "comparison/test_peers_of_tests.py",
-        "results/test_calculation.py",
-        "data/test_columns.py",
-        "tools/test_scorer_splits.py",
-    ],
-    ("pyarrow",): ["batches", "test_cli_tables.py"],
-    ("lightgbm",): ["tools/test_lightgbm.py", "tools/test_lightgbm_objective.py"],
-    ("xgboost",): ["tools/test_xgboost.py", "tools/test_xgboost_objective.py"],
-    ("catboost",): ["tools/test_catboost.py"],
-    ("sklearn",): [
-        "test_drop_in_options.py",
-        "test_sklearn.py",
-        "tools/test_scorer_options.py",
-        "tools/test_scorers.py",
-    ],
-    ("jinja2", "matplotlib"): ["comparison/test_report.py"],
-    ("pyspark",): ["spark"],  # large, and it needs Java: .ci/run has it in an environment of its own
-    ("torch", "torchmetrics"): ["test_torchmetrics.py"],  # large: .ci/deep has them in an environment of its own
-    ("cibuildwheel", "ruamel"): ["package/test_release.py"],
-    ("rankgain._compiled.walk",): [  # without which there are no C functions
-        *(f"capi/test_{name}.py" for name in ("abi", "capi", "capi_doors", "capi_lambdas", "capi_statuses")),
-        "capi/test_page_example.py",
-    ],
+    "capi/test_page_example.py": {"rankgain._compiled.walk"},
+    "comparison/test_report.py": {"jinja2", "matplotlib"},
+    "inputs/test_duplicates.py": {"pandas", "polars", "pyarrow"},
+    "package/test_release.py": {"cibuildwheel"},
+    "spark": {"pyspark"},  # large, and it needs Java: .ci/run has it in an environment of its own
+    "test_drop_in_options.py": {"sklearn"},
+    "tools/test_scorer_options.py": {"sklearn"},
 }
-MISSING = {package for packages in NEEDS for package in packages if find_spec(package) is None}
-collect_ignore = [path for packages, paths in NEEDS.items() if MISSING & {*packages} for path in paths]
+IMPORT = re.compile(r"^(?:from|import) ([\w.]+)(?: import (?:\(([^)]*)\)|(.*)))?", re.MULTILINE)
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports at its top level, itself or by way of `support`."""
+    names = set()
+    for module, *several in IMPORT.findall(path.read_text(encoding="utf-8")):
+        names |= {module, *(f"{module}.{name}" for name in re.findall(r"[\w]+", "".join(several)))}
+    parts = [TESTS / f"{name.replace('.', '/')}.py" for name in names if name.startswith("support.")]
+    return names.union(*(imported(part) for part in parts if part.exists() and part != path))
+
+
+def needed_by_file(path: Path) -> set[str]:
+    modules = {"rankgain._compiled.walk" if name == "rankgain.capi" else name.split(".")[0] for name in imported(path)}
+    return modules | NEEDS.get(path.relative_to(TESTS).as_posix(), set())
+
+
+# A test file or folder is not collected where a package that it needs is missing.
+collect_ignore = [path for path, packages in NEEDS.items() if MISSING & packages]
+if MISSING:
+    files = sorted(path for path in TESTS.rglob("test_*.py") if MISSING & needed_by_file(path))
+    collect_ignore += [path.relative_to(TESTS).as_posix() for path in files]
 if "SITE_FOLDER" not in os.environ:  # which `.ci/deep browser` builds, where there is a browser
     collect_ignore += ["package/test_site_in_a_browser.py", "comparison/test_report_in_a_browser.py"]
 
@@ -70,7 +75,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_report_header() -> str:
-    missing = f"; missing: {', '.join(sorted(MISSING))}; not collected: {', '.join(collect_ignore)}" if MISSING else ""
+    missing = (
+        f"; missing: {', '.join(sorted(MISSING))}; not collected: {', '.join(sorted({*collect_ignore}))}"
+        if MISSING
+        else ""
+    )
     return f"rankgain backends: {', '.join(BACKENDS)}{missing}"
 
 
