@@ -22,7 +22,10 @@ SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PA
 
 # Over memory, without an object in sight, and not `noexcept nogil`.
 NO_KERNELS = {
-    **dict.fromkeys(["columns.prepare", "lists.reserve_list", "numbers.reserve"], "reserves scratch: MemoryError"),
+    **dict.fromkeys(
+        ["columns.prepare", "lists.reserve_list", "matrix.prepare_matrix"], "reserves scratch: MemoryError"
+    ),
+    "numbers.reserve": "reserves scratch: MemoryError",
     **dict.fromkeys(["walk.make_reader", "walk.reserve_memory"], "reserves scratch: MemoryError"),
     "lines.read_float": "calls Python's own converter",
     **dict.fromkeys(["numbers.close_numbers", "walk.release_views"], "releases the buffers of objects"),
