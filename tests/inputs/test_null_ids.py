@@ -29,7 +29,7 @@ def evaluate(constructor, *sides):
     return constructor(*sides).evaluate("rr")
 
 
-@pytest.mark.parametrize("null", [None, math.nan], ids=repr)
+@pytest.mark.parametrize("null", [None, math.nan], ids=str)
 def test_documents_in_judgments_may_not_be_null(rejects, null):
     for judged, message in [
         ({null: 1}, f"query 'q', document {null!r}: {NULL}"),

@@ -564,7 +564,15 @@ PACKED = gzip.compress(RUN, mtime=0)
     [PACKED[:size] for size in (2, 3, 9, 10, 11, len(PACKED) - 9, len(PACKED) - 8, len(PACKED) - 1)]
     + [PACKED + PACKED[:2], PACKED + PACKED[:-1], PACKED + b"q1 Q0 d3 1 1 t\n", PACKED[:-8] + bytes(8)]
     + [PACKED[:15] + b"\xff\xff\xff" + PACKED[18:], b"\x1f\x8b\x00" + PACKED[3:]],
-    ids=repr,
+    ids=[
+        *(f"cut at {size}" for size in ("2", "3", "9", "10", "11", "-9", "-8", "-1")),
+        "head of a member behind",
+        "cut member behind",
+        "text behind",
+        "no checksum",
+        "damaged block",
+        "unknown method",
+    ],
 )
 def test_damaged_gzip_is_rejected(backend, monkeypatch, kept, carrier, data):
     monkeypatch.setattr(read_files, "BLOCK", 20)
@@ -802,7 +810,9 @@ def test_one_thread_reads_while_others_scan(backend, monkeypatch):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("later", [b"q1 Q0 d1 1 x t\n", b"q1 Q0\n", b"q1 Q0 d1 1 nan t\n", None], ids=repr)
+@pytest.mark.parametrize(
+    "later", [b"q1 Q0 d1 1 x t\n", b"q1 Q0\n", b"q1 Q0 d1 1 nan t\n", None], ids=["text", "short line", "NaN", "none"]
+)
 def test_first_error_of_the_file_is_raised(backend, monkeypatch, threads, later):
     """Although the next block is read and scanned by then."""
     lines = long_run(4, 30).splitlines(keepends=True)

@@ -1,6 +1,7 @@
 """Grades and judged sets that metrics reject: what is missing, without a gain, above the scale, or overflows."""
 
 import math
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -18,18 +19,26 @@ BY_JUDGED = [name for name in TABLE if name not in WITHOUT_JUDGED]
 BY_NUMBER = [name for name in BY_JUDGED if name not in BY_IDEAL]
 LACKING = "judged lacks grades that the returned list has"
 FAR_DOWN = [[0] * 30 + [1, 1]]  # relevant documents that add little to the value
-WHAT_TO_ADD = "if {} does not depend on the judged set, add it to WITHOUT_JUDGED"
+
+
+def check_lists(name, relevance, judged, advice):
+    """Fail with what to add to the lists of this file if the metric accepts the judged set."""
+    with suppress(ValueError):
+        rg.from_ranked(relevance, judged=judged).evaluate(name)
+        pytest.fail(f"{name} accepts judged={judged} beside relevance={relevance}: {advice}", pytrace=False)
 
 
 @pytest.mark.parametrize("name", BY_JUDGED)
 def test_metrics_reject_judged_that_lacks_grades(rejects, name):
     for judged in ([[1], [3]], [[1], [1]]):
+        check_lists(name, [[1], [3, 3]], judged, "if it does not depend on judged, add it to WITHOUT_JUDGED")
         rejects(ValueError, f"query 1: {LACKING}", evaluate_ranked, [[1], [3, 3]], judged=judged, metrics=[name])
 
 
 @pytest.mark.parametrize("name", BY_NUMBER)
 def test_metrics_count_the_relevant_documents_that_judged_lacks(rejects, name):
     for judged in ([[1, 0]], [[0]]):
+        check_lists(name, FAR_DOWN, judged, "if it is a share of an ideal, add it to BY_IDEAL")
         rejects(ValueError, f"query 0: {LACKING}", evaluate_ranked, FAR_DOWN, judged=judged, metrics=[name])
     if not TABLE[name].unaveraged:
         sides = FAR_DOWN, [[0.5] * 32]
