@@ -454,7 +454,6 @@ def test_command_explain_prints_the_definition(capsys):
         ["explain"],
         ["explain", "ndcg@0"],
         ["explain", "ndcg", "--like", "solr"],
-        ["explain", "ndcg", "more"],
     ):
         with pytest.raises(SystemExit):
             main(wrong)
@@ -466,7 +465,9 @@ def test_command_line_option_like(capsys, monkeypatch):
 
     read = []
     monkeypatch.setattr(
-        read_trec, "read_run", lambda *rest, inner=read_trec.read_run: read.append(rest[2:]) or inner(*rest)
+        read_trec,
+        "read_run",
+        lambda *rest, inner=read_trec.read_run, **options: read.append(rest[2:]) or inner(*rest, **options),
     )
     assert main(["eval", "--sample", "-m", "rr@10", "--like", "msmarco"]) == 0
     assert "ties: stable (like msmarco)" in capsys.readouterr().out
