@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rankgain.comparison.compare import compare as compare
     from rankgain.comparison.comparison import Comparison as Comparison
     from rankgain.comparison.difference import Difference as Difference
+    from rankgain.comparison.gate import Gate as Gate
     from rankgain.comparison.groups import Groups as Groups
     from rankgain.comparison.outcome import Tests as Tests
     from rankgain.data.judgments import Judgments as Judgments
@@ -90,6 +91,7 @@ _LATER = {
     "Metric": "metrics.metric",
     "Rankings": "rankings",
     "Summary": "results.summary",
+    "Gate": "comparison.gate",
     "Tests": "comparison.outcome",
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",

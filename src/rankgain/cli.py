@@ -6,11 +6,12 @@ import argparse
 import contextlib
 import errno
 import io
+import math
 import os
 import re
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -21,6 +22,7 @@ from rankgain.choices import CHOICES
 from rankgain.comparison.aligned import QUERIES
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.comparison.difference import RANDOM
+from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE
 from rankgain.data.contents import contents
 from rankgain.data.detect import recognised
@@ -32,7 +34,7 @@ from rankgain.inputs.any import rankings_of, rankings_of_table
 from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
-from rankgain.metrics.metric import parse
+from rankgain.metrics.metric import Metric, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.export import shown
@@ -57,7 +59,7 @@ def command() -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 success, 1 invalid input, 2 a usage error.
+    """Run a command and return its exit status: 0 success, 1 invalid input, 2 a usage error, 3 a gate that failed.
 
     The command `trec_eval` has the statuses of trec_eval.
     """
@@ -79,7 +81,7 @@ def _status(given: list[str]) -> int:
             return status
         options = _options(given)
         options.given = given
-        options.run(options)
+        return options.run(options) or 0
     except BrokenPipeError:  # the reader has closed the pipe
         pass
     except (ValueError, TypeError, ImportError) as error:
@@ -176,7 +178,7 @@ def _parser() -> argparse.ArgumentParser:
         "csv": "comma-separated values in full precision: run, metrics; with --per-query: run, query, metrics",
         "trec": "trec_eval's lines: metric, query or all, value; with several runs, each begins with a line runid",
     }
-    _add_shared(evaluate, forms)
+    _add_shared(evaluate, forms, _metric)
     evaluate.add_argument(
         "--like", type=_peer, metavar="TOOL", help=f"follow the rules of another tool: {', '.join(PEERS)}"
     )
@@ -207,13 +209,13 @@ def _add(command: argparse.ArgumentParser, name: str, default: Any, text: str, *
     command.add_argument(name, type=type(default), default=default, help=f"{text} (default: {default})", **settings)
 
 
-def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str]) -> None:
+def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metric: Callable[[str], str]) -> None:
     """The options of `eval` and `compare`; `forms`: the forms of output besides text, with their help."""
     command.add_argument(
         "-m",
         "--metric",
         action="append",
-        type=_metric,
+        type=metric,
         metavar="METRIC",
         help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
     )
@@ -290,7 +292,7 @@ def _add_compare(commands: Any) -> None:
         "markdown": "a Markdown table",
         "latex": "a LaTeX table",
     }
-    _add_shared(compare, forms)
+    _add_shared(compare, forms, _limited_metric)
     compare.add_argument("--baseline", metavar="NAME", help="the run to compare the others with (default: the first)")
     compare.add_argument("--all-pairs", action="store_true", help="compare all pairs of runs")
     compare.add_argument("--groups", metavar="FILE", help="also test by group: a file with lines of query, tab, group")
@@ -317,6 +319,17 @@ def _add_compare(commands: Any) -> None:
     _add(compare, "--queries", "same", different, choices=QUERIES)
     compare.add_argument(
         "--report", type=_path, metavar="FILE", help="also write a self-contained HTML page (needs Jinja2)"
+    )
+    gate = compare.add_argument_group("a gate for builds: exit status 3 if the second run is worse than the first")
+    gate.add_argument(
+        "--gate",
+        action="store_true",
+        help="decide whether RUN 2 may replace RUN 1: by any -m, where -m 'ndcg@10>=0.4' also sets a floor; with "
+        "--margin X, a metric passes if it is shown not to be worse by X",
+    )
+    gate.add_argument("--strict", action="store_true", help="fail if the gate is undecided")
+    gate.add_argument(
+        "--worst", type=int, metavar="N", help=f"list N queries with the largest losses (default: {WORST})"
     )
     compare.set_defaults(parser=compare, run=_compare, sample=False, like=None, tie_spread=False)
 
@@ -367,6 +380,31 @@ def _metric(text: str) -> str:
     except (ValueError, TypeError) as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return text
+
+
+def _limited_metric(text: str) -> str:
+    """A metric, or a metric with a limit of its mean: ndcg@10>=0.4."""
+    metric, _ = _split_limit(text)
+    _metric(metric)
+    return text
+
+
+def _split_limit(text: str) -> tuple[str, float | None]:
+    """The metric and the limit of its mean; None without one."""
+    metric, sign, limit = re.fullmatch(r"(.*?)(?:([<>]=?)(.*))?", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    if sign is None:
+        return text, None
+    _metric(metric)
+    expected = "<=" if better(metric) < 0 else ">="
+    try:
+        value = float(limit)
+    except ValueError:
+        value = math.nan
+    if sign != expected or not math.isfinite(value):
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: write a limit as {metric}{expected}NUMBER, such as {metric}{expected}0.4"
+        )
+    return metric, value
 
 
 def _peer(text: str) -> str:
@@ -469,9 +507,10 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
     return str(query), note
 
 
-def _compare(options: argparse.Namespace) -> None:
+def _compare(options: argparse.Namespace) -> int:
     if len(options.files) < 3:
         options.parser.error("give a qrels file and two or more run files")
+    floors = _check_gate(options)
     if options.all_pairs and options.baseline is not None:
         options.parser.error("argument --all-pairs: not allowed with argument --baseline")
     names = run_names(options.files[1:])
@@ -504,7 +543,44 @@ def _compare(options: argparse.Namespace) -> None:
         qrels = os.path.basename(options.files[0])
         page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given))
         write_whole(options.report, page.encode("utf-8"))
-    _write(COMPARED[options.form](tests, groups), options.output)
+    gate = None
+    if options.gate:
+        worst = WORST if options.worst is None else options.worst
+        gate = tests.gate(margin=options.margin, strict=options.strict, floors=floors, worst=worst)
+    _write(COMPARED[options.form](tests, groups, gate), options.output)
+    return 0 if gate is None else _announced(gate)
+
+
+def _check_gate(options: argparse.Namespace) -> dict[str | Metric, float]:
+    """Refuse options of a gate without it, and a gate that cannot decide; return the floors by metric."""
+    limits = [_split_limit(text) for text in options.metric or ()]
+    options.metric = [metric for metric, _ in limits] or None
+    floors: dict[str | Metric, float] = {metric: limit for metric, limit in limits if limit is not None}
+    if not options.gate:
+        for name, present in (("strict", options.strict), ("worst", options.worst is not None), ("metric", floors)):
+            if present:
+                detail = f" {next(iter(floors))}>=…" if name == "metric" else ""
+                options.parser.error(f"argument --{name}{detail}: only allowed with argument --gate")
+        return {}
+    if len(options.files) != 3:
+        options.parser.error("argument --gate: give a qrels file, the run before and the run after the change")
+    if options.all_pairs:
+        options.parser.error("argument --all-pairs: not allowed with argument --gate")
+    if options.form not in ("text", "json", "markdown"):
+        options.parser.error(f"argument --{options.form}: not allowed with argument --gate")
+    if options.worst is not None and options.worst < 0:
+        options.parser.error(f"argument --worst: must be 0 or more, not {options.worst}")
+    try:
+        check_metrics(options.metric or DEFAULT_METRICS, options.margin)
+    except ValueError as error:
+        options.parser.error(str(error))
+    return floors
+
+
+def _announced(gate: Gate) -> int:
+    """The exit status of a gate, whose verdict also goes to standard error, where logs have it with --output."""
+    print("\n".join([gate.verdict(), *gate.reasons]), file=sys.stderr)
+    return 0 if gate.passed else 3
 
 
 def shown_command(arguments: Sequence[str]) -> str:

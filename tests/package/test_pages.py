@@ -132,7 +132,7 @@ def test_command_line_has_the_columns_of_compare():
     rows = page.partition("<!-- generated: compare_columns -->")[2].partition("<!-- end -->")[0]
     cells = re.findall(r"^\| (`.+?) \|", rows, re.MULTILINE)
     runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-    header = reports.tests_as_csv(rg.compare(runs, metrics="rr").test(), None).splitlines()[0]
+    header = reports.tests_as_csv(rg.compare(runs, metrics="rr").test(), None, None).splitlines()[0]
     assert ",".join(name for cell in cells for name in re.findall(r"`(\w+)`", cell)) == header
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
@@ -10,8 +10,9 @@ from rankgain.choices import check_choice
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
+from rankgain.comparison.gate import WORST, Gate, judge
 from rankgain.comparison.remarks import remarks
-from rankgain.comparison.testing import Key, Options, Tested
+from rankgain.comparison.testing import Key, Options, Tested, check_margin
 from rankgain.metrics.metric import Metric
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, marked_cells
@@ -193,6 +194,70 @@ class Tests(Frames, Printed, Tested):
         ['b']
         """
         return sentences.tied_with_best(self, metric)
+
+    def gate(
+        self,
+        *,
+        margin: float | None = None,
+        strict: bool = False,
+        floors: Mapping[str | Metric, float] | None = None,
+        worst: int = WORST,
+    ) -> Gate:
+        """Decide whether a change may be merged: the new run against the baseline, for a build to pass or fail.
+
+        Each metric is tested without correction, and any of them can fail the gate. Without a margin, a metric fails if
+        it is decided to be worse (p at most 1 − level, the mean worse). With a margin, it passes if it is shown not to
+        be worse by more; otherwise it fails if it is decided to be worse; otherwise it is undecided. The gate also
+        fails if the run returns nothing for a query for which the baseline does, or if a mean is beyond its floor.
+
+        Parameters
+        ----------
+        margin : float, optional
+            The loss that is still acceptable, 0 or more, in the units of the metrics. It need not be that of the test.
+        strict : bool, default False
+            Whether an undecided metric fails; by default it passes.
+        floors : mapping of str or Metric to float, optional
+            The least mean of the new run by metric; for metrics where lower is better, the largest.
+        worst : int, default 10
+            How many of the queries with the largest losses are listed per metric.
+
+        Returns
+        -------
+        Gate
+            The status, the reasons and the largest losses.
+
+        Raises
+        ------
+        ValueError
+            If not one run was tested against one baseline; if for a metric neither higher nor lower is better, or, with
+            a margin, it has no upper bound; if `floors` names a metric that was not tested, or `margin` is negative.
+        TypeError
+            If `margin`, `worst` or a floor is not a number.
+
+        See Also
+        --------
+        Difference.not_worse : The test of a margin.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"main": rg.from_ranked([[1, 0]] * 8), "change": rg.from_ranked([[0, 1]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test().gate(floors={"rr": 0.6}).reasons[0]
+        'rr: the mean 0.5 is below the limit 0.6: failed.'
+        """
+        checked = None if margin is None else check_margin(margin)
+        return judge(self, self._lacking, checked, strict, floors or {}, worst)
+
+    def _lacking(self) -> Sequence[Any]:
+        """The queries for which the baseline returned documents and the run none; none if that is unknown."""
+        ((_, run, baseline), *_) = self
+        if not {run, baseline} <= self._rankings.keys():
+            return []
+        returned = {
+            name: dict(zip(rankings.query_ids, rankings.evaluate("num_ret")["num_ret"].tolist(), strict=True))
+            for name, rankings in self._rankings.items()
+        }
+        return [query for query, count in returned[baseline].items() if count and not returned[run].get(query)]
 
     # Tables
 

@@ -139,7 +139,7 @@ def check(runs: Sequence[str], given: Options) -> Options:
         raise ValueError(f"correction must be one of {', '.join(map(repr, CORRECTIONS))} or None, not {correction!r}")
     options = given._replace(
         correction=HOLM if given.method == STUDENT and correction == MAX_T else correction,  # max-T needs flips
-        margin=None if given.margin is None else _check_margin(given.margin),
+        margin=None if given.margin is None else check_margin(given.margin),
         level=check_level(given.level),
         flips=check_whole(given.flips, "flips", 1, MOST_FLIPS),
         seed=check_whole(given.seed, "seed", 0, 2**64 - 1),
@@ -166,7 +166,7 @@ def chosen_metrics(metrics: Any, known: Sequence[str | Metric]) -> tuple[str | M
     return tuple(known[known.index(metric)] for metric in dict.fromkeys(requested))
 
 
-def _check_margin(value: Any) -> float:
+def check_margin(value: Any) -> float:
     margin = check_number(value, "margin")
     if not 0 <= margin < math.inf:
         raise ValueError(

@@ -13,6 +13,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.comparison.comparison import Comparison, legend
+from rankgain.comparison.gate import Gate
 from rankgain.comparison.groups import Groups
 from rankgain.comparison.outcome import Tests
 from rankgain.results.evaluation import Evaluation, notes
@@ -234,17 +235,17 @@ SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
 # The tests of a comparison
 
 
-def _tables(method: str, between: str, end: str = "") -> Callable[[Tests, Groups | None], str]:
-    """A form with tables that a method makes: those of the tests, then those of the groups."""
+def _tables(method: str, between: str, end: str = "") -> Callable[[Tests, Groups | None, Gate | None], str]:
+    """A form with tables that a method makes: of the gate, the tests and the groups."""
 
-    def text(tests: Tests, groups: Groups | None) -> str:
-        return between.join(getattr(part, method)() for part in (tests, groups) if part is not None) + end
+    def text(tests: Tests, groups: Groups | None, gate: Gate | None) -> str:
+        return between.join(getattr(part, method)() for part in (gate, tests, groups) if part is not None) + end
 
     return text
 
 
-def tests_as_json(tests: Tests, groups: Groups | None) -> str:
-    """One JSON object: the differences with their verdicts, the options, warnings and notes.
+def tests_as_json(tests: Tests, groups: Groups | None, gate: Gate | None) -> str:
+    """One JSON object: the differences with their verdicts, the options, warnings and notes, and the gate.
 
     NaN and infinite values are null.
     """
@@ -257,6 +258,8 @@ def tests_as_json(tests: Tests, groups: Groups | None) -> str:
         "methods": tests.methods().replace("\n", " "),
         "options": options,
     }
+    if gate is not None:
+        content["gate"] = gate.to_dict() | {"worst": [_by_text(loss) for loss in gate.to_dict()["worst"]]}
     if groups is not None:
         content["groups"] = {str(label): _objects_of_tests(part) for label, part in groups.tests.items()}
         content["groups_differ"] = [
@@ -275,7 +278,7 @@ def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
     ]
 
 
-def tests_as_csv(tests: Tests, groups: Groups | None) -> str:
+def tests_as_csv(tests: Tests, groups: Groups | None, _: Gate | None) -> str:
     """A row for each difference; with groups the first column is the group, empty for all queries.
 
     Text that a spreadsheet would take for a formula gets a leading apostrophe.
