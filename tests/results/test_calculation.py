@@ -342,6 +342,28 @@ def test_callable_gains_are_called_for_this_query_alone():
     assert {grade for grades in seen for grade in grades} <= {0.0, 1.0}
 
 
+def test_a_grade_for_which_a_gain_is_not_called_adds_nothing():
+    result = rg.from_ranked([0, 1]).calculation(rg.metric("dcg", gain=lambda grades: 2 * grades), 0)
+    assert [(row["gain"], row["product"]) for row in result.rows] == [(0.0, 0.0), (2.0, 2.0 * rg.discount(2)[1])]
+
+
+def test_tied_documents_without_a_hit_may_have_ids_of_mixed_types():
+    run = {"q1": {"d1": 2.0, "x": 1.0, 7: 1.0}}
+    assert [row["document"] for row in calculation(run=run).rows] == ["d1", "x", 7]
+
+
+def test_the_ideal_of_the_returned_list_is_cut_at_its_length():
+    result = calculation("ndcg(ideal=returned)", run={"q1": {"d3": 1.0}})
+    assert [row["document"] for row in result.ideal] == ["d1"]
+    assert result.divisor == 2.0
+
+
+def test_a_tie_that_costs_nothing_is_not_stated():
+    assert calculation("ndcg", run={"q1": {"d1": 2.0, "x": 1.0, "y": 1.0}}).notes == [
+        "unjudged: 2 of the first 3 documents; without unjudged documents the value is 0.7602."
+    ]
+
+
 def test_rules_of_rankings_apply():
     rankings = rg.from_qrels(QRELS, RUN)
     assert [row["document"] for row in rankings.limited(judged_only=True).calculation("ndcg", "q1").rows] == [
@@ -379,6 +401,8 @@ def test_files_are_read_again_and_standard_input_is_not(tmp_path):
     assert once.value == result.value
     assert [(row["rank"], row["grade"]) for row in once.rows] == [(2, 2.0)]
     assert once.notes[0] == "The run cannot be read again: only judged documents are shown, without ids."
+    worst = rg.read_trec(tmp_path / "qrels", io.BytesIO(run_lines({"q1": {"d1": 1.0, "x": 1.0}})), ties="worst")
+    assert [row["rank"] for row in worst.calculation("ndcg@3", "q1").rows] == [2]
     rankings = rg.read_trec(tmp_path / "qrels", tmp_path / "run")
     (tmp_path / "run").write_bytes(run_lines(RUN))
     with pytest.raises(ValueError, match="was changed after it was read: read it again"):
@@ -412,6 +436,7 @@ def test_calculation_leaves_in_each_form():
     assert result.to_dict()["metric"] == "ndcg@2"
     ragged = calculation(query="q2", run=RUN).to_polars()
     assert ragged["ideal_document"].to_list() == ["d7"]
+    assert calculation(run={"q1": {"d1": 1.0}}).to_arrow()["document"].to_pylist() == ["d1", None]
 
 
 # In a shell

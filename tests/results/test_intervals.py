@@ -111,6 +111,8 @@ def test_interval_rejects(rejects, row):
 
 def test_values_of_other_tools_need_a_bound(rejects):
     rejects(ValueError, "mine has no upper bound", SCORES.interval, "mine")
+    lower = rg.compare({"a": {"q": 0.5}, "b": {"q": 0.7}}, metrics="mine", values=True, higher_is_better=False)["a"]
+    rejects(ValueError, "mine has no upper bound", lower.interval, "mine")
     low, high = SCORES.interval("mine", highest=1)
     assert low < 0.5 < high
 
