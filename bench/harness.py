@@ -291,11 +291,13 @@ def apart(function: Callable[..., Any], *arguments: Any) -> Any:
         raise DifferentAnswer(f"{module}.{name} of {arguments}: status {error.returncode}") from None
 
 
-def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None) -> None:
-    """Print how many bytes each contender takes; the last may have to take a multiple of the first one's."""
+def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None, at_most: float | None = None) -> None:
+    """Print how many bytes each contender takes; the last may have to take a multiple of the first one's, or less."""
     base, rows = next(iter(sizes.values())), []
     for name, size in sizes.items():
-        compared = (size / base, "", *Contender(int, at_least=at_least).verdict(size / base)) if rows else ()
+        compared = (
+            (size / base, "", *Contender(int, at_least=at_least, at_most=at_most).verdict(size / base)) if rows else ()
+        )
         rows.append(Row(title, name, megabytes(size), *compared))
     show(rows)
 

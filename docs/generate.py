@@ -27,6 +27,8 @@ from support import metric_table, textbook
 from support.pages import DOCS, README, pages
 
 from rankgain.comparison.difference import Difference
+from rankgain.data.column_names import DEFAULT_COLUMNS
+from rankgain.inputs.rows import ROW_COLUMNS
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE, Row
@@ -177,6 +179,15 @@ def compare_columns() -> str:
     return table(*rows)
 
 
+def column_names() -> str:
+    """The recognised names of columns, by role."""
+    rows = [(role, ", ".join(f"`{name}`" for name in names)) for role, names in DEFAULT_COLUMNS.items()]
+    lists = [
+        (f"{role}, in a row per query", ", ".join(f"`{name}`" for name in names)) for role, names in ROW_COLUMNS.items()
+    ]
+    return table(("column", "recognised names, best first"), *rows, *lists)
+
+
 def installed() -> str:
     """The extras, as pyproject.toml has them."""
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -191,6 +202,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "classes": classes,
     "code": code,
     "command_line": command_line,
+    "column_names": column_names,
     "compare_columns": compare_columns,
     "definitions": definitions,
     "helpers": helpers,
