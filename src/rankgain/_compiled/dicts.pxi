@@ -4,7 +4,7 @@ from cpython.bytes cimport PyBytes_AsStringAndSize, PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_Next
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
-from libc.math cimport isnan
+from libc.math cimport floor, isnan
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
@@ -114,7 +114,7 @@ cdef class JudgmentDicts:
     cdef readonly list documents
     cdef readonly object error_code
     cdef readonly Py_ssize_t total
-    cdef readonly double lowest_grade
+    cdef readonly bint unusual_grades
     cdef Py_ssize_t queries
     cdef double* grades
     cdef int64_t* offsets
@@ -170,7 +170,7 @@ cdef class JudgmentDicts:
                     self.offsets[rest + 1] = count
                 return 0
             for rest in range(count, count + n):
-                self.lowest_grade = min(self.lowest_grade, self.grades[rest])
+                self.unusual_grades |= self.grades[rest] < 0.0 or self.grades[rest] != floor(self.grades[rest])
             count += n
             self.offsets[query + 1] = count
         return 0

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import chain
+from math import floor
 from typing import Any
 
 from rankgain._codes import CHANGED, LARGE_ID, LONE_SURROGATE
@@ -94,14 +95,14 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
 class JudgmentDicts:
     """The documents and grades of dicts of grades by document, one query after the other.
 
-    `error_code`: the first error; what follows it is not read. `lowest_grade`: the
-    lowest one, or 0 if none is negative.
+    `error_code`: the first error; what follows it is not read. `unusual_grades`: whether a
+    grade is negative or a fraction.
     """
 
     documents: list[Any]
     error_code: ErrorCode
     total: int
-    lowest_grade: float
+    unusual_grades: bool
 
     def __init__(self, truths: list[dict[Any, float]], /) -> None:
         self.documents, self.error_code, self._grades, self._offsets = [], None, [], [0]
@@ -115,7 +116,7 @@ class JudgmentDicts:
                 self.error_code = error_code[0], query, error_code[1]
             self._offsets.append(len(self._grades))
         self.total = len(self._grades)
-        self.lowest_grade = min([0.0, *self._grades])
+        self.unusual_grades = any(grade < 0.0 or grade != floor(grade) for grade in self._grades)
 
     @staticmethod
     def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> JudgmentDicts:

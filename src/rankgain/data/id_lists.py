@@ -38,13 +38,11 @@ FEWEST_USERS, FIRST_USERS, FEWEST_IDS = 3, 100, 5  # fewer users or ids do not s
 
 def warn_if_swapped(relevant: Any, recommended: Any) -> None:
     """Warn if relevant lists all have one length, and recommended ones have several lengths and are never longer."""
-    lengths = _lengths(relevant[:FIRST_USERS])
-    if len(lengths) != 1:
+    length = max(_lengths(relevant[:1]), default=0)
+    if length < FEWEST_IDS or _lengths(relevant[:FIRST_USERS]) != {length}:
         return
-    (length,) = lengths
-    if length < FEWEST_IDS or len(others := _lengths(recommended)) == 1 or max(others, default=length + 1) > length:
-        return
-    if _lengths(relevant) == lengths:
+    others = _lengths(recommended)
+    if len(others) > 1 and max(others) <= length and _lengths(relevant) == {length}:
         warn(
             f"relevant has {length} ids for each user, and recommended fewer for some: are they swapped? Relevant ids "
             "come first, from_recommendations(relevant, recommended). If they are not swapped, give relevant as sets"

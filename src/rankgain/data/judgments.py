@@ -84,10 +84,12 @@ def judgment_sets(judgments: Judgments) -> JudgmentSets:
 class JudgmentSets:
     """Judged documents and their grades: where those of each query start; `documents` as Python objects, or `ids`.
 
-    `error_code` is the first error that reading them found.
+    `error_code` is the first error that reading them found. `unusual_grades`: whether a grade may be negative or a
+    fraction.
     """
 
     error_code: ErrorCode = None
+    unusual_grades = True
     assumed: tuple[str, ...] = ()  # what was assumed when they were read, in words
     detail: object = ""  # of the error code
     error_row: int | None = None  # of a table, where the error is
@@ -103,6 +105,7 @@ class JudgmentSets:
         if judged is not None:
             self._judged = judged
             self.error_code = judged.error_code
+            self.unusual_grades = judged.unusual_grades
 
     def with_columns(
         self, offsets: Ints, grades: Floats, *, ids: Ids | None = None, documents: list[Any] | None = None
@@ -141,13 +144,6 @@ class JudgmentSets:
     def grades(self) -> Floats:
         """One per document; below 0: pooled but unjudged."""
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
-
-    @property
-    def lowest_grade(self) -> float:
-        """The lowest grade, or 0 if none is negative."""
-        if self._judged is not None and "grades" not in vars(self):
-            return self._judged.lowest_grade  # type: ignore[no-any-return]
-        return float(self.grades.min(initial=0.0))
 
     def _first_error(self, ids: Ids) -> ErrorCode:
         """The first grade that is not finite or id that a query has twice."""
@@ -262,7 +258,7 @@ def of_dicts(
 
 def warn_of_negative_grades(judgments: JudgmentSets) -> None:
     """Warn if there are negative grades other than -1 and -2, which trec_eval's files have for unjudged documents."""
-    if judgments.lowest_grade >= 0.0:
+    if not judgments.unusual_grades:
         return
     grades = judgments.grades
     others = grades[(grades < 0.0) & (grades != -1.0) & (grades != -2.0)]

@@ -103,8 +103,8 @@ def from_qrels(
         qrels = mapping(plain(qrels), "qrels")
         unread = None if missing == "zero" else qrels
         judgments = of_dicts(*paired(qrels, "qrels"), "qrels", None if unread is None else run)
-        if judgments.lowest_grade < 0.0:
+        if judgments.unusual_grades:
             warn_of_negative_grades(judgments)
-    if has_whole_scores(run):
+    if judgments.unusual_grades and has_whole_scores(run):
         warn_if_swapped(pairs_in_dicts(judgments, run), "qrels", "run", "from_qrels(qrels, run)")
     return Rankings(DictSource(judgments, run, missing, query_ids, unread), rules)

@@ -133,7 +133,7 @@ def from_recommendations(
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:
             judgments = of_dicts(truth[0], few[1], "relevant")
-            if judgments.lowest_grade < 0.0:
+            if judgments.unusual_grades:
                 warn_of_negative_grades(judgments)
             return Rankings(DictSource(judgments, few[0], missing, query_ids, None, "recommended"), GIVEN)
     rows = checked("recommended", users, rows, (list, tuple), "a list of ids, best first")
