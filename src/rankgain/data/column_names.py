@@ -66,7 +66,7 @@ _USUAL_NAMES = frozenset([*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "do
 
 def refuse_table(value: Any, name: str) -> None:
     """Refuse a table with a row per document, whose columns NumPy would read as a matrix, or as lists by key."""
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         if _USUAL_NAMES.isdisjoint(value):
             return
         names: Iterable[Any] = value

@@ -22,6 +22,7 @@ from rankgain.data.ids import (
     ObjectIds,
     StringViewIds,
     TextIds,
+    begins_with_bracket,
     ids_of,
     python_ids,
 )
@@ -127,7 +128,7 @@ class Frame:
     def documents(self, name: str, *, as_integers: bool = False) -> Ids:
         """The ids of documents, one per row, as `ids`: lists as text are refused."""
         ids = self.ids(name, as_integers=as_integers)
-        if ids.kind == "str" and python_ids(ids.take(slice(0, 1)), "str")[0].startswith("["):
+        if ids.kind == "str" and begins_with_bracket(ids):
             texts = python_ids(ids.take(slice(0, EXAMINED)), "str")
             refuse_list_texts(texts, f"{self.where(name)}, which must have a row per document,")
         return ids

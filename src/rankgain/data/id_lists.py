@@ -167,7 +167,7 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
         return judgment_sets(relevant)
     if type(relevant) is not list and hasattr(relevant, "tocsr"):
         return of_csr(relevant.tocsr(), name)
-    if is_series(relevant):
+    if type(relevant) is not list and is_series(relevant):
         relevant = by_query(relevant, name)
     demand = (
         "hold for each user a set or list of ids, or a mapping from id to grade, or be a matrix of ids or a sparse "

@@ -243,6 +243,24 @@ class ChunkedIds(ChunkedArray):
         return column_of(self.take(slice(None)), self.kind)
 
 
+def begins_with_bracket(ids: Ids) -> bool:
+    """Whether the first id is text that begins with "[", without a conversion."""
+    while isinstance(ids, ChunkedIds):
+        ids = next((part for part in ids.parts if len(part)), NumberIds(NONE))
+    if isinstance(ids, DictionaryIds):
+        ids = ids.dictionary
+    if not len(ids):
+        return False
+    if isinstance(ids, ObjectIds):
+        return bool(ids._values[0][:1] == "[")
+    if isinstance(ids, StringViewIds):  # the length in 4 bytes, then the first 4 bytes of the text
+        return bool(ids._views[0, 4] == ord("["))
+    if isinstance(ids, TextIds):
+        start = int(ids._starts[0])
+        return 0 <= start < len(ids._data) and bool(ids._data[start] == ord("["))
+    return False
+
+
 def check_codes(codes: Array, size: int, where: str) -> None:
     if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < size:
         raise broken(where, "codes point outside its dictionary")
