@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import resource
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -50,7 +50,8 @@ def peak(what: str, qrels: str, run: str) -> int:
         assert len(tables) == 2
     else:
         rg.evaluate(qrels, run, "ndcg@10")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    # not getrusage, which begins with the memory of the parent
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) * 1024
 
 
 def parquet_files(folder: Path, scale: harness.Scale) -> None:
@@ -71,7 +72,7 @@ def parquet_files(folder: Path, scale: harness.Scale) -> None:
             scale,
             clock=time.process_time,
         )
-        if kind == "text" and scale != "smoke" and not harness.serve:
+        if kind == "text" and scale != "smoke" and not harness.serve and sys.platform == "linux":
             sizes = {"pyarrow, these columns": harness.apart(peak, "read", *paths)}
             sizes["rankgain evaluate, of paths"] = harness.apart(peak, "evaluate", *paths)
             harness.weigh(f"{title}, most memory", sizes, at_most=1.2)
@@ -101,13 +102,18 @@ def json_lines(folder: Path, scale: harness.Scale) -> None:
     )
 
 
+def listed(column: Any) -> list[Any]:
+    """A column as Python's values."""
+    return column.tolist() if isinstance(column, np.ndarray) else column
+
+
 def records(scale: harness.Scale) -> None:
     pyarrow = harness.library("pyarrow")
     queries = {"smoke": 20, "usual": 1000, "full": 1000}[scale]
 
     def contend(kind: str) -> None:
         qrels, run = (
-            [dict(zip(columns, row, strict=True)) for row in zip(*map(list, columns.values()), strict=True)]
+            [dict(zip(columns, row, strict=True)) for row in zip(*map(listed, columns.values()), strict=True)]
             for columns in rows_of(queries, 100, kind)
         )
         harness.hold(
