@@ -100,7 +100,7 @@ def test_type_checkers_reject_unknown_choices() -> None:
     with pytest.raises(ValueError, match="validate"):
         rg.from_recommendations([{1}], [[1]], validate="no")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="tool"):
-        rg.explain("rr", like="ours")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        rg.explain("rr", like="ours")
 
 
 def test_type_checkers_reject_unknown_keywords() -> None:

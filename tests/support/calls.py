@@ -204,7 +204,7 @@ def drawn(*axes):
 
 # Of comparisons, whose own tests have them on both backends and any number of threads: see tests/comparison.
 LEFT_OUT = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
-LEFT_OUT += ["Tests", "Difference", "Groups"]
+LEFT_OUT += ["Tests", "Difference", "Gate", "Groups"]
 CALLS = {
     "Comparison": lambda s: (
         rg.Comparison({"a": s.evaluation}),
