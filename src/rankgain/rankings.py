@@ -587,7 +587,7 @@ def position_of(query: Any, query_ids: Sequence[Any]) -> int:
     near = nearest(str(query), texts)
     few = f"; there are: {', '.join(map(quoted, query_ids[:3]))}{' …' if len(query_ids) > 3 else ''}"
     hint = f"; did you mean {quoted(texts[near])}?" if near else few
-    raise ValueError(f"query {quoted(query)} is not one of the {counted(len(query_ids), 'query')} evaluated{hint}")
+    raise ValueError(f"query {quoted(query)} is not among the {counted(len(query_ids), 'query')} evaluated{hint}")
 
 
 def parts_of(rankings: Rankings) -> tuple[Source, Rules]:

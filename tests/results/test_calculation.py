@@ -256,8 +256,8 @@ def calculation(metric="ndcg@10", query="q1", qrels=QRELS, run=RUN, rules=None, 
 LONG = QRELS | {"query-11": {}}
 REFUSED = [
     ("query 'query-12' is not … evaluated; did you mean 'query-11'?", ValueError, {"query": "query-12", "qrels": LONG}),
-    ("query None is not one of the 2 queries evaluated; there are: 'q1', 'q2'", ValueError, {"query": None}),
-    ("query 'q2' is not one of the 1 query evaluated", ValueError, {"query": "q2", "rules": {"missing": "skip"}}),
+    ("query None is not among the 2 queries evaluated; there are: 'q1', 'q2'", ValueError, {"query": None}),
+    ("query 'q2' is not among the 1 query evaluated", ValueError, {"query": "q2", "rules": {"missing": "skip"}}),
     ("ndcg_cut.5,10 stands for 2 metrics: give one, such as ndcg_cut_5", ValueError, {"metric": "ndcg_cut.5,10"}),
     ("limit must be a positive integer or None, not 0", ValueError, {"limit": 0}),
     ("limit", TypeError, {"limit": 2.5}),
@@ -400,7 +400,7 @@ def test_files_are_read_again_and_standard_input_is_not(tmp_path):
     once = rg.read_trec(tmp_path / "qrels", io.BytesIO(run_lines(tied))).calculation("ndcg@3", "q1")
     assert once.value == result.value
     assert [(row["rank"], row["grade"]) for row in once.rows] == [(2, 2.0)]
-    assert once.notes[0] == "The run cannot be read again: only judged documents are shown, without ids."
+    assert once.notes[0] == "The run cannot be read again: only documents with a gain are shown, without ids."
     worst = rg.read_trec(tmp_path / "qrels", io.BytesIO(run_lines({"q1": {"d1": 1.0, "x": 1.0}})), ties="worst")
     assert [row["rank"] for row in worst.calculation("ndcg@3", "q1").rows] == [2]
     rankings = rg.read_trec(tmp_path / "qrels", tmp_path / "run")
@@ -490,7 +490,7 @@ def test_explain_shows_which_rule_makes_the_difference(capsys, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--query-id", "q9"], "query 'q9' is not one of the 3 queries evaluated; there are: 'q1', 'q2', 'q3'"),
+        (["--query-id", "q9"], "query 'q9' is not among the 3 queries evaluated; there are: 'q1', 'q2', 'q3'"),
         (["--query-id", "q1", "--limit", "0"], "limit must be a positive integer or None, not 0"),
         (["--query-id", "q1", "--ties", "average"], None),
     ],

@@ -402,7 +402,7 @@ class _Calculator:
         if row.combination.kind == _codes.RATIO and parts.divisor and parts.dividend > parts.divisor:
             yield "Only rounding sets the sum above its ideal: the value is 1."
         if not self._in_full:
-            yield "The run cannot be read again: only judged documents are shown, without ids."
+            yield "The run cannot be read again: only documents with a gain are shown, without ids."
         if self._family in OVER_RANKS:
             yield from self._costs()
         shown = max((group.last for group in self._groups), default=0)
