@@ -287,12 +287,17 @@ def refusal(call, value):
     return str(caught.value)
 
 
+def check_refusal(call, value, begin):
+    text = refusal(call, value)
+    assert text[: len(begin)] == begin
+    return text
+
+
 @pytest.mark.parametrize(("kind", "remedy", "value"), REFUSING.values(), ids=list(REFUSING))
 def test_unreadable_arrays_are_rejected_with_a_remedy(backend, kind, remedy, value):
     for name, calls in {**NUMBERS, **{name: [call] for name, call in BESIDE.items()}}.items():
         for call in calls:
-            text = refusal(call, value)
-            assert text.startswith(f"{name}: {kind}")
+            text = check_refusal(call, value, f"{name}: {kind}")
             assert remedy in text
             assert "\n" not in text
 
@@ -301,9 +306,9 @@ def test_unreadable_arrays_are_rejected_with_a_remedy(backend, kind, remedy, val
 def test_lists_of_unreadable_arrays_are_rejected(backend, kind, remedy, value):
     for name, call in (("relevance", rg.mrr), ("relevance", rg.from_ranked), ("judged", rg.idcg)):
         for rows in ([[1, 0], value], ([1.0], value), (np.ones(2), value)):
-            assert refusal(call, rows).startswith(f"{name}: query 1: {kind}")
-    assert refusal(rg.ndcg, [value]).startswith(f"relevance: query 0: {kind}")
-    assert refusal(rg.ndcg, [[1], [value]]).startswith("relevance: query 1: ")
+            check_refusal(call, rows, f"{name}: query 1: {kind}")
+    check_refusal(rg.ndcg, [value], f"relevance: query 0: {kind}")
+    check_refusal(rg.ndcg, [[1], [value]], "relevance: query 1: ")
 
 
 if "torch" in LIBRARIES:
@@ -312,8 +317,8 @@ if "torch" in LIBRARIES:
         two = [torch.tensor(3.0), torch.tensor(2.0, requires_grad=True)]
         assert rg.dcg([two[0], 2.0]) == rg.dcg([3.0, 2.0])
         for rows in (two, [3.0, two[1]]):
-            assert refusal(rg.ndcg, rows).startswith("relevance: position 1: the Tensor requires grad")
-        assert refusal(rg.ndcg, [[1.0], two]).startswith("relevance: query 1: position 1: the Tensor requires grad")
+            check_refusal(rg.ndcg, rows, "relevance: position 1: the Tensor requires grad")
+        check_refusal(rg.ndcg, [[1.0], two], "relevance: query 1: position 1: the Tensor requires grad")
 
     def test_tensors_are_rejected_as_ids():
         ids = list(torch.tensor([1, 1, 2]))

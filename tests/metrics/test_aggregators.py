@@ -20,6 +20,13 @@ def by_fsum(values):
     return math.fsum(terms) / len(terms) if terms else math.nan
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"), [([0.5, 0.25], 0.375), ([1.0, math.nan, 0.0], 0.5), ([0.1] * 10, 0.1)], ids=str
+)
+def test_mean_of_few_values_is_their_sum_over_their_number(values, expected):
+    assert mean(np.array(values)) == expected
+
+
 @given(
     st.lists(hard | st.floats(0, 1) | st.floats(allow_infinity=False), min_size=1, max_size=40),
     st.integers(MANY + 1, 40_000),
