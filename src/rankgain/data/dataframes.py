@@ -14,6 +14,7 @@ from rankgain import _codes
 from rankgain.data.arrays import vector_of
 from rankgain.data.column_names import DEFAULT_COLUMNS, SCORES_IF_NUMERIC, bare, default_columns, is_pandas
 from rankgain.data.detect import is_file
+from rankgain.data.foreign import container_advice
 from rankgain.data.ids import (
     ChunkedArray,
     ChunkedIds,
@@ -192,7 +193,7 @@ def _reader(frame: Any, argument: str) -> Reader:
         return Stream(frame, argument)
     if isinstance(frame, Mapping):
         return _MappingReader(frame, argument)
-    advice = "; collect() it first" if hasattr(frame, "collect") else ""
+    advice = "; collect() it first" if hasattr(frame, "collect") else container_advice(frame)
     if is_file(frame):
         advice = "; for TREC files there is rankgain.read_trec(qrels, run)"
     raise TypeError(

@@ -12,6 +12,7 @@ from rankgain import _codes
 from rankgain.choices import Duplicates
 from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
 from rankgain.data.column_names import is_series, refuse_table
+from rankgain.data.foreign import container_advice, element_advice
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, ids_of, ids_of_rows
 from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
@@ -79,7 +80,8 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
         rows = array_of(value, name) if is_array(value) else None
         if rows is None or rows.ndim == 0:
             truth = name == "recommended" and (hasattr(value, "tocsr") or isinstance(value, (Set, Judgments)))
-            raise TypeError(f"{name} must {demand}, not {type(value).__name__}{SWAPPED if truth else ''}")
+            advice = SWAPPED if truth else container_advice(value)
+            raise TypeError(f"{name} must {demand}, not {type(value).__name__}{advice}")
         if rows.ndim > 2:
             raise ValueError(f"{name} must have 1 or 2 dimensions, not {rows.ndim}")
         if rows.size and rows.dtype.kind not in "iuOUS":
@@ -116,7 +118,8 @@ def column_of(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Ints, In
         ids, offsets, lasts = _read(name, rows)
     except InputError as error:
         where = f"{name}: query {quoted(users[error.query])}, position {error.position}"
-        raise refusal(error.code, where, error.detail) from None
+        advice = element_advice(rows[error.query][error.position]) if error.code == _codes.ID_TYPE else ""
+        raise refusal(error.code, where, f"{error.detail}{advice}") from None
     return ids, offsets[:-1], lasts
 
 
