@@ -160,10 +160,12 @@ TARGET static ptrdiff_t TYPED(collect)(const NUMBER *scores, ptrdiff_t n, NUMBER
     if (count + STRIP > capacity) return -1;
     for (int i = 0; i < STRIP && i < size; i += 64) {
       uint64_t left = 0;
-      if (size >= STRIP) UNROLLED for (int at = 0; at < (STRIP < 64 ? STRIP : 64); at += WIDTH)
+      if (size >= STRIP) {
+        UNROLLED for (int at = 0; at < (STRIP < 64 ? STRIP : 64); at += WIDTH)
           left |= (uint64_t)SIGNS_N(AT_LEAST_N(LOAD_N(part + i + at), least)) << at;
-      else
+      } else {
         for (int at = 0; at < 64 && i + at < size; at++) left |= (uint64_t)(part[i + at] >= key) << at;
+      }
       near[count] = part[i + (left ? lowest_set_bit(left) : 0)];
       count += left != 0;
       for (left &= left - 1; left; left &= left - 1) near[count++] = part[i + lowest_set_bit(left)];
