@@ -108,6 +108,41 @@ static void ranks(const struct Level *level, ptrdiff_t n) {
   DIGEST(more, m);
 }
 
+/* Ranks of some scores of a row without the excluded ones, to a depth and without one. */
+static void ranks_in_row(const struct Level *level, ptrdiff_t n, int single) {
+  static double memory[5][MOST + SPARE];
+  static float narrow[MOST];
+  static int32_t columns[MOST];
+  static int64_t gone[2][MOST + SPARE];
+  struct RowScratch scratch = {columns, 0, memory[0], memory[1], memory[2], memory[3], MOST, gone[0], gone[1]};
+  ptrdiff_t m = 0;
+  draw_scores(n, 0);
+  for (ptrdiff_t i = 0; i < n; i++) narrow[i] = (float)numbers[i], numbers[i] = narrow[i];
+  for (ptrdiff_t i = 0; i < n; i += 5) columns[scratch.n_excluded++] = (int32_t)i;
+  for (ptrdiff_t i = 1; i < n; i += n / 9 + 1) {
+    ptrdiff_t at = m;
+    while (at && memory[4][at - 1] < numbers[i]) at--;
+    if (at && memory[4][at - 1] == numbers[i]) continue;
+    memmove(memory[4] + at + 1, memory[4] + at, sizeof(double) * (size_t)(m++ - at));
+    memory[4][at] = numbers[i];
+  }
+  for (int64_t depth = 1; depth <= 1000; depth *= 10) {
+    int nan = 0;
+    const ptrdiff_t found =
+        single ? level->simd->rank_float(narrow, n, memory[4], m, depth, &scratch, counts, more, &nan)
+               : level->simd->rank_double(numbers, n, memory[4], m, depth, &scratch, counts, more, &nan);
+    DIGEST(&found, 1);
+    DIGEST(counts, found);
+    DIGEST(more, found);
+  }
+  if (n) counts[0] = single ? level->simd->equal_float(narrow, n / 3, n, narrow[0])
+                            : level->simd->equal_double(numbers, n / 3, n, numbers[0]);
+  DIGEST(counts, n != 0);
+}
+
+static void ranks_of_floats(const struct Level *level, ptrdiff_t n) { ranks_in_row(level, n, 1); }
+static void ranks_of_doubles(const struct Level *level, ptrdiff_t n) { ranks_in_row(level, n, 0); }
+
 static void all_numbers(const struct Level *level, ptrdiff_t n) {
   draw_scores(n, 0);
   int found = level->simd->numbers(numbers, n);
@@ -242,7 +277,8 @@ static const struct {
              {"sum_double", sum_double}, {"sum_float", sum_float},
              {"sum_int64", sum_int64_t}, {"sum_int32", sum_int32_t},
              {"sum_uint8", sum_uint8_t}, {"near, place", near_and_place},
-             {"flips", flips},           {"lambdas", lambdas}};
+             {"flips", flips},           {"lambdas", lambdas},
+             {"rank_float", ranks_of_floats}, {"rank_double", ranks_of_doubles}};
 
 int main(void) {
   struct Level levels[3] = {{1, &simd_1, &flip_loops_1, &pair_loops_1}};
