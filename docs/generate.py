@@ -27,8 +27,7 @@ from support import metric_table, textbook
 from support.pages import DOCS, README, pages
 
 from rankgain.comparison.difference import Difference
-from rankgain.data.column_names import DEFAULT_COLUMNS
-from rankgain.inputs.rows import ROW_COLUMNS
+from rankgain.data.column_names import DEFAULT_COLUMNS, ROW_COLUMNS
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE, Row

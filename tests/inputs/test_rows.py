@@ -209,6 +209,16 @@ def test_json_lines_with_other_lists_are_refused_by_row(rejects, message, lines)
     rejects(ValueError, message, rg.evaluate, "rows", "rr")
 
 
+def test_a_file_of_one_line(rejects):
+    """Its object is a row, unless it holds columns or documents by query."""
+    json_lines(Path("rows"), [{"relevant": ["x"], "retrieved": ["y", "x"]}])
+    assert rg.evaluate("rows", "rr")["rr"].tolist() == [0.5]
+    json_lines(Path("rows"), [{"relevant": [["x"], ["z"]], "retrieved": [["y", "x"], ["z"]]}])
+    assert rg.evaluate("rows", "rr")["rr"].tolist() == [0.5, 1]
+    json_lines(Path("rows"), [{"relevant": [["x", 2]], "retrieved": ["x"]}])
+    rejects(TypeError, "rows: column 'relevant' holds lists of lists, not of ids", rg.evaluate, "rows", "rr")
+
+
 def test_other_files_are_refused(rejects):
     Path("rows").write_text("id,relevant,retrieved\na,x,x\n")
     rejects(ValueError, "rows has no query column", rg.evaluate, "rows", "rr")

@@ -86,7 +86,7 @@ def test_a_pipe_is_read_once(files, content):
     data = files[1].read_bytes() if content == "table" else run_lines(RUN)
     Path("pipe").unlink(missing_ok=True)
     os.mkfifo("pipe")
-    writer = threading.Thread(target=lambda: Path("pipe").write_bytes(data))
+    writer = threading.Thread(target=lambda: Path("pipe").write_bytes(data), daemon=True)
     writer.start()
     assert ndcg(files[0], "pipe") == EXPECTED
     writer.join()
@@ -270,6 +270,9 @@ REJECTED = [
     ("file: column 'docno', row 1: the value is null", "qid,docno,score\nq,a,1\nq,,2\n"),
     ("file: row 1: it has 2 fields, and the header has 3: 'q,b'", "qid,docno,score\nq,a,1\nq,b\n"),
     ("file has 2 columns called 'qid'; rename all but one", "qid,qid,docno,score\nq,q,a,1\n"),
+    ("file has 2 columns called 'score'; rename all but one", "qid,docno,score,score\nq,a,1,2\n"),
+    ("file: pyarrow cannot read this JSON file…was specified twice",
+     '{"qid": "q", "docno": "a", "score": 1, "score": 2}\n'),
     ("file…no query in common: file is empty", "qid,docno,score\n"),
     ("file: line 2 is not valid JSON", '{"qid": "q", "docno": "a", "score": 1}\n{"qid": "q", "docno"\n'),
     ("file: column 'score', row 1: the value is null",

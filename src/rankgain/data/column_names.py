@@ -18,6 +18,12 @@ DEFAULT_COLUMNS = {
     "score": ("score", "prediction", "predicted_rating"),
     "rank": ("rank", "position"),
 }
+# Those of tables with a row per query; those of lists count if they hold lists or, of relevant ids, mappings.
+ROW_COLUMNS = {
+    "query": ("query_id", "qid", "id"),
+    "relevant": ("relevant", "relevant_ids", "expected_ids", "reference_context_ids"),
+    "retrieved": ("retrieved", "recommended", "retrieved_ids", "recommended_ids", "retrieved_context_ids"),
+}
 SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # a generated text may be called prediction as well
 
 

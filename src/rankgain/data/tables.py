@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from rankgain.data.arrow import Stream
-from rankgain.data.column_names import default_columns
+from rankgain.data.column_names import ROW_COLUMNS, default_columns
 from rankgain.data.detect import DELIMITERS, is_number
 from rankgain.data.files import BLOCK, MARK, File, FileInput, is_standard_input, opened
 from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
@@ -77,8 +77,9 @@ class TableFile(Reader):
         self._streams: dict[Any, Stream] = {}
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
-        if len(set(self.names)) < len(self.names):
-            return  # `Frame` refuses those that repeat
+        ids, numbers = list(ids), list(numbers)
+        if any(self.names.count(name) > 1 for name in ids + numbers):
+            return  # `Frame` refuses names that repeat
         ids, numbers = ([name for name in names if name not in self._tables] for names in (ids, numbers))
         if ids or numbers:
             table = self._read(ids, numbers)
@@ -305,14 +306,16 @@ class JsonLines(TextFile):
         return content_of([self._kinds[name]])
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
-        value = self._kinds[name]
-        if isinstance(value, list) and value:
-            refuse_nested(where, value[0])
         if self.content(name) == "mappings":  # in pyarrow, each row has all keys
             return [record.get(name) for record in self.records()]
         return super().lists(name, where, single=single)
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
+        ids = list(ids)
+        for name in ids:
+            value = self._kinds[name]
+            if isinstance(value, list) and value:
+                refuse_nested(f"{self.title}: column {name!r}", value[0])
         super().prepare([name for name in ids if self.content(name) != "mappings"], numbers)
 
     def records(self) -> list[Any]:
@@ -404,8 +407,12 @@ def _read_json(head: bytes, source: _Contents, title: str) -> Any:
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:
-    """Whether an object is one row: it holds something else than objects, or lists under names of no column."""
-    return any(not isinstance(item, (dict, list)) for item in value.values())
+    """Whether an object is one row: it holds other values than objects and lists, or the lists of one query."""
+    if any(not isinstance(item, (dict, list)) for item in value.values()):
+        return True
+    retrieved = [value[name] for name in ROW_COLUMNS["retrieved"] if name in value]
+    flat = any(isinstance(ids, list) and not any(isinstance(item, list) for item in ids) for ids in retrieved)
+    return flat and not value.keys().isdisjoint(ROW_COLUMNS["relevant"])
 
 
 def _of_document(document: Any, title: str) -> Any:

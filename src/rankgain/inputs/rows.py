@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
-from rankgain.data.column_names import bare, default_columns
+from rankgain.data.column_names import ROW_COLUMNS, bare, default_columns
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.contents import contents
 from rankgain.data.dataframes import Frame
@@ -20,13 +20,6 @@ from rankgain.data.readers import ListColumn
 from rankgain.data.rules import GIVEN
 from rankgain.errors import NeverGiven, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
-
-# The usual names of the columns, best first; those of lists count if they hold lists or, of relevant ids, mappings.
-ROW_COLUMNS = {
-    "query": ("query_id", "qid", "id"),
-    "relevant": ("relevant", "relevant_ids", "expected_ids", "reference_context_ids"),
-    "retrieved": ("retrieved", "recommended", "retrieved_ids", "recommended_ids", "retrieved_context_ids"),
-}
 
 # Names that hold texts or answers in some tools and ids in others: only advised.
 _UNSURE = {
