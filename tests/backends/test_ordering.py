@@ -245,10 +245,6 @@ def test_loops_use_vector_instructions():
     assert run(code, RANKGAIN_CPU="")[0] in (f"baseline {lanes}", "avx2 4")
 
 
-def test_every_cpu_has_the_baseline_level(compiled):
-    assert import_module("rankgain._compiled.walk").use_cpu("baseline") == "baseline"
-
-
 def test_environment_rejects_unknown_cpu_levels():
     printed = run("import rankgain", RANKGAIN_CPU="avx512")[1]
     assert printed.rstrip().endswith("RANKGAIN_CPU must be baseline, or avx2 on a CPU that has it, not 'avx512'")

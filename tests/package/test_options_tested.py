@@ -13,6 +13,7 @@ TESTED_ELSEWHERE = {
     ("Rankings.evaluate", "progress"): "test_progress.py",
     ("evaluate", "progress"): "test_progress.py",
     ("compare", "progress"): "test_progress.py",
+    ("read_trec", "progress"): "test_progress.py",
     ("summarize_batches", "progress"): "test_progress.py",
     ("Curve.interval", "level"): "results/test_curves.py",
     ("explain", "like"): "results/test_peers.py",
