@@ -165,7 +165,8 @@ def test_full_temporary_disk_is_not_blamed_on_the_file(backend, monkeypatch):
 @blocks
 def test_files_of_every_kind_are_read_alike(backend, monkeypatch, kept, carrier, run, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
-    assert reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run)) == RR
+    ranks = reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run))
+    assert ranks == RR, f"rr by query: {ranks} of the files, {RR} expected"
     assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
     assert all(file.closed for file in kept)
 
@@ -933,6 +934,17 @@ def test_files_without_a_query_in_common_are_rejected(rejects, qrels, run):
 @pytest.mark.usefixtures("own_folder")
 def test_the_first_wrong_line_is_named(rejects):
     rejects(ValueError, "qrels.txt: line 1, field 4", evaluate_lines, b"q 0 d x\nq 0\n", b"q\n")
+
+
+@pytest.mark.usefixtures("own_folder")
+@pytest.mark.parametrize("row", [
+    ("qrels.txt: line 1, field 4: the grade is NaN", b"q 0 d nan\n", b"q Q0 d 1 2.5 t\n"),
+    ("qrels.txt: line 1, field 4: the grade is infinite", b"q 0 d -inf\n", b"q Q0 d 1 2.5 t\n"),
+    ("run.txt: line 2, field 5: the score is NaN; use -inf", b"q 0 d 1\n", b"q Q0 d 1 2.5 t\nq Q0 e 2 nan t\n"),
+])  # fmt: skip
+def test_numbers_that_are_not_finite_are_rejected(rejects, row):
+    message, qrels, run = row
+    rejects(ValueError, message, evaluate_lines, qrels, run)
 
 
 @pytest.mark.usefixtures("own_folder")
