@@ -13,6 +13,7 @@ ClusterTies = Literal["docid", "average", "best", "worst"]  # where rows have no
 Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]
+Queries = Literal["all", "same", "common"]  # of several runs, in `compare`
 Naming = Literal["asked", "safe"]  # of metrics in `Evaluation.flat`
 Ideal = Literal["judged", "returned"]
 Rounding = Literal["up", "nearest"]

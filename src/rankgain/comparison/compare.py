@@ -11,7 +11,7 @@ from typing import Any, Literal, Never, overload
 import numpy as np
 
 from rankgain import _backend
-from rankgain.choices import Missing, Ties, check_choice
+from rankgain.choices import Missing, Queries, Ties, check_choice
 from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.forms import form_of, is_of_ranx
@@ -29,7 +29,6 @@ DEFAULT = "ndcg@10", "mrr@10"
 
 
 Requested = str | Metric | Iterable[str | Metric] | None
-Queries = Literal["all", "same", "common"]
 
 
 @overload
