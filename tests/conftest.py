@@ -224,7 +224,7 @@ def check_option(on_both):
                 pytest.fail(
                     f"{call_text(function, args, options)} on {name}\n"
                     f"expected {'the same as without it' if expected is UNCHANGED else expected}\n"
-                    f"result   {result}; without {option}: {without}",
+                    f"result   {result}; {'the same' if same else without} without {option}",
                     pytrace=False,
                 )
         if len(set(map(repr, outcomes.values()))) > 1:

@@ -184,6 +184,7 @@ def test_comparisons_reject_arguments(rejects, row):
     rejects(error, message, function, **given)
 
 
+@pytest.mark.needs("pandas")
 def test_a_frame_needs_distinct_names(rejects):
     alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
     message = "two metrics are both called cg(gain=<lambda>), and a frame needs distinct names: evaluate them sep"

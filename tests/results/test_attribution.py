@@ -151,6 +151,7 @@ def test_rankings_in_rank_order_have_no_rows_of_ties_and_missing_queries():
     assert [row["rule"] for row in result.rows] == ["gain", "empty"]
 
 
+@pytest.mark.needs("pandas")
 def test_attribution_leaves_in_each_form():
     result = attribution()
     assert result.to_pandas()["rule"].tolist() == ["gain", "empty", "ties"]

@@ -8,6 +8,8 @@ EXTRAS = {
     "to_pandas(": "pandas",
     "to_polars(": "polars",
     "to_arrow(": "pyarrow",
+    "csr_array": "scipy",
+    "exclude=train": "scipy",
 }  # what is called, and what it needs
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
