@@ -282,6 +282,17 @@ def test_ids_cannot_be_made_to_collide():
     assert len(np.unique(hashes)) == len(documents) == 256
 
 
+@pytest.mark.both
+@pytest.mark.parametrize("template", [b"%08d-document", b"document-%08d"], ids=["first bytes", "last bytes"])
+def test_hashes_of_similar_ids_spread_over_the_low_bits(template):
+    """Tables take the lowest bits: ids that differ in a few bytes only must not share them."""
+    documents = [template % number for number in range(4096)]
+    text = b"".join(b"q 0 %b 1\n" % document for document in documents)
+    hashes = Block(text, 0, QRELS, "qrels").rows(64)[4]
+    distinct = len(np.unique(hashes & 0xFFFF))
+    assert distinct > 3800, f"{distinct} distinct values of the lowest 16 bits; random ones have about 3,970"
+
+
 def test_set_changed_by_another_thread_does_not_crash():
     """Which only the half in Python lets it do between two ids."""
 

@@ -1,0 +1,28 @@
+"""Every path that the scripts of `.ci` and CONTRIBUTING name exists."""
+
+import re
+from itertools import product
+
+import pytest
+from support import ROOT
+
+pytestmark = pytest.mark.checkout
+
+FOLDERS = "tests", "bench", "docs", "src", ".ci", ".github"
+PATH = re.compile(rf"(?<![\w/.$\"}}-])(?:{'|'.join(map(re.escape, FOLDERS))})/[\w{{}},./-]*[\w}}]")
+
+
+def expanded(path):
+    """The paths that a shell makes of braces: a_{b,c}.py is a_b.py and a_c.py."""
+    parts = re.split(r"\{([^}]*)\}", path)
+    choices = [part.split(",") if index % 2 else [part] for index, part in enumerate(parts)]
+    return ["".join(choice) for choice in product(*choices)]
+
+
+@pytest.mark.parametrize("name", [".ci/run", ".ci/deep", ".github/CONTRIBUTING.md"])
+def test_paths_that_a_script_names_exist(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    paths = {path for match in PATH.findall(text) for path in expanded(match)}
+    assert len(paths) > 3
+    missing = sorted(path for path in paths if "_build" not in path and not (ROOT / path).exists())
+    assert not missing, f"{name} names paths that do not exist: {', '.join(missing)}"
