@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from support.made_runs import against_nothing, comparison, evaluation
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain.comparison.testing import sample_of
@@ -67,7 +68,9 @@ def share_below(differences, weights, margin):
 
 @pytest.mark.parametrize("options", [{}, {"method": "exact", "flips": 99}])
 @pytest.mark.parametrize("margin", [0.05, 0.3])
-@pytest.mark.parametrize(("queries", "zeros", "weighted"), [(8, 1, False), (8, 5, True), (17, 10, False)])
+@pytest.mark.parametrize(
+    ("queries", "zeros", "weighted"), quick_first([(8, 1, False), (8, 5, True), (17, 10, False)], quick=2)
+)
 @pytest.mark.parametrize("is_worse", [False, True])
 def test_margin_by_all_sign_vectors(margin, options, queries, zeros, weighted, is_worse):
     """The larger p-value of two tests: of these queries, and of one more that is worse by the squared share of ties."""
