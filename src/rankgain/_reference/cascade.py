@@ -1,4 +1,4 @@
-"""The specification: a reader who goes down the list and stops: ERR and its ideal."""
+"""The specification: ERR, whose reader scans down the list and stops at a satisfying document, and the ideal ERR."""
 
 from rankgain import _codes
 from rankgain._codes import AVERAGE
@@ -7,28 +7,29 @@ from rankgain._reference.query import at_cutoffs, cutoff_term, hit_gains, in_bes
 
 NEGLIGIBLE = 1e-17  # relative to the sum: less than half of its last bit
 FAINT = 1e-40  # a probability too small to change any sum: see `_stopping`
-MOST = 4096  # probabilities in a tie group: with more, it would take minutes
+MOST = 4096  # the most probabilities in a tie group; more would take minutes
 
 
 def _stopping(stops, m, most):
     """Yield for the j-th of m documents in random order, j = 1 … `most`, the probabilities that the reader stops at it,
     V_{j−1} − V_j, and goes on after it, V_j. `stops`: the stop probabilities q of the h relevant ones, highest first.
 
-    With `means[u]` the mean, over all sets U of u relevant documents, of Π_{i∈U} (1 − q_i), and `drops[u]` the mean,
-    over all U and one relevant document v outside of U, of Π_{i∈U} (1 − q_i)·q_v, which is means[u] − means[u+1]
-    without a subtraction that could lose digits:
+    `means[u]` is the mean of Π_{i∈U} (1 − q_i) over all sets U of u relevant documents. `drops[u]` is the mean of
+    Π_{i∈U} (1 − q_i)·q_v over all U and all relevant documents v outside of U; it equals means[u] − means[u+1], but is
+    computed without a subtraction, to avoid cancellation:
 
         V_j           = Σ_u P(u of the first j are relevant) · means[u]
         V_{j−1} − V_j = Σ_u P(u of the first j − 1 are relevant) · P(then the j-th is, too) · drops[u]
 
-    Of two documents with q and r, means = 1, 1 − (q + r)/2, (1 − q)(1 − r): the reader stops at the first with
-    drops[0] = (q + r)/2, at the second with drops[1] = ((1 − q)·r + (1 − r)·q)/2, and goes on with means[2].
+    For two documents with probabilities q and r, means = 1, 1 − (q + r)/2, (1 − q)(1 − r): the reader stops at the
+    first with probability drops[0] = (q + r)/2, at the second with drops[1] = ((1 − q)·r + (1 − r)·q)/2, and goes on
+    after both with means[2].
 
-    Means below FAINT are left out: fewer than one in 10⁴⁰ readers passes so many relevant documents, and a sum has 16
+    Means below FAINT are dropped: fewer than one in 10⁴⁰ readers passes that many relevant documents, and a sum has 16
     digits.
     """
     h = len(stops)
-    # Of no documents, then of one more at a time, lowest q first: so means[u] only falls, and a faint one stays faint.
+    # Documents are added one at a time, lowest q first: means[u] then only falls, so a mean below FAINT stays below it.
     means, drops = [1.0], [0.0]
     for size, stop in enumerate(reversed(stops)):
         if len(means) == size + 1 <= most:
@@ -60,11 +61,11 @@ def _stopping(stops, m, most):
 
 @cutoff_term
 def cascade(term, gain_table, query):
-    """ERR@k = Σ over ranks i ≤ k of Π_{j<i} (1 − q_j)·q_i / i: the reader stops at document i with probability q_i,
-    which is its gain (Chapelle et al. 2009).
+    """ERR@k = Σ over ranks i ≤ k of Π_{j<i} (1 − q_j)·q_i / i. The reader stops at document i with probability q_i,
+    the gain of the document (Chapelle et al. 2009).
 
-    A tie group gives under AVERAGE Σ_j S·(V_{j−1} − V_j) / rank: S is the probability to reach the group, V_j that to
-    go on after j of its documents (derived here; see `_stopping`).
+    Under AVERAGE, a tie group adds Σ_j S·(V_{j−1} − V_j) / rank: S is the probability of reaching the group, V_j the
+    probability of going on after j of its documents (derived here; see `_stopping`).
     """
     cutoffs = term.cutoffs
     judged_gains(term, gain_table, query)  # refuses grades beyond the scale, even of documents that were not returned

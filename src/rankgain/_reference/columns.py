@@ -1,8 +1,8 @@
 """The specification: the kernels over columns of ids. The compiled half is `_compiled/columns.pxi`.
 
-Ids come in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which the caller has checked; if
-starts is empty, the data are numbers, int64 or, by their size, int32. Errors are returned as (code, query, position
-among the query's rows).
+Ids come in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data; the caller has checked the bounds. If
+`starts` is empty, the data are int64 or int32 numbers, told apart by their size. Errors are returned as (code, query,
+position among the query's rows).
 """
 
 from itertools import groupby
@@ -18,7 +18,7 @@ def _ids(data, starts, ends, count):
 
 
 def rows_of_ids(width, data, starts, ends, first, last):
-    """The ids of rows first … last − 1: numbers of so many bytes, or slices of the data if that is 0."""
+    """The ids of rows first … last − 1: integers of `width` bytes, or slices of the data if `width` is 0."""
     data = memoryview(data)
     if width:
         return data[width * first : width * last].cast("i" if width == 4 else "q").tolist()
@@ -40,9 +40,8 @@ def number_ids(
     """Number text ids in the order of their first appearance, after `known` others.
 
     Consecutive equal ids form one run: `rows` and `numbers` get its first row and its number. New ids are appended to
-    `names`, and their ends to `bounds`, up to the first for which there is no room. `slots` is the hash table that the
-    compiled half keeps between calls; plain Python does not use it. Return how many rows were read, and how many runs
-    and ids there are.
+    `names`, and their ends to `bounds`, until either buffer is full. `slots` is the hash table that the compiled half
+    keeps between calls; plain Python does not use it. Return the number of rows read, of runs, and of ids.
     """
     text = bytes(names)
     number_of = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
@@ -82,9 +81,9 @@ def number_integers(data: Bytes, n: int, numbers: Int32s, firsts: Ints, sizes: I
 
 
 def order_rows(numbers: Int32s, begins: Ints, order: Ints) -> None:
-    """Sort the rows by number, stably: those of number i go to begins[i] and after it.
+    """Sort the rows by number, stably: the rows of number i are written to `order` from begins[i] on.
 
-    Afterwards `begins` has where the rows of each number end.
+    Afterwards begins[i] is the end of the rows of number i.
     """
     for row, number in enumerate(numbers.tolist()):
         order[begins[number]] = row
@@ -125,9 +124,9 @@ def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
 
 
 def mark_common(offsets: Ints, columns: Int32s, other_offsets: Ints, others: Int32s, marks: Bytes) -> int:
-    """Mark the columns of each row of a sparse matrix that another one has in that row; return how many.
+    """Mark the columns of each row of a sparse matrix that the same row of another matrix has, too; return the count.
 
-    The columns of a row are in rising order.
+    The columns of a row are in ascending order.
     """
     for row in range(len(offsets) - 1):
         in_other = {*others[other_offsets[row] : other_offsets[row + 1]].tolist()}
@@ -139,20 +138,20 @@ def mark_common(offsets: Ints, columns: Int32s, other_offsets: Ints, others: Int
 def mark_firsts(
     data: Bytes, starts: Ints, ends: Ints, offsets: Ints, scores: Floats | None, marks: Bytes, sizes: Ints
 ) -> None:
-    """Mark one row per id of each query with 1: that of the highest score, of tied ones the first.
+    """Mark one row per id of each query with 1: the row with the highest score, the first one if scores are tied.
 
-    NaN is higher than all numbers, so that it is kept, and refused where the query is ordered. `sizes` gets how many
-    rows of each query are marked.
+    NaN counts as higher than all numbers, so that ordering the query refuses it later. `sizes` gets the number of
+    marked rows of each query.
     """
     ids = _ids(data, starts, ends, offsets[-1])
     for query in range(len(offsets) - 1):
-        kept = {}
+        row_of = {}
         for row in range(offsets[query], offsets[query + 1]):
-            earlier = kept.setdefault(ids[row], row)
+            earlier = row_of.setdefault(ids[row], row)
             if scores is not None and _below(scores[earlier], scores[row]):
-                kept[ids[row]] = row
-        sizes[query] = len(kept)
-        for row in kept.values():
+                row_of[ids[row]] = row
+        sizes[query] = len(row_of)
+        for row in row_of.values():
             marks[row] = 1
 
 

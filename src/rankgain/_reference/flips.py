@@ -98,12 +98,13 @@ def bounds(
     high: Floats,
     /,
 ) -> None:
-    """The ends of the differences that the test does not reject: order statistics of means of parts (Hartigan 1969).
+    """The ends of the interval of differences that the test does not reject: order statistics of the means of subsets
+    of queries (Hartigan 1969).
 
-    flipped: the number, or the total weight, of the queries that each flip flips; whole: that of all queries. low: the
-    rank-th smallest mean of the flipped queries, and of the others, minus one unit per query; high: the rank-th
-    largest, plus one unit per query. Flips of all queries or of none have no such means. Infinite if there are fewer
-    than rank.
+    flipped: the number, or the total weight, of the queries that each flip flips; whole: the same for all queries.
+    Each flip gives two means: of the flipped queries and of the others. low: the rank-th smallest mean, minus one unit
+    per query; high: the rank-th largest, plus one unit per query; infinite if there are fewer means than that. Flips
+    of all queries or of none are left out.
     """
     parts = (flipped > 0) & (flipped < whole)
     some, rest = flipped[parts], whole - flipped[parts]

@@ -1,10 +1,10 @@
-"""The specification: the documents of the queries of a chunk, in each form in which a Source has them but a matrix.
+"""The specification: the documents of the queries of a chunk, for each form of Source except a matrix.
 
-Refused here, at the first position: NaN scores, invalid grades of lists, and a judged document that a query of a run in
-columns has twice (an unjudged one only with `check_all`); and, of a run in dicts, ids of which none can match, since
-their types differ from those of the judgments. Lists of grades have no ids, and a dict has no id twice.
-Judgments are refused before, when they are read (`rankgain.data.judgments`): grades that are not finite, and an id that
-a query has twice. So is what is invalid in TREC files (`rankgain.data.lines`).
+These functions refuse NaN scores, invalid grades of lists, a judged document that appears twice in a query of a run in
+columns (an unjudged one only with `check_all`), and a run in dicts whose ids cannot match the judgments because their
+types differ. The error names the first such position. Lists of grades have no ids, and a dict cannot repeat an id.
+Judgments (`rankgain.data.judgments`: grades that are not finite, repeated ids) and TREC files (`rankgain.data.lines`)
+were checked when they were read.
 """
 
 from rankgain._codes import CHANGED, DUPLICATE, NAN_SCORE, OTHER_IDS
@@ -36,8 +36,8 @@ def read_lists(queries, grades, offsets, columns, scores, judged, judged_offsets
 def read_dicts(queries, judged, numbers, runs):
     """Dicts of scores by document against judged documents and their grades.
 
-    The sizes of the dicts are taken before any is read. A dict that changes meanwhile, since reading a number or an id
-    may run the caller's code, is refused.
+    All sizes are recorded before any dict is read. Reading a number or an id may run the caller's code; a dict whose
+    size has changed is refused.
     """
     sizes = [len(runs[query]) for query in queries]
     for query, size in zip(queries, sizes, strict=True):

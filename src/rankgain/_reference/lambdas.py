@@ -14,13 +14,13 @@ from rankgain._reference.sums import discounts
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Array, Floats, Ints
 
-LANES = 4  # partial sums of a row, for registers of four numbers: pair (row, other) is added to number other % 4
-WIDEST = 700.0  # σ · range of the scores, up to which all pairs share exponentials: e^−700 has all its bits
+LANES = 4  # partial sums of a row, as in SIMD registers of four numbers: pair (row, other) is added to sum other % 4
+WIDEST = 700.0  # up to this σ · range of the scores all pairs share exponentials: e^−700 is a normal number
 LOWEST = -708.0
 FURTHEST = 1e300
 
 INVERSE_LN2 = float.fromhex("0x1.71547652b82fep+0")
-LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # so short that its multiples here are exact
+LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # few enough bits that the multiples used here are exact
 LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
 ROUNDING = 1.5 * 2.0**52  # a number of magnitude below 2^51, added to this, is rounded to an integer
 TERMS = [1.0 / math.factorial(term) for term in range(13, 1, -1)]
@@ -29,8 +29,8 @@ TERMS = [1.0 / math.factorial(term) for term in range(13, 1, -1)]
 def exp(x):
     """e^x for x ≤ 0, 0 below −708; the error is below one unit in the last place.
 
-    Of additions and multiplications only, so that both halves have the same bits: the series around the nearest
-    multiple of ln 2.
+    It uses only additions and multiplications, so that both halves return the same bits: the Taylor series around the
+    nearest multiple of ln 2.
     """
     if not x >= LOWEST:
         return 0.0
@@ -48,8 +48,10 @@ def exponential(exponents: Floats, out: Floats) -> None:
 
 
 class Settings(NamedTuple):
-    """`full`: ranks beyond the depth have their discount, too. `unit`: a pair counts 1, not what its swap changes.
-    `average`: documents of equal score share the mean discount of their ranks. `by_score`, `by_query`: the
+    """The options of `rankgain.lambdarank`.
+
+    `full`: ranks beyond the depth have a discount, too. `unit`: every pair has weight 1 instead of the change in the
+    metric. `average`: documents of equal score share the mean discount of their ranks. `by_score`, `by_query`: the
     normalisations.
     """
 
@@ -157,25 +159,25 @@ def _mean(worths):
     return total / float(len(worths))
 
 
-def _pair(ordered, swap, apart, power, other_power):
-    """Δ·ρ, with the sign of Δ; |Δ|·ρ·(1 − ρ); and |Δ|·ρ, for a pair of documents whose swap changes the metric by Δ,
-    which is divided by `apart`.
+def _pair(ordered, swap, score_gap, power, other_power):
+    """Return Δ·ρ, with the sign of Δ; |Δ|·ρ·(1 − ρ); and |Δ|·ρ, for a pair of documents.
 
-    ρ = 1 / (1 + e^{σ(s − s′)}), s the score of the document with the higher gain and s′ that of the other, computed of
-    the powers e^{σs} of both; `ordered`: the first one has the higher gain.
+    Δ is `swap`, the change of the metric when the two are swapped, divided by `score_gap`. ρ = 1 / (1 + e^{σ(s − s′)}),
+    where s is the score of the document with the higher gain and s′ the score of the other; it is computed from both
+    powers e^{σs}. `ordered`: the first document has the higher gain.
     """
-    inverse = 1.0 / ((power + other_power) * apart)
+    inverse = 1.0 / ((power + other_power) * score_gap)
     lower, higher = (other_power, power) if ordered else (power, other_power)
     change = swap * (lower * inverse)
     size = change if ordered else -change
-    return change, size * (higher * inverse * apart), size
+    return change, size * (higher * inverse * score_gap), size
 
 
 def _pulls(scores, gains, positions, settings):
-    """The gradient, not times σ, the hessian, not times σ², and Σ|pair|/2, in the order given: by falling score.
+    """Return gradient / σ, hessian / σ², and Σ|pair|/2 for documents in descending order of score.
 
-    A pair has a document of the first `depth` ranks or, under `average`, of the tie group at the last of them. The
-    documents below have their discount (0 unless `full`) and, if that is 0, are in input order.
+    At least one document of a pair is among the first `depth` ranks or, under `average`, in the tie group of the last
+    of these ranks. Documents below have a discount of 0 unless `full`, and are then in input order.
     """
     discount, depth, sigma, full, unit, average, by_score, _ = settings
     n = len(scores)
@@ -184,13 +186,16 @@ def _pulls(scores, gains, positions, settings):
     if average:
         rows = groups[rows - 1][1]
     if not full:
-        edge = groups[rows - 1][1]  # those tied with the last row stay with it
-        order = [*range(edge), *sorted(range(edge, n), key=positions.__getitem__)]
+        group_end = groups[rows - 1][1]  # documents tied with the last row are not reordered
+        order = [*range(group_end), *sorted(range(group_end, n), key=positions.__getitem__)]
         positions[:] = [positions[index] for index in order]
         scores, gains = ([values[index] for index in order] for values in (scores, gains))
-    reach = n if full else rows
-    worths = [discount(rank + 1) if full or rank < depth else 0.0 for rank in range(reach)] + [0.0] * (n - reach)
-    means = [_mean(worths[slice(*groups[rank])]) if average and rank < reach else worths[rank] for rank in range(n)]
+    discounted = n if full else rows
+    worths = [discount(rank + 1) if full or rank < depth else 0.0 for rank in range(discounted)]
+    worths += [0.0] * (n - discounted)
+    means = [
+        _mean(worths[slice(*groups[rank])]) if average and rank < discounted else worths[rank] for rank in range(n)
+    ]
     pull, curvature, total = [0.0] * n, [0.0] * n, 0.0
     low, high = min(scores), scores[0]
     shared = sigma * (high - low) <= WIDEST
@@ -203,9 +208,9 @@ def _pulls(scores, gains, positions, settings):
             sums = [[0.0] * LANES for _ in range(3)]
             for other in others:
                 gap = gains[row] - gains[other]
-                apart = min(0.01 + (scores[row] - scores[other]), FURTHEST) if by_score and low < high else 1.0
+                score_gap = min(0.01 + (scores[row] - scores[other]), FURTHEST) if by_score and low < high else 1.0
                 swap = float((gap > 0.0) - (gap < 0.0)) if unit else gap * (worth - against[other])
-                addends = _pair(gap > 0.0, swap, apart, powers[row], powers[other])
+                addends = _pair(gap > 0.0, swap, score_gap, powers[row], powers[other])
                 pull[other] += addends[0]
                 curvature[other] += addends[1]
                 for lanes, addend in zip(sums, addends, strict=True):

@@ -14,19 +14,18 @@ from rankgain.scalars import Ints, decimal
 # orders, hit_counts, hits, keys, above, equals, ties.
 Buffers = tuple[Any, ...]
 
-UNSEEN, MATCHED = -2, -1  # a query of which no line was read, and one whose hits are not sorted yet
+UNSEEN, MATCHED = -2, -1  # no line of the query was read yet; lines were read, but hits are not sorted yet
 
 
 def scan(
     block: Buffers, totals: Ints, field_count: int, document_field: int, value_field: int, grades: bool
 ) -> ErrorCode:
-    """Read lines of so many fields, of which the first is the query: where each document is in the data, and its score
-    or grade.
+    """Parse lines of `field_count` fields, the first being the query: find the document and the score or grade.
 
-    A block has the data, and arrays to fill: starts and ends of documents, scores, hashes of documents (valid within
-    this process), and runs. `runs` gets five numbers for each run of rows of one query: its first row, where the
-    query's id starts and ends, where its first line starts, and the number of that line. `totals` gets the numbers of
-    rows, runs and lines. Blank lines and those that begin with # are skipped.
+    A block has the data, and arrays to fill: starts and ends of documents, scores or grades, hashes of documents (valid
+    within this process), and runs. `runs` gets five numbers for each run of consecutive rows of one query: the first
+    row, the start and end of the query id, the start of the first line, and the number of that line. `totals` gets the
+    numbers of rows, runs and lines. Blank lines and lines that begin with # are skipped.
     """
     data, document_start, document_end, value, hashes, runs = block
     data = bytes(data)
@@ -77,13 +76,13 @@ def _rows(starts, runs, numbers):
 
 
 def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, sizes: Ints, lists: Buffers) -> None:
-    """Find the judged documents among rows: `scores` and `orders` get their scores and their rows in the run.
+    """Find the judged documents among rows: store the score and the row of each in `scores` and `orders`.
 
-    The block is that of `scan`, cut to its rows. `judged_of` has the judged query of each number, or −1; `first` is
-    the row of the run at which the block begins; `sizes` counts the rows of each number. The lists are the judgments
-    (ids, `offsets`, grades), then what is kept between calls: `slots`, for the compiled half; `scores`, NaN if a
-    document is not returned, and `orders`; `hit_counts`, UNSEEN at first; what `count_lines` fills; and the policy
-    for ties.
+    The block is the result of `scan`, cut to its rows. `judged_of` has the judged query of each query number, or −1;
+    `first` is the row of the run at which the block begins; `sizes` counts the rows of each query number. `lists` are
+    the judgments (ids, `offsets`, grades), then state between calls: `slots`, for the compiled half; `scores`, NaN for
+    documents that are not returned, and `orders`; `hit_counts`, UNSEEN at first; the arrays that `count_lines` fills;
+    and the policy for ties.
     """
     data, starts, ends, values, _, runs = block
     judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, hit_counts, *_ = lists
@@ -106,14 +105,14 @@ def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, size
 def count_lines(
     block: Buffers, numbers: Ints, first: int, judged_of: Ints, positions: Ints, hashes: Ints, lists: Buffers
 ) -> bool:
-    """Count the rows of queries before their hits, after all rows were matched; False if the file has more rows now.
+    """Count the documents that rank before each hit, once all rows are matched; return False if the file has grown.
 
-    `hashes` gets the hash of each row, at the position that `positions` has for the next row of its query.
+    `hashes` gets the hash of each row, at the next free position of the row's query in `positions`.
 
-    A hit is a returned document of the qrels, with any grade. `hit_counts` has how many hits a query has; `hits`, from
-    its offset on, which they are, in rank order. `above` counts at the i-th hit of a query the documents that come
-    before it but not before the hit above; at the end those below all hits. If the policy leaves documents tied with
-    hits, `equals` counts them at the first of these hits.
+    A hit is a returned document of the qrels, with any grade. `hit_counts` has the number of hits of a query, and
+    `hits`, from the query's offset on, lists them in rank order. `above` counts, for the i-th hit of a query, the
+    documents ranked between it and the hit before; the last entry counts those below all hits. If the policy leaves
+    documents tied with hits, `equals` counts them at the first of these hits.
     """
     data, starts, ends, values, row_hashes, runs = block
     judged_data, judged_starts, judged_ends, offsets, grades, _, scores, orders, hit_counts, hits, _, *counts = lists
@@ -122,9 +121,9 @@ def count_lines(
     resolved = ties in (DOCID, STABLE)
 
     def key(score, identifier, order):
-        """A key that grows in rank order."""
+        """A key that is ascending in rank order."""
         if ties == DOCID:
-            return -score, [-byte for byte in identifier] + [1]  # a longer id is higher than its beginning
+            return -score, [-byte for byte in identifier] + [1]  # an id is higher than any prefix of it
         return -score, order if ties == STABLE else 0
 
     def key_of(index):

@@ -18,7 +18,7 @@ Answer = float | Floats | None
 class ListFunctions:
     """The functions on one list, with their settings.
 
-    None for anything but short lists of valid numbers: use the general path, which reports errors.
+    They return None unless the input is a short list of valid numbers: use the general path, which reports errors.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class ListFunctions:
         return self._ideal(grades, self._depth)
 
     def _ndcg(self, grades, judged=None):
-        """DCG / IDCG; `judged` None: the list itself; `returned`: the ideal is cut at the length of the list as well,
-        or at 1 for an empty list, which earns 0.
+        """DCG / IDCG. Without `judged`, the ideal is that of the list itself. With `returned`, the ideal is also cut at
+        the length of the list, but not below 1, so that an empty list has the value 0.
         """
         dcg = self._sum(grades, self._depth)
         depth = min(self._depth, max(len(grades), 1)) if self._returned else self._depth
@@ -88,7 +88,7 @@ class ListFunctions:
         return all_finite([total])[0]
 
     def fill(self, name: str, given: tuple[Any, ...], out: Floats, /) -> ErrorCode:
-        """The value of each list of a chunk, of numbers of any type; or the first error. Only nDCG has `judged`."""
+        """Write the value of each list of a chunk to `out`; return the first error. Only nDCG takes `judged`."""
         _, start, stop, *columns = given
         returned, judged = columns[:3], columns[4:]
         function = getattr(self, f"_{name}")

@@ -1,4 +1,4 @@
-"""The specification: numbers, and how what is wrong with a query is refused."""
+"""The specification: the numbers of lists, their checks, and the error of a query."""
 
 from rankgain._codes import IN_JUDGED, INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NEGATIVE_GRADE
 
@@ -42,6 +42,6 @@ def check_grades(grades, limit=float("inf")):
 
 
 def list_of(values, offsets, columns, number):
-    """The numbers of a query as floats: a slice between offsets or, if these are None, a row of so many columns."""
+    """The numbers of a query as floats: a slice between offsets or, if these are None, a row of a matrix."""
     start, stop = (number * columns, number * columns + columns) if offsets is None else offsets[number : number + 2]
     return list(map(float, values.reshape(-1)[start:stop].tolist()))

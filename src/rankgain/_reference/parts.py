@@ -1,6 +1,6 @@
-"""The specification: the amounts of which the metric of one query is made, for `Rankings.calculation`.
+"""The specification: the terms, gains and discounts behind the metric of one query, for `Rankings.calculation`.
 
-`_backend.parts` is this module on either backend: the compiled half returns the same bits, and only the metric itself.
+`_backend.parts` is this module on either backend: the compiled half has no such function, and computes the same bits.
 """
 
 from typing import Any, NamedTuple
@@ -16,10 +16,10 @@ __all__ = ["Parts", "Program", "parts"]
 
 
 class Parts(NamedTuple):
-    """The value of a metric, what is divided by what (None for a sum), and each term by its cut-offs.
+    """The value of a metric, dividend and divisor (None for a sum), and each term by its cut-offs.
 
-    `gains`: the gain of each grade by the first term, or 1 and 0 for relevant and other grades; None if it has none.
-    `discounts`: the mean discount of documents that share ranks, where ranks beyond the cut-off have 0.
+    `gains`: the gain of each grade in the first term, or 1 for relevant grades and 0 for others; None for a grade
+    without a gain. `discounts`: the mean discount of documents that share ranks; ranks beyond the cut-off count as 0.
     """
 
     value: float
@@ -55,7 +55,7 @@ def parts(
     rest = iter(values)
     terms = [{cutoff: next(rest) for cutoff in term.cutoffs} for term in program.terms]
     first, gain_table = program.terms[0], dict(program.gain_tables[0])
-    for called in filter(None, gain_tables):  # each term calls with the grades that it uses
+    for called in filter(None, gain_tables):  # a callable was called once per term, with the grades of that term
         gain_table |= called
     gains = {grade: _gain(first, gain_table, grade) for grade in grades}
     shares = [_mean_discount(first, *ranks) for ranks in shared_ranks]
@@ -67,12 +67,12 @@ def _gain(term: Any, gain_table: dict[float, float], grade: float) -> float | No
         return float(grade > term.above)
     try:
         return gain_by(term, gain_table, grade)
-    except Refused:  # a callable was not called for a grade beyond the cut-off, nor for a grade 0 without a gain
+    except Refused:  # the callable was not called with this grade: it is beyond the cut-off, or 0 without a gain
         return None if grade else 0.0
 
 
 def _mean_discount(term: Any, first: int, last: int) -> float:
-    """S / m, as `sums.sum_returned` computes it; the discount itself of a rank that is not shared."""
+    """S / m, as `sums.sum_returned` computes it; for a single rank, its discount."""
     discount = discounts(term.discount_table, term.kind, term.base)
     total = 0.0
     for rank in range(first, min(last, term.cutoffs[-1]) + 1):

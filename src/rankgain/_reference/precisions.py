@@ -21,11 +21,12 @@ from rankgain._reference.sums import TOLERANCE, all_finite
 
 
 def _ideal_gain(judged, lowest=0.0, beyond=0.0):
-    """ICG, as a function of the rank, which must not fall: the sum of the gains, highest first, to that rank.
+    """Return ICG as a function of the rank: the sum of the gains, highest first, to that rank.
 
-    A gain below `lowest` counts as `lowest`; each rank after the last gain above 0 adds `beyond`.
+    Call it with ascending ranks. A gain below `lowest` counts as `lowest`; each rank after the last gain above 0 adds
+    `beyond`.
     """
-    done = index = used = 0  # the rank, the gain that comes next, how many documents of it were counted
+    done = index = used = 0  # ranks summed so far; the current gain and how many of its documents were counted
     total = 0.0
 
     def at(rank):
@@ -55,12 +56,13 @@ def precision_sum(term, gain_table, query):
 
     A tie group of m documents, h of them relevant, gives under AVERAGE
     Σ_j (h/m)·(c + 1 + (h−1)·((j−1)/(m−1))) / (a−1+j), a its first rank: the j-th document is relevant with probability
-    h/m, and then (h−1)·((j−1)/(m−1)) of the others above it are, on average (McSherry & Najork 2008, section 2.3). With
-    β, h/m times the CG at the j-th document, where that is relevant, is (C·h + G₁ + (h·G − G₁)·((j−1)/(m−1))) / m:
-    C the gain before the group, G that of the group, G₁ that of its relevant documents (derived here).
+    h/m, and then the expected number of relevant documents above it in the group is (h−1)·((j−1)/(m−1)) (McSherry &
+    Najork 2008, section 2.3). With β, h/m times the expected CG at the j-th document, given that it is relevant, is
+    (C·h + G₁ + (h·G − G₁)·((j−1)/(m−1))) / m: C is the gain before the group, G the gain of the group, G₁ the gain of
+    its relevant documents (derived here).
 
-    If all m documents have the same grade, they are added one by one. Relevant documents of different grades are a tie
-    also for AP, so that its last bits may depend on the grades.
+    If all m documents have the same grade, they are added one by one. Relevant documents of different grades are
+    averaged as a tie even for AP, so the last bits of AP may depend on the grades.
     """
     beta, ideal = term.factor, _ideal_gain(query.judged)
 
@@ -104,8 +106,8 @@ def preference_sum(term, gain_table, query):
     """Σ over the relevant documents of 1 − min(n, R) / min(N, R), or of 1 where N = 0: n of the N documents that are
     judged not relevant are ranked above. bpref is this sum divided by R (Buckley & Voorhees 2004, as trec_eval has it).
 
-    A tie group with h relevant documents and z judged not relevant gives under AVERAGE h / (z + 1) times the sum of
-    the terms for n from the number before the group to the number after it: each is equally likely (derived here).
+    Under AVERAGE, a tie group with h relevant documents and z judged not relevant adds h / (z + 1) times the sum of
+    the terms over all n from the count before the group to the count after it, which are equally likely (derived here).
     """
     relevant = query.count_judged(term.above)
     most = min(relevant, query.count_judged(term.level) - relevant)
@@ -159,8 +161,9 @@ def inferred_sum(term, gain_table, query):
     """Σ over the relevant documents of their inferred precision; infAP is this sum divided by R (Yilmaz & Aslam 2006,
     as trec_eval computes it).
 
-    At rank r that is 1/r + (r−1)/r · (share of pooled documents above) · (share of relevant documents among the judged
-    ones above). A negative grade means pooled but not judged. Ties are ordered.
+    The inferred precision at rank r is 1/r + (r−1)/r · (share of pooled documents among those above) · (share of
+    relevant documents among the judged ones above). A negative grade means pooled but not judged. There is no formula
+    for AVERAGE.
     """
     total, judged, relevant = 0.0, 0, 0
     for pooled, (rank, grade) in enumerate(ranked_grades(query)):
@@ -178,10 +181,10 @@ def inferred_sum(term, gain_table, query):
 
 @list_term
 def interpolated(term, gain_table, query):
-    """The mean, over recall points x, of the highest precision at a rank where at least x·R documents were found.
+    """The mean, over recall points x, of the highest precision at any rank with at least x·R relevant documents.
 
-    x·R becomes a number of documents by int(x·R + 0.9) with `flag`, as in trec_eval to release 9, else by rounding, as
-    in release 10. Ties are ordered.
+    x·R is rounded to a number of documents: int(x·R + 0.9) with `flag`, as in trec_eval up to release 9, else to the
+    nearest, as in release 10. There is no formula for AVERAGE.
     """
     relevant = query.count_judged(term.above)
     ranks = [rank for rank, grade in ranked_grades(query) if grade > term.above]
@@ -194,10 +197,10 @@ def interpolated(term, gain_table, query):
 
 @list_term
 def cost_sum(term, gain_table, query):
-    """Σ gain / log2(2 + cost − gain so far) over the documents with a gain (G and binG of trec_eval).
+    """Σ gain / log2(2 + cost − CG) over the documents with a gain (G and binG of trec_eval).
 
-    The cost of a rank is the ideal gain to it, each document of it at least 1; the gain so far includes the document's
-    own. Ties are ordered.
+    The cost of a rank is the ideal gain to that rank, in which each document counts at least 1; CG includes the gain
+    of the document at the rank. There is no formula for AVERAGE.
     """
     returned = hit_gains(term, gain_table, query, UNLIMITED)
     cost = _ideal_gain(judged_gains(term, gain_table, query), 1.0, 1.0)

@@ -1,7 +1,7 @@
 """The specification: the metrics of one ranked query.
 
-`compute_metrics` computes the terms of a program at all their cut-offs: the sums of `sums`, `precisions`, `cascade` and
-this file, one function per family. Combinations turn the values of terms into metrics: what is divided by what.
+`compute_metrics` computes the terms of a program at all cut-offs, by the functions of `sums`, `precisions`, `cascade`
+and this file, one per family. Combinations, mostly quotients, turn the values of terms into metrics.
 Ranks count from 1.
 """
 
@@ -30,7 +30,7 @@ class Program:
 
     A combination is (kind, value indices, bounded, empty, parameters). The terms read the hits of a query, i.e. the
     documents with grades above `lowest`, up to `depth`, and the `judged_depth` highest judged grades. `non_relevant`:
-    a term (bpref) counts documents that are judged not relevant, so these are hits, too.
+    documents that are judged not relevant are hits, too, since a term (bpref) counts them.
     """
 
     def __init__(
@@ -58,14 +58,16 @@ def _as_list(value):
 
 @cutoff_term
 def ranks(term, gain_table, query):
-    """k, or n, the length of the list, if there is no cut-off; `flag`: min(k, n)."""
+    """The cut-off k; without one, n, the length of the list. With `flag`: min(k, n)."""
     shown = (k if k != UNLIMITED and not term.flag else min(query.returned, k) for k in term.cutoffs)
     return list(map(float, shown))
 
 
 @cutoff_term
 def returned_above(term, gain_table, query):
-    """How many documents at ranks ≤ k have a higher grade; a tie group whose first rank is ≤ k counts completely."""
+    """Count documents at ranks ≤ k with a grade above the threshold; a tie group that begins at a rank ≤ k counts in
+    full.
+    """
     first_ranks = [group.first for group in query.groups for _ in range(group.count_above(term.above))]
     return [float(bisect_right(first_ranks, k)) for k in term.cutoffs]
 
@@ -75,7 +77,7 @@ def returned_above(term, gain_table, query):
 
 @list_term
 def judged_above(term, gain_table, query):
-    """How many judged documents have a higher grade: R, if that grade is the threshold of relevance."""
+    """Count judged documents with a grade above the threshold: R, if that is the threshold of relevance."""
     return float(query.count_judged(term.above))
 
 
@@ -88,7 +90,7 @@ def precision_at_relevant(term, gain_table, query):
 
 
 def _mean_ndcg(term, gain_table, query, cutoffs, count, factor=1.0):
-    """Σ nDCG@k over the cut-offs, the last times a factor, divided by a count; 0 if there are none."""
+    """Σ nDCG@k over the cut-offs, divided by a count; the last is multiplied by a factor. 0 without cut-offs."""
     require_discounts(term, query.returned)
     if not cutoffs:
         return 0.0
@@ -123,7 +125,7 @@ def relevant_ranks(term, gain_table, query):
     """The mean of nDCG over all judged documents with a gain: at their ranks or, for those not returned, without a
     cut-off (ndcg_rel of trec_eval).
 
-    In a tie group they take the first ranks or, under WORST, the last ones.
+    In a tie group these documents take the first ranks or, under WORST, the last ones.
     """
     total = sum(count for gain, count in judged_gains(term, gain_table, query) if gain > 0.0)
     ranks_of_relevant = []
@@ -138,10 +140,10 @@ def relevant_ranks(term, gain_table, query):
 
 # combinations: from the values of terms to the value of a metric
 #
-# A combination takes the values in the order of the metric's row in `rankgain.metrics.table`, then its parameters.
-# `relevant` is R, the number of judged relevant documents; `retrieved` is the number of them at ranks ≤ k; `shown` is
-# k and `returned` is n, as `ranks` gives them. The last value of most combinations is `retrieved`, which `_combine`
-# compares with R; it is named _ where the formula does not use it.
+# A combination takes the values of the terms, in the order of the metric's row in `rankgain.metrics.table`, then the
+# parameters. `relevant` is R, the number of judged relevant documents; `retrieved` is the number of relevant documents
+# at ranks ≤ k; `shown` is k and `returned` is n, as `ranks` returns them. The last value of most combinations is
+# `retrieved`, which `_combine` compares with R; it is named _ if the formula does not use it.
 
 
 def _fallout(value, judged, relevant):
@@ -150,7 +152,7 @@ def _fallout(value, judged, relevant):
     return value, judged - relevant
 
 
-QUOTIENTS = {  # what is divided by what; RATIO is nDCG = DCG / IDCG, likewise nCG, nERR
+QUOTIENTS = {  # dividend and divisor; RATIO, handled separately, is nDCG = DCG / IDCG, likewise nCG, nERR
     # precision = retrieved / k
     _codes.QUOTIENT: lambda value, total: (value, total),
     # recall = retrieved / R; likewise AP, bpref, infAP
@@ -206,7 +208,7 @@ def _combine(kind, indices, bounded, empty, parameters, values):
     if kind == _codes.BOUNDED_MEAN and bounded:
         check_ideal(operands[0], 1.0)
     elif bounded:
-        # A relevant document adds at most 1 to the first value, and no more of them can be returned than are judged.
+        # A relevant document adds at most 1 to the first value; at most R relevant documents can be returned.
         check_ideal(max(operands[0], operands[-1]), operands[1])
     if kind in OF_RELEVANT and operands[1] == 0.0:
         return empty

@@ -9,14 +9,14 @@ from rankgain import _codes
 from rankgain._codes import CALLABLE, IRRELEVANT, TABLE, VECTOR, WORST
 from rankgain._reference.numbers import LARGE, Refused
 
-NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # gains by which a higher grade need not have the higher gain
+NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # gains that may fall as the grade rises
 
 
 class TieGroup(NamedTuple):
     """Documents with equal scores: they share the ranks first … last, in an unknown order.
 
-    `grades` has those of the hits among them (see `ranking.find`), highest first; the others count only in the
-    number of documents. A document whose rank is known is a group of one.
+    `grades` has the grades of the hits among them (see `ranking.find`), highest first; other documents count only in
+    `size`. A document whose rank is known is a group of one.
     """
 
     first: int
@@ -28,17 +28,22 @@ class TieGroup(NamedTuple):
         return self.last - self.first + 1
 
     def all_equal(self, values):
-        """Whether all its documents have the same value, hence no tie; `values`: those of the hits, sorted."""
+        """Whether all documents of the group have the same value, so that there is no tie to resolve.
+
+        `values`: the sorted values of the hits.
+        """
         return len(values) == self.size and values[0] == values[-1]
 
     def count_above(self, above):
-        """How many of the documents have a higher grade."""
+        """Count the documents with a grade above `above`."""
         return sum(grade > above for grade in self.grades)
 
 
 class Query(NamedTuple):
-    """A ranked query: how many documents were returned, the tie groups with hits in rank order, the judged grades,
-    highest first, each with the number of documents that have it, and how tied documents are ordered.
+    """A ranked query.
+
+    `returned`: the number of returned documents; `groups`: the tie groups with hits, in rank order; `judged`: the
+    distinct judged grades, highest first, each with the number of documents; `ties`: the policy for equal scores.
     """
 
     returned: int
@@ -47,7 +52,7 @@ class Query(NamedTuple):
     ties: int
 
     def count_judged(self, above):
-        """How many judged documents have a higher grade."""
+        """Count the judged documents with a grade above `above`."""
         return sum(count for grade, count in self.judged if grade > above)
 
     @property
@@ -65,7 +70,7 @@ def tie_groups(hits):
 
 
 def require_discounts(term, ranks):
-    """Refuse a vector of discounts with fewer ranks than are needed."""
+    """Refuse a vector of discounts that is shorter than `ranks`."""
     if term.kind == VECTOR and ranks > len(term.discount_table):
         raise Refused(_codes.SHORT_DISCOUNT, ranks)
 
@@ -127,13 +132,13 @@ def judged_gains(term, gain_table, query):
 
 
 def in_best_order(gains):
-    """(rank, gain) of judged documents, whose gains come highest first, each with the number of documents."""
+    """(rank, gain) of judged documents in the best order; `gains`: (gain, number of documents), highest first."""
     return enumerate((gain for gain, count in gains for _ in range(count)), 1)
 
 
 def in_order(group, values, ties):
-    """(rank, value) for each hit of a tie group under a policy that orders it. The values, given highest first, take
-    the first ranks or, under WORST, the last ones in reverse order; documents that are no hits take the others.
+    """(rank, value) for each hit of a tie group under a policy that orders it. The values, highest first, take the
+    first ranks or, under WORST, the last ranks in reverse order; documents that are not hits take the remaining ranks.
     """
     if ties == WORST:
         return enumerate(reversed(values), group.last - len(values) + 1)
@@ -162,10 +167,11 @@ def list_term(function):
 
 
 def at_cutoffs(cutoffs, running, value=0.0):
-    """The value at each cut-off, in rising order, of what changes down the list.
+    """The value of a running total at each cut-off, in ascending order of cut-offs.
 
-    `running` yields (rank, value from this rank on) in rank order; `value` is the one before. Of (2, 0.5) and (5, 0.7)
-    the values at the cut-offs 1, 2 and 4 are 0.0, 0.5 and 0.5. No more is taken of `running` than that needs.
+    `running` yields (rank, value from this rank on) in rank order; `value` is the value before the first of these. From
+    (2, 0.5) and (5, 0.7), the values at the cut-offs 1, 2 and 4 are 0.0, 0.5 and 0.5. `running` is consumed only up to
+    the last cut-off.
     """
     values = []
     for rank, following in running:

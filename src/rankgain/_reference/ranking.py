@@ -1,4 +1,4 @@
-"""The specification: from the documents of a query, as they were given, to tie groups at ranks."""
+"""The specification: how the documents of a query are ordered into tie groups at ranks."""
 
 from ctypes import c_float
 from itertools import groupby
@@ -26,7 +26,7 @@ class RankingRules(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """The documents of one query, position by position; and the grades of all that are judged.
+    """The documents of one query by position, and the grades of all judged documents.
 
     `ids` is None if the form has none, `scores` if the documents are in rank order. A grade is None if the
     document is unjudged, and negative if it was pooled but not judged.
@@ -39,11 +39,11 @@ class Documents(NamedTuple):
 
 
 def find(documents, rules, depth, lowest):
-    """The tie groups that start at a rank up to the depth, with the grades of their hits: those above `lowest`,
-    relevant or not.
+    """The tie groups that start at a rank up to the depth, with the grades of their hits, the documents with grades
+    above `lowest`.
 
-    The highest score comes first. Documents with equal scores form one group, unless the rules order them: as given
-    (STABLE), or by id, the highest first (DOCID). A group without hits is left out.
+    The highest score comes first. Documents with equal scores form one group unless the rules order them: in input
+    order (STABLE) or by id, highest first (DOCID). Groups without hits are omitted.
     """
     grades, groups, rank = documents.grades, [], 1
     for members in _by_score(documents.scores, len(grades), rules.single):
@@ -81,7 +81,7 @@ def _highest_id_first(ids, members):
 
 
 def keep(returned, groups, rules):
-    """The length of the list and its groups without the documents that do not count; those below these move up."""
+    """Remove the documents that do not count, moving up those below: the new length of the list and the groups."""
     returned, groups = min(returned, rules.depth), [group for group in groups if group.first <= rules.depth]
     if not rules.judged_only:
         return returned, groups
@@ -95,6 +95,6 @@ def keep(returned, groups, rules):
 
 
 def count_grades(grades, depth):
-    """The `depth` highest of the grades, −0.0 as 0.0: distinct, highest first, with the number of each."""
+    """The `depth` highest grades as (grade, count) pairs of distinct grades, highest first; −0.0 counts as 0.0."""
     highest = sorted((grade + 0.0 for grade in grades), reverse=True)[: min(depth, len(grades))]
     return [(grade, len(list(same))) for grade, same in groupby(highest)]

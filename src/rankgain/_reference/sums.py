@@ -1,6 +1,6 @@
-"""The specification: gain and discount, the sums of both, the first relevant document, the ratio to the ideal.
+"""The specification: discounts, DCG and its ideal, the first relevant document, and the ratio to the ideal.
 
-A discount is (table, kind, base): the table has the first ranks, and those beyond it are computed by kind.
+A discount is (table, kind, base): the table covers the first ranks, and discounts beyond it are computed by kind.
 
 Sources: gain, discount, CG and DCG: Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al.,
 ICML 2005; reciprocal rank: Voorhees, TREC-8, 1999; averages over ties: McSherry & Najork, ECIR 2008.
@@ -74,12 +74,12 @@ def all_finite(values):
 def sum_returned(term, gain_table, query, cutoffs):
     """DCG@k = Σ g(r_i)·d(i) over ranks i ≤ k, added up in rank order from +0.0.
 
-    CG is DCG with d(i) = 1; precision and RBP are made of it with g = 1 for relevant documents.
+    CG is DCG with d(i) = 1; precision and RBP use it with g = 1 for relevant documents.
 
-    A tie group of m documents adds under AVERAGE, for a cut-off that shows its first t ranks, G·S/m: G is the sum of
-    its gains, highest first, S the sum of the discounts of these ranks (McSherry & Najork 2008, eq. 3). If all m
-    documents have the same gain there is no tie, and they are added one by one, as in the ideal: so the nDCG of a
-    perfect list is exactly 1.
+    Under AVERAGE, a tie group of m documents, t of whose ranks are within the cut-off, adds G·S/m: G is the sum of the
+    gains, highest first, S the sum of the discounts of these t ranks (McSherry & Najork 2008, eq. 3). If all m
+    documents have the same gain, they are added one by one, as in the ideal, so that the nDCG of a perfect list is
+    exactly 1.
     """
     discount = discounts(term.discount_table, term.kind, term.base)
     # With the gain IRRELEVANT the best order has documents with a gain last, so BEST and WORST swap.
@@ -107,7 +107,8 @@ def sum_returned(term, gain_table, query, cutoffs):
 def sum_best(term, gain_table, query, cutoffs):
     """IDCG@k = Σ g·d(i), i ≤ k, over the gains of the judged documents, highest first.
 
-    `flag` (ideal="returned"): over no more ranks than the list has, and at least one, so that an empty list earns 0.
+    `flag` (ideal="returned"): cut at the length of the list, but not below one rank, so that an empty list has the
+    value 0.
     """
     gains = in_best_order(judged_gains(term, gain_table, query))
     discount = discounts(term.discount_table, term.kind, term.base)
@@ -139,10 +140,10 @@ def ideal_sum(term, gain_table, query):
 
 
 def _first_relevant_ranks(term, query):
-    """(rank, probability that the first relevant document stands there), in rank order.
+    """(rank, probability that the first relevant document is at this rank), in rank order.
 
-    In a tie group at ranks a … a+m−1 with h relevant documents that is, under AVERAGE, p_j for the rank a−1+j, j up to
-    m−h+1: p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
+    Under AVERAGE, in a tie group at ranks a … a+m−1 with h relevant documents, the probability for rank a−1+j, j up to
+    m−h+1, is p_j: p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
     """
     for group in query.groups:
         m, h = group.size, group.count_above(term.above)
@@ -182,7 +183,7 @@ def any_relevant(term, gain_table, query):
             value = min(value + p, 1.0)
             yield rank, value
         if value:
-            yield rank, 1.0  # certain at the last rank that the first relevant document can have
+            yield rank, 1.0  # exactly 1 from the last possible rank of the first relevant document on
 
     return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 
@@ -191,14 +192,14 @@ def any_relevant(term, gain_table, query):
 
 
 def check_ideal(value, ideal):
-    """Refuse more than the ideal, which means that the judged documents lack returned ones."""
+    """Refuse a value above the ideal, which means that `judged` lacks grades of returned documents."""
     if value > ideal * (1.0 + TOLERANCE) + TINY:
         raise Refused(_codes.ABOVE_IDEAL)
 
 
 def over_ideal(value, ideal, empty, bounded):
-    """value / ideal, `empty` if the ideal is 0; with `bounded`, a value above its ideal is refused, or 1.0 if only
-    rounding sets them apart."""
+    """value / ideal, or `empty` if the ideal is 0. With `bounded`, a value above the ideal is refused, but gives 1.0
+    if the difference is only rounding."""
     if bounded and value > ideal:
         check_ideal(value, ideal)
         return 1.0

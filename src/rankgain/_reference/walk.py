@@ -1,4 +1,4 @@
-"""The specification: from query to query of a chunk.
+"""The specification: the loop over the queries of a chunk.
 
 A chunk is a tuple (form, start, stop, data of the form …) made by a Source; rules are (ties, single, depth,
 judged_only, condensed_depth): see `rankgain.data.rules`. `Refused` is returned as (code, query, position, term), with
@@ -24,7 +24,8 @@ Chunk = tuple[Any, ...]
 
 
 def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
-    """Write the metrics of each query of a chunk, from a column of `out` on; return how many have nothing relevant."""
+    """Write the metrics of each query of a chunk to the columns of `out` from `column` on; return how many queries have
+    nothing relevant."""
 
     def write(index, query):
         out[:, column + index] = compute_metrics(program, query)
@@ -48,7 +49,7 @@ def _each(queries, use):
 def rows(
     program: Program, rules: Codes, judged: Any, numbers: dict[Any, int], scores: Any, keys: tuple[str, ...], most: int
 ) -> dict[Any, dict[str, float]] | None:
-    """None: use `run`. The compiled half has a shorter path for runs of at most so many documents."""
+    """Return None: use `run`. The compiled half has a faster path for runs of at most `most` documents."""
     return None
 
 
@@ -59,7 +60,7 @@ def _ranked(program, rules, chunk):
     """Yield each query of a chunk, ranked."""
     form, start, stop, *data = chunk
     rules = RankingRules(*rules)
-    # If documents are left out, others move up.
+    # With judged_only, documents below the depth move up when unjudged ones are removed.
     depth = rules.depth if rules.judged_only else min(program.depth, rules.depth)
     lowest = min(program.lowest, NON_RELEVANT) if rules.judged_only else program.lowest
     if form in READERS:
@@ -82,7 +83,7 @@ def _ranked_in_file(queries, depth, lowest, offsets, grade, first, last, returne
         yield int(returned[query]), tie_groups(hits), [grade for grade in grades if grade >= 0.0]
 
 
-# In two steps, between which callable gains are called
+# Two steps, so that callable gains can be called in between
 
 
 def hits(
@@ -98,7 +99,7 @@ def hits(
     judged_grade: Floats,
     judged_count: Ints,
 ) -> int | ErrorCode:
-    """Store the hits and judged grades of each query of a chunk, one query after the other."""
+    """Store the hits and judged grades of each query of a chunk in columns, one query after another."""
     offsets[0] = judged_offsets[0] = 0
 
     def store(index, query):
@@ -111,7 +112,7 @@ def hits(
 
 
 def _append(rows, index, offsets, *columns):
-    """Write the rows of a query, the index-th, to columns, behind those of the query before."""
+    """Append the rows of the query at `index` to the columns."""
     start = offsets[index]
     stop = offsets[index + 1] = start + len(rows)
     for column, values in zip(columns, zip(*rows, strict=True), strict=False):  # nothing without rows
@@ -136,8 +137,8 @@ def metrics_from_hits(
 ) -> int | ErrorCode:
     """Write the metrics of queries whose hits were stored, given the gains that callables returned.
 
-    `callable_gains`: per term (offsets, grades, gains), grades descending within a query; None unless its gain is a
-    callable.
+    `callable_gains`: per term (offsets, grades, gains), with grades descending within a query; None for a term whose
+    gain is not a callable.
     """
 
     def stored():
