@@ -1,8 +1,8 @@
-"""The compiled half: which extensions there are, how they are compiled, and what if they cannot be.
+"""The compiled half: the extension modules, their compiler flags, and the fallback if they cannot be compiled.
 
-RANKGAIN_EXTENSION=auto     compile if it can be done, else install the pure-Python half alone (the default)
-                   require  a failure to compile is a failure to install
-                   skip     do not try; the wheel is py3-none-any
+RANKGAIN_EXTENSION=auto     compile if possible, else install only the pure-Python half (the default)
+                   require  fail to install if compilation fails
+                   skip     do not compile; the wheel is py3-none-any
 RANKGAIN_DEBUG=1            bounds checks, initialisation checks and C assertions on, optimisation off
 SOURCE_DATE_EPOCH           the date of every file in an sdist or wheel: with it, the same sources give the same bytes
 """
@@ -41,29 +41,29 @@ DIRECTIVES = {
     "initializedcheck": DEBUG,
     "cdivision": not DEBUG,
     "freethreading_compatible": True,
-    "binding": False,  # builtin functions: called sooner, and a tenth of a wheel less
+    "binding": False,  # builtin functions: faster calls, and a wheel smaller by a tenth
     "embedsignature": True,
-    "embedsignature.format": "clinic",  # for them the signature stands in the text
+    "embedsignature.format": "clinic",  # inspect.signature() of a builtin function reads it from the docstring
 }
-# A small wheel: nothing here throws, so there are no tables for what does; functions stand where they fit, and those
-# of Python are called through one table. With -O3 the modules weigh 52 kB more and take 0 to 9 % less time, 25 % less
-# where many are ordered. Loops stay as they are written: those that vectors make quicker are written with them
-# (simd_loops.h); to let the compiler do so gains nothing that can be measured. Functions and loops are aligned: else
-# any change moves them all, and where a loop falls decides over a tenth of its time (1000 x 1000 scores in full).
+# No unwind tables: the code throws no C++ exceptions. -O3 adds 52 kB to the modules and saves 0 to 9 % of the time,
+# 25 % when ordering many documents. The compiler neither vectorises nor unrolls loops: those that gain from SIMD use
+# it explicitly (simd_loops.h), and auto-vectorisation of the others showed no measurable gain. Functions and loops are
+# aligned because the alignment of a loop changes its time by up to a tenth (measured on 1000 x 1000 scores), so that
+# any edit would shift the timings of unrelated code.
 SMALL = ["-O3", "-g0", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
 SMALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops"]
 if sys.platform == "linux":
     SMALL += ["-fno-plt", "-falign-functions=64", "-falign-loops=32"]
-# The same bits on every machine and in plain Python: no fused multiply-add, no reordering.
+# No fused multiply-add and no reordering, so that values have the same bits on every machine and in plain Python.
 UNIX_FLAGS = ["-ffp-contract=off", *(["-O0", "-g3", "-UNDEBUG"] if DEBUG else SMALL)]
-GLUE = [] if DEBUG or WINDOWS else ["-Os"]  # there is no loop to make quicker
+GLUE = [] if DEBUG or WINDOWS else ["-Os"]  # the shared utility code has no hot loop
 FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"] if WINDOWS else UNIX_FLAGS
 
 
 def shared_code(path: Path) -> Path:
-    """Write the C code that all modules share, which Cython would otherwise repeat in each: half the wheel's size.
+    """Write the utility C code that Cython would otherwise repeat in each module, doubling the size of the wheel.
 
-    Unchanged code is not written again, so that its module is not recompiled.
+    An unchanged file is not rewritten, so that it is not recompiled.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -93,10 +93,10 @@ def extensions() -> list[Extension]:
             [str(source)],
             depends=headers,
             include_dirs=[str(package / "_compiled"), str(package / "include")],
-            libraries=[] if WINDOWS else ["m"],  # unnamed, libm's symbols would stay unversioned
+            libraries=[] if WINDOWS else ["m"],  # without it, libm's symbols would be unversioned
             extra_compile_args=[*FLAGS, *(GLUE if source == common else [])],
-            extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # no table of symbols
-            define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # a wheel compresses them better
+            extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # strip the symbol table
+            define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # the wheel's own compression is better
             py_limited_api=ABI3,
         )
         for name, source in sorted(sources.items())
@@ -107,7 +107,7 @@ def extensions() -> list[Extension]:
         compiler_directives=DIRECTIVES,
         shared_utility_qualified_name="rankgain._compiled._cyutility",
     )
-    for module in modules:  # cythonize() forgets `optional`
+    for module in modules:  # cythonize() drops `optional`
         module.optional = MODE == "auto"
     return modules
 
@@ -131,15 +131,15 @@ def readme() -> str:
 
 
 class WholeSdist(sdist):
-    """All sources and tests with what they read, whatever this build compiles; nothing that was built."""
+    """An sdist of all sources and tests with their data files, regardless of what is compiled, without build output."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
-        found = {str(path) for folder in ("src", "tests") for path in Path(folder).rglob("*.*") if path.is_file()}
-        built = {name for name in found if re.search(r"\.(so|pyd|pyc)$|\.egg-info", name)}
-        super().make_release_tree(base_dir, sorted((found - built).union(files)))
+        paths = {str(path) for folder in ("src", "tests") for path in Path(folder).rglob("*.*") if path.is_file()}
+        built = {name for name in paths if re.search(r"\.(so|pyd|pyc)$|\.egg-info", name)}
+        super().make_release_tree(base_dir, sorted((paths - built).union(files)))
 
     def make_archive(self, base_name: str, format: str, root_dir=None, base_dir=None, owner=None, group=None) -> str:
-        """Without what depends on who packs it, where and when."""
+        """Write a reproducible archive: no user, group, umask or time of the build."""
         date = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
 
         def impersonal(entry: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -160,7 +160,7 @@ class WholeSdist(sdist):
 
 
 class HonestWheel(bdist_wheel):
-    """A wheel in which nothing was compiled says so in its tag; and one's umask does not show."""
+    """A wheel tagged py3-none-any if nothing was compiled, with file modes that do not depend on the umask."""
 
     def get_tag(self) -> tuple[str, str, str]:
         built = [path for path in self.get_finalized_command("build_ext").get_outputs() if Path(path).exists()]
@@ -169,7 +169,7 @@ class HonestWheel(bdist_wheel):
         return super().get_tag()
 
     def write_wheelfile(self, wheelfile_base: str, **about: str) -> None:
-        """The last of its files, after which all get the modes that they have for everybody."""
+        """Write the last file of the wheel, then set the modes of all files."""
         super().write_wheelfile(wheelfile_base, **about)
         for path in Path(self.bdist_dir).rglob("*"):
             path.chmod(mode_of(path.is_dir() or path.suffix == ".so"))

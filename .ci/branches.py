@@ -23,24 +23,24 @@ PLUMBING = re.compile(r"unlikely\(!|__pyx_temp|Py_|__Pyx|__PYX")
 
 
 def gcov(data):
-    """What gcov knows of a module: of each file it is made of, the lines and their branches."""
+    """The report of gcov on a module: the lines and branches of each source file."""
     command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", data.name]
     return json.loads(subprocess.run(command, cwd=data.parent, capture_output=True, check=True).stdout)["files"]
 
 
 def conditionals(tree):
-    """Yield ((file, line, which of that line), how often each way was taken) for each conditional of ours."""
+    """Yield ((file, line, index within the line), how often each branch was taken) for each conditional of ours."""
     package = tree / "src" / "rankgain"
     modules = [data for data in sorted(tree.glob("build/**/*.gcno")) if data.stem != "_cyutility"]
-    for found in chain.from_iterable(map(gcov, modules)):
-        path = tree / found["file"]
-        if path.suffix == ".h" and (package / "_compiled" / path.name).exists():  # a copy of it
-            for line in found["lines"]:
-                if line["branches"]:  # a macro may have others at each level
+    for source in chain.from_iterable(map(gcov, modules)):
+        path = tree / source["file"]
+        if path.suffix == ".h" and (package / "_compiled" / path.name).exists():  # our header, copied to the build
+            for line in source["lines"]:
+                if line["branches"]:  # the number of branches of a macro may depend on the CPU level
                     counts = [branch["count"] for branch in line["branches"]]
                     yield (path.name, line["line_number"], len(counts)), counts
         elif path.suffix == ".c":
-            yield from of_c(path.read_text().splitlines(), found["lines"])
+            yield from of_c(path.read_text().splitlines(), source["lines"])
 
 
 def of_c(text, lines):
@@ -51,16 +51,16 @@ def of_c(text, lines):
         origins.append(origin)
     seen = Counter()
     for line in lines:
-        place = line["line_number"] - 1
-        ours = OURS.match(text[place]) and not PLUMBING.search(text[place])
-        if ours and line["branches"] and origins[place] and not line["function_name"].startswith("__pyx_pymod"):
-            of = line["function_name"], *origins[place]
-            yield (*origins[place], seen[of]), [branch["count"] for branch in line["branches"]]
+        index = line["line_number"] - 1
+        ours = OURS.match(text[index]) and not PLUMBING.search(text[index])
+        if ours and line["branches"] and origins[index] and not line["function_name"].startswith("__pyx_pymod"):
+            of = line["function_name"], *origins[index]
+            yield (*origins[index], seen[of]), [branch["count"] for branch in line["branches"]]
             seen[of] += 1
 
 
 def report(tree):
-    """Yield a line for each conditional of which a way was never taken, and last the totals."""
+    """Yield a line for each conditional with a branch that was never taken, then the totals."""
     package = tree / "src" / "rankgain"
     taken = defaultdict(list)
     for conditional, counts in conditionals(tree):
@@ -71,7 +71,7 @@ def report(tree):
         text = sources[name][line - 1].split("  #")[0].strip()
         ways = list(map(sum, zip(*counts, strict=True)))
         branches += len(ways)
-        # Of two the first is that where the condition holds. Nothing of what `except` does not catch was foreseen.
+        # The first of two branches is the true one. The false branch of `except` is an unexpected exception.
         labels = ("true", "false") if len(ways) == 2 else [f"way {way}" for way in range(len(ways))]
         never = [label for label, count in zip(labels, ways, strict=True) if not count]
         if never and not (text.startswith("except ") and never == ["false"]):

@@ -399,7 +399,7 @@ def _against_judgments(
         kind = part.schema.field("query_id").type
         if not seen:
             _check_queries(judgments, part["query_id"])
-        refuse_again(part["query_id"], seen)
+        reject_repeated_queries(part["query_id"], seen)
         yield rules.of_run(judgments, part), kind
     yield rules.of_absent(judgments, seen), kind or pa.array(list(judgments.query_ids)).type
 
@@ -409,7 +409,7 @@ def _of_both_sides(parts: Iterable[Any], rules: PartRules) -> Iterator[tuple[Eva
     seen: set[Any] = set()
     part = None
     for part in parts:
-        refuse_again(part["query_id"], seen)
+        reject_repeated_queries(part["query_id"], seen)
         if "doc_id" in part.column_names:
             result = rules.of_tables(*sides_of(part))
         else:
@@ -493,7 +493,7 @@ class _Column:
         if pa.types.is_dictionary(column.type):
             column = self._coded(column, where)
             return column if self._role == "doc_id" else column.dictionary_decode()
-        return column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else _sound(column, where)
+        return column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else _validated(column, where)
 
     def _check_kind(self, kind: Any, where: str) -> None:
         is_id = self._role in ("query_id", "doc_id")
@@ -512,7 +512,10 @@ class _Column:
         dictionary = column.dictionary
         buffers = [len(dictionary), dictionary.offset, *(each and each.address for each in dictionary.buffers())]
         if buffers != self._checked[0]:
-            self._checked = buffers, (dictionary, _sound(dictionary, where))  # keeping it keeps its addresses in use
+            self._checked = (
+                buffers,
+                (dictionary, _validated(dictionary, where)),
+            )  # keeping it keeps its addresses in use
         try:
             return pa.DictionaryArray.from_arrays(column.indices, self._checked[1][1])
         except (pa.ArrowInvalid, IndexError):
@@ -534,7 +537,7 @@ def _kind(kind: Any, is_id: bool) -> str | None:
     return "int" if of.is_integer(kind) else None
 
 
-def _sound(column: Any, where: str) -> Any:
+def _validated(column: Any, where: str) -> Any:
     """The column, whose offsets are checked to lie within its data; views as text."""
     pa = import_extra("pyarrow", "arrow")
     of, kind = pa.types, column.type
@@ -604,7 +607,9 @@ def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
             yield batch.slice(start, rows)
 
 
-def refuse_again(column: Any, seen: set[Any], where: str = "batches", advice: str = "sort by query first") -> None:
+def reject_repeated_queries(
+    column: Any, seen: set[Any], where: str = "batches", advice: str = "sort by query first"
+) -> None:
     """Raise an error for queries that were seen before; add those of the column."""
     for query in _first_of_runs(column):
         if query in seen:

@@ -140,8 +140,8 @@ def changed(error: RuntimeError, where: str) -> Exception:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class NeverGiven(TypedDict):
-    """No keyword: as `**unknown: Unpack[NeverGiven]`, type checkers refuse each, and `unexpected` answers it."""
+class NoKeywords(TypedDict):
+    """No keyword: as `**unknown: Unpack[NoKeywords]`, type checkers refuse each, and `unexpected` answers it."""
 
 
 # Names that other tools use, without separators and without the "col" of columns; a parameter that the function must
@@ -180,7 +180,7 @@ _ANSWERS = (
 def without_unknown(function: _Function) -> _Function:
     """The function, whose signature does not show `**unknown`."""
     shown = signature(function)
-    named = [own for own in shown.parameters.values() if own.kind is not Parameter.VAR_KEYWORD]
+    named = [parameter for parameter in shown.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
     function.__signature__ = shown.replace(parameters=named)  # type: ignore[attr-defined]
     return function
 
@@ -188,7 +188,11 @@ def without_unknown(function: _Function) -> _Function:
 def unexpected(function: Callable[..., Any], unknown: Mapping[str, Any]) -> TypeError:
     """The error for keywords that a function does not take: Python's, and what to write instead."""
     name = next(iter(unknown))
-    takes = [own.name for own in signature(function).parameters.values() if own.kind is Parameter.KEYWORD_ONLY]
+    takes = [
+        parameter.name
+        for parameter in signature(function).parameters.values()
+        if parameter.kind is Parameter.KEYWORD_ONLY
+    ]
     bare = re.sub(r"^col_|_(col|column)$", "", name.lower()).replace("_", "")
     answers = (answer for names, needed, answer in _ANSWERS if bare in names.split() and needed in ("", *takes))
     answer = next(answers, f"it takes {', '.join(takes)}").replace("{name}", name)
@@ -201,7 +205,7 @@ def import_extra(module: str, extra: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         package = module.partition(".")[0]
-        if error.name not in (module, package):  # it is installed, but one of its own imports fails
+        if error.name not in (module, package):  # it is installed, but one of its parameter imports fails
             raise
         raise ImportError(f"{package} is not installed: pip install 'rankgain[{extra}]'") from None
 

@@ -100,10 +100,10 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
         if not isinstance(name, str):
             raise TypeError(f"measures: a name must be a str, not {type(name).__name__} {name!r}")
     columns = trec_measures.columns(measures, Options(release, _level(level)), underscores=True)
-    computed = [column for column in columns if column.made.metrics]
+    computed = [column for column in columns if column.formula.metrics]
     plan = trec_measures.plan_of(computed)
-    one_to_one = [column.made.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
-        column.made.value or column.measure.name.startswith("gm_") for column in columns
+    one_to_one = [column.formula.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
+        column.formula.value or column.measure.name.startswith("gm_") for column in columns
     )
     keys = tuple(column.key for column in columns) if one_to_one and not plan.has_callable_gain else None
     program = plan.program(0)
@@ -262,7 +262,7 @@ def _by_query(
     keys = [column.key for column in columns]
     computed, lists = iter(vectors), []
     for column in columns:
-        vector = next(computed) if column.made.metrics else repeat(0.0)  # of runid and relstring
+        vector = next(computed) if column.formula.metrics else repeat(0.0)  # of runid and relstring
         logarithmic = column.measure.name.startswith("gm_")
         lists.append([math.log(max(value, LEAST)) for value in vector] if logarithmic else vector)
     rows = zip(*lists, strict=False) if lists else repeat(())
@@ -337,7 +337,7 @@ Number = TypeVar("Number", int, float)
 
 
 def _parse(
-    lines: Iterable[str], name: str, count: int, place: int, number: Callable[[str], Number]
+    lines: Iterable[str], name: str, count: int, field: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
     numbers: dict[str, dict[str, Number]] = defaultdict(dict)
     for line_number, line in enumerate(lines, 1):
@@ -349,9 +349,9 @@ def _parse(
         if document in numbers[query]:
             raise ValueError(f"{where}: document {quoted(document)} appears twice under query {quoted(query)}")
         try:
-            numbers[query][document] = number(fields[place])
+            numbers[query][document] = number(fields[field])
         except ValueError:
-            raise ValueError(f"{where}: {quoted(fields[place])} is not a valid {number.__name__}") from None
+            raise ValueError(f"{where}: {quoted(fields[field])} is not a valid {number.__name__}") from None
     return numbers
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankgain.choices import Missing, Peer, ScoreBits, Ties, check_choices
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
-from rankgain.errors import NeverGiven, counted, nearest, quoted, unexpected, without_unknown
+from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
 from rankgain.metrics.metric import each_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
@@ -187,7 +187,7 @@ class Rankings:
         threads: int = 1,
         like: Peer | None = None,
         progress: bool = False,
-        **unknown: Unpack[NeverGiven],
+        **unknown: Unpack[NoKeywords],
     ) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
 
@@ -273,8 +273,8 @@ class Rankings:
         else:
             from rankgain.results.peers import OWN, common_rules, peer_of  # imported where it is needed
 
-            followed, peer_rules = common_rules(requests, like)
-            requests, plan = tuple(followed), planned(tuple(followed.values()))
+            peer_metrics, peer_rules = common_rules(requests, like)
+            requests, plan = tuple(peer_metrics), planned(tuple(peer_metrics.values()))
             rankings, peer = self._following(peer_rules, like), peer_of(like)
             name = None if peer is OWN else peer.name
         source, rules = rankings._source, rankings._rules
@@ -600,8 +600,8 @@ def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, A
     source, rules = parts_of(rankings)
     if not source.has_ids or source.in_file:
         return {}
-    wanted = set(query_ids)
-    rows = {query: row for row, query in enumerate(source.query_ids) if query in wanted}
+    requested = set(query_ids)
+    rows = {query: row for row, query in enumerate(source.query_ids) if query in requested}
     first = {}
     for query, row in rows.items():
         documents = source.documents(row, rules)

@@ -205,8 +205,8 @@ def _ndcg_sample_scores(y_true: Array, y_score: Array, k: int | None = None, ign
         return _each(ndcg, y_true, y_score, k, ignore_ties)
     except ValueError:
         if y_true.min() < 0:
-            place = _place(y_true < 0)
-            raise ValueError(f"ndcg_score should not be used on negative y_true values, as at {place}") from None
+            index = _first_index(y_true < 0)
+            raise ValueError(f"ndcg_score should not be used on negative y_true values, as at {index}") from None
         raise
 
 
@@ -339,13 +339,13 @@ def _check_finite(array: Array, name: str) -> None:
             return
     for marks, text in ((np.isnan(array), "NaN"), (np.isinf(array), "infinity")):
         if marks.any():
-            raise ValueError(f"Input {name} contains {text}, at {_place(marks)}; all numbers must be finite")
+            raise ValueError(f"Input {name} contains {text}, at {_first_index(marks)}; all numbers must be finite")
 
 
-def _place(marks: Array) -> list[int]:
+def _first_index(marks: Array) -> list[int]:
     """The index of the first True."""
-    place: list[int] = np.argwhere(marks)[0].tolist()
-    return place
+    index: list[int] = np.argwhere(marks)[0].tolist()
+    return index
 
 
 def _check_shape(grades: Array, scores: Array) -> None:

@@ -22,7 +22,7 @@ from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.data.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
-from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
+from rankgain.errors import NoKeywords, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import id_kind
 
@@ -44,7 +44,7 @@ def from_frames(
     validate: Validate = "judged",
     duplicates: Duplicates = "error",
     query_ids: Iterable[Hashable] | None = None,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Rankings:
     """Make Rankings from the columns of data frames.
 

@@ -10,7 +10,7 @@ from rankgain.data.dataframes import Frame
 from rankgain.data.forms import form_of
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, warn_of_negative_grades
-from rankgain.errors import NeverGiven, unexpected, without_unknown
+from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.inputs.frames import of_frame
 from rankgain.inputs.trec import read_qrels
 
@@ -22,7 +22,7 @@ def judgments(
     query: str | None = None,
     doc: str | None = None,
     relevance: str | None = None,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Judgments:
     """Read, check and order judgments once, for any number of runs in any form.
 

@@ -11,7 +11,7 @@ from rankgain.data.forms import plain
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import rules_of
 from rankgain.data.swapped import has_whole_scores, pairs_in_dicts, warn_if_swapped
-from rankgain.errors import NeverGiven, unexpected, without_unknown
+from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import paired
 
@@ -26,7 +26,7 @@ def from_qrels(
     ties: Ties = "docid",
     missing: Missing = "zero",
     query_ids: Iterable[Hashable] | None = None,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Rankings:
     """Make Rankings from judgments and a run, as dicts of dicts.
 

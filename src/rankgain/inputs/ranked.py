@@ -9,7 +9,7 @@ from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged
 from rankgain.data.rules import GIVEN
 from rankgain.data.source import check_query_ids
-from rankgain.errors import NeverGiven, unexpected, without_unknown
+from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def from_ranked(
     judged: ArrayLike | None = None,
     mask: ArrayLike | None = None,
     query_ids: Iterable[Hashable] | None = None,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Rankings:
     """Make Rankings from the grades of the returned documents, in rank order.
 

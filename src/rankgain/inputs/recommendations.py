@@ -28,7 +28,7 @@ from rankgain.data.list_texts import refuse_list_texts
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
 from rankgain.data.source import check_query_ids
-from rankgain.errors import NeverGiven, unexpected, without_unknown
+from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
 
@@ -41,7 +41,7 @@ def from_recommendations(
     validate: Validate = "judged",
     duplicates: Duplicates = "error",
     query_ids: Iterable[Hashable] | None = None,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Rankings:
     """Make Rankings from the relevant ids and those that were recommended, best first.
 

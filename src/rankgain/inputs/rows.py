@@ -18,7 +18,7 @@ from rankgain.data.ids import python_ids
 from rankgain.data.judgments import JudgmentSets, of_ids
 from rankgain.data.readers import ListColumn
 from rankgain.data.rules import GIVEN
-from rankgain.errors import NeverGiven, quoted, unexpected, without_unknown
+from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
 # Names that hold texts or answers in some tools and ids in others: only advised.
@@ -39,7 +39,7 @@ def from_rows(
     validate: Validate = "judged",
     duplicates: Duplicates = "error",
     query_ids: Iterable[Hashable] | None = None,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Rankings:
     """Make Rankings from a table with a row per query, whose columns hold lists of ids.
 

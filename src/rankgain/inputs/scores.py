@@ -17,7 +17,7 @@ from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.data.sparse import Csr, is_sparse
 from rankgain.data.swapped import pairs_in_lists, warn_if_swapped
-from rankgain.errors import NeverGiven, unexpected, without_unknown
+from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.inputs.matrix import mask_of, matrix_source
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Int32s, Ints
@@ -38,7 +38,7 @@ def from_scores(
     exclude: Csr | None = None,
     ties: ScoreTies = "average",
     query_ids: Iterable[Hashable] | None = None,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Rankings:
     """Make Rankings from the scores and the grades of documents, side by side.
 

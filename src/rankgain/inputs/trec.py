@@ -25,7 +25,7 @@ from rankgain.data.lines import (
     whole_text,
 )
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
-from rankgain.errors import NeverGiven, unexpected, without_unknown
+from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.results.export import bar_class, shown
 from rankgain.threads import check_threads
@@ -43,7 +43,7 @@ def read_trec(
     duplicates: Duplicates = "error",
     threads: int = 1,
     progress: bool = False,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Rankings:
     """Make Rankings from a qrels file and a run file, read as trec_eval reads them.
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Unpack
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import Ideal, Rounding
-from rankgain.errors import SHOWN, NeverGiven, nearest, quoted, short, unexpected, without_unknown
+from rankgain.errors import SHOWN, NoKeywords, nearest, quoted, short, unexpected, without_unknown
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
@@ -171,7 +171,7 @@ def metric(
     multiple: float | None = None,
     coefficients: Sequence[float] | None = None,
     collection: float | None = None,
-    **unknown: Unpack[NeverGiven],
+    **unknown: Unpack[NoKeywords],
 ) -> Metric:
     """Make a metric from arguments, where a string is not enough.
 
@@ -342,14 +342,14 @@ def row_of(name: Any, request: str = "") -> Row:
         advice = _ADVICE.get(_bare(re.split("[@(:]", name)[0]))
         if advice:
             raise ValueError(f"unknown metric {quoted(request or name)}: {advice}")
-        meant = "" if request else name if _is_request(name) else _meant(name)
-        known = _BARE.get(_bare(re.split("[@(:]", meant)[0]))
-        if known is not None and _bare(meant) not in _BARE:
+        suggestion = "" if request else name if _is_request(name) else _suggestion(name)
+        known = _BARE.get(_bare(re.split("[@(:]", suggestion)[0]))
+        if known is not None and _bare(suggestion) not in _BARE:
             raise ValueError(
                 f"metric takes the name and its parameters separately: metric({known.name!r}, k=10); "
-                f"evaluate and others take {quoted(meant)} as it is"
+                f"evaluate and others take {quoted(suggestion)} as it is"
             )
-        hint = f"; did you mean {meant!r}?" if meant else ""
+        hint = f"; did you mean {suggestion!r}?" if suggestion else ""
         raise ValueError(f"unknown metric {quoted(request or name)} (`rankgain metrics` lists all){hint}")
     return row
 
@@ -376,7 +376,7 @@ _NAME_AND_DIGITS = r"(?i)(?!set_|f\d)(?P<name>.*?[a-z])[\W_]*(?P<k>\d+)"  # thos
 _RANX = (("_burges", "(gain=exponential)"), (r"-l(\d+)", r"(rel=\1)"), (r"(?<=rbp)\.(\d+)", r"(p=0.\1)"))
 
 
-def _meant(request: str) -> str:
+def _suggestion(request: str) -> str:
     """The valid request that an invalid one probably means; "" if there is none."""
     for theirs, ours in _RANX if len(request) <= SHOWN else ():
         request = re.sub(theirs, ours, request)
@@ -403,9 +403,9 @@ def _remedy(request: str) -> str:
     """The end of the error for an invalid request: what to write instead."""
     if _bare(re.split("[@(:]", request)[0]) in _ADVICE:
         return ""
-    meant = _meant(request)
-    if meant:
-        return f"; did you mean {meant!r}?"
+    suggestion = _suggestion(request)
+    if suggestion:
+        return f"; did you mean {suggestion!r}?"
     parts = re.split(r"[,;\s]+(?![^(]*\))", request.strip()) if len(request) <= SHOWN else []
     if len(parts) > 1 and all(map(_is_request, parts)):
         return f"; request each metric by itself: {', '.join(map(repr, parts))}"

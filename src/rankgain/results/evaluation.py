@@ -170,14 +170,14 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         weighed_by = weighing(metric) if self._weights else ""
         if not weighed_by or self._weights is None:
             return weights
-        own = self._weights[weighed_by]
+        row_weights = self._weights[weighed_by]
         if weights is None:
-            return own
+            return row_weights
         with np.errstate(over="ignore"):
-            products = own * weights
+            products = row_weights * weights
         if np.all(np.isfinite(products)):
             return products
-        return own * scaled(weights)
+        return row_weights * scaled(weights)
 
     @overload
     def aggregate(self, metric: str | Metric, *, weights: Any = None) -> float: ...
@@ -375,17 +375,17 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         items = objects_of(queries, "queries")
         if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
             raise TypeError(f"queries must be a mask or ids of queries, not {type(queries).__name__}")
-        wanted = list(items)
-        if wanted and all(isinstance(item, (bool, np.bool_)) for item in wanted):
-            if len(wanted) != len(self.query_ids):
-                raise ValueError(f"queries is a mask of {len(wanted)}, and there are {len(self.query_ids)} queries")
-            rows = np.flatnonzero(wanted)
+        selected = list(items)
+        if selected and all(isinstance(item, (bool, np.bool_)) for item in selected):
+            if len(selected) != len(self.query_ids):
+                raise ValueError(f"queries is a mask of {len(selected)}, and there are {len(self.query_ids)} queries")
+            rows = np.flatnonzero(selected)
         else:
             row_of = {query: row for row, query in enumerate(self.query_ids)}
-            unknown = next((query for query in wanted if query not in row_of), None)
+            unknown = next((query for query in selected if query not in row_of), None)
             if unknown is not None:
                 raise KeyError(f"query {quoted(unknown)} was not evaluated")
-            rows = np.array([row_of[query] for query in wanted], dtype=np.int64)
+            rows = np.array([row_of[query] for query in selected], dtype=np.int64)
         ids = check_query_ids([self.query_ids[row] for row in rows.tolist()], len(rows))
         values = {key: vector[rows] for key, vector in self.items()}
         for vector in values.values():

@@ -1,8 +1,8 @@
-"""THE TABLE of other tools: the metrics of each as rankgain's, and its rules for ties, missing queries and scores.
+"""THE TABLE of other tools: the rankgain metric for each metric of a tool, and the tool's rules for ties and queries.
 
-`Rankings.evaluate(..., like=)` follows a row, `rankgain.explain` prints one or the difference of two, and the page
-'Where we differ' of the documentation is generated from all of them. A row states only what was run or read, in that
-release.
+`Rankings.evaluate(..., like=)` follows the rules of a row, `rankgain.explain` prints a row or the difference of two,
+and the page 'Where we differ' of the documentation is generated from all of them. A row states only facts that were run
+or read in the source, and names the release.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from rankgain.metrics.trec_names import TREC_NAMES
 
 
 class PeerRules(NamedTuple):
-    """The rules of a tool for all metrics, as in `Rankings.under`. None: those of the rankings.
+    """The rules of a tool for all metrics, as in `Rankings.under`. None: the rule of the rankings applies.
 
-    `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out, count 0.
+    `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out, count as 0.
     """
 
     ties: Ties | None
@@ -41,9 +41,9 @@ class Measure(NamedTuple):
     """A metric of another tool.
 
     `names`: rankgain's names for it, with ``@k`` if it has a cut-off. `peer`: the tool's name for it. `parameters`:
-    those of the rankgain metric, or a function of k that returns them. `metric`: the rankgain metric of the same value,
-    if it has another name. `rules`: the tool's rules for this metric, if they differ from its rules for all.
-    `variants`: the measure to use instead if the caller writes the parameter of that name.
+    the parameters of the equivalent rankgain metric, or a function of k that returns them. `metric`: the equivalent
+    rankgain metric, if it has another name. `rules`: the tool's rules for this metric, if they differ from its general
+    rules. `variants`: by parameter, the measure to use instead if the caller writes that parameter.
     """
 
     names: str
@@ -55,11 +55,11 @@ class Measure(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """Facts about another tool, or a metric that stands for one.
+    """Facts about another tool, or a metric in the role of a tool.
 
-    `order`, `queries`: in words, how it orders ties and which queries count. `others`: names of rankgain's metrics that
-    mean something else there, and what. `notes`: what else to know, and about which of rankgain's metrics; "" for all.
-    `rel`: the lowest relevant grade of its measures, unless they say another.
+    `order`, `queries`: in words, how the tool orders ties and which queries count. `others`: names of rankgain metrics
+    with another meaning in the tool, and that meaning. `notes`: further facts, each with the rankgain metrics that it
+    concerns; "" for all. `rel`: the lowest relevant grade, for measures without a threshold in `parameters`.
     """
 
     name: PeerOrOwn
@@ -72,7 +72,7 @@ class Peer(NamedTuple):
     source: str
     others: Mapping[str, str] = MappingProxyType({})
     rel: float | None = None
-    metric: Metric | None = None  # in place of the measures, if a metric is given and no tool
+    metric: Metric | None = None  # instead of measures, if the row stands for a metric
 
     def measure(self, record: Metric) -> Measure:
         """The tool's measure for a metric."""
@@ -91,15 +91,15 @@ class Peer(NamedTuple):
 ABOVE_HALF = math.nextafter(0.5, 1.0)  # the lowest grade that is above 0.5
 
 _INPUT = "input order (a stable sort)"
-_THEIR_OWN = "each comes with its documents, so none can be missing"
+QUERIES_ALWAYS_PRESENT = "each comes with its documents, so none can be missing"
 
 _DOCID, _STABLE = PeerRules("docid", "skip"), PeerRules("stable", "zero")
 
 
 def _trec_measures(release: int) -> tuple[Measure, ...]:
-    """The measures of trec_eval that are metrics of rankgain; of two for the same one, the more general, which is last.
+    """The measures of trec_eval with an equivalent rankgain metric; of two with the same one, the more general.
 
-    Its rbp and rbp_resid differ: see the notes of release 10, which has them.
+    rbp and rbp_resid are left out, since they differ: see the notes of release 10, which introduced them.
     """
     points = {"rounding": "up" if release == 9 else "nearest"}
     measures: dict[str, Measure] = {}
@@ -117,8 +117,8 @@ _TREC_NOTES = {
 }
 
 
-def _to_one(k: int) -> dict[str, Any]:
-    """DCG with k discounts that add up to 1: RecTools divides by all of them, however few documents are relevant."""
+def _normalised_dcg_options(k: int) -> dict[str, Any]:
+    """Discounts of DCG that add up to 1 over k ranks: RecTools divides by that sum even if fewer are relevant."""
     weights = LOGARITHMIC.table(k)[:k]
     return {"gain": "binary", "discount": weights / math.fsum(weights)}
 
@@ -174,7 +174,7 @@ PEERS: dict[str, Peer] = {
             "scikit-learn",
             PeerRules("average", "zero"),
             "the expected value over all orders (average); with ignore_ties=True an unstable sort",
-            _THEIR_OWN,
+            QUERIES_ALWAYS_PRESENT,
             (Measure("ndcg ndcg@k", "ndcg_score"), Measure("dcg dcg@k", "dcg_score")),
             {"a query of one document is refused; unsigned integers as scores are negated modulo 2^n": ""},
             "scikit-learn 1.9.1, sklearn/metrics/_ranking.py",
@@ -184,7 +184,7 @@ PEERS: dict[str, Peer] = {
             "LightGBM",
             _STABLE,
             _INPUT,
-            _THEIR_OWN,
+            QUERIES_ALWAYS_PRESENT,
             (
                 Measure("ndcg ndcg@k", "ndcg", {"gain": "exponential", "empty": 1.0}),
                 Measure("ap ap@k", "map", {"rel": ABOVE_HALF, "empty": 1.0}, "ap_capped"),
@@ -192,8 +192,7 @@ PEERS: dict[str, Peer] = {
             {
                 "label_gain replaces the gain: write it, as in rankgain.metric('ndcg', k=10, "
                 "gain={1: 1, 2: 3})": "ndcg",
-                "weights of queries weigh the mean, but nDCG's queries without a relevant document count "
-                "unweighted": "",
+                "query weights apply to the mean, but nDCG's queries without a relevant document count unweighted": "",
             },
             "LightGBM 4.7.0, src/metric/rank_metric.hpp, map_metric.hpp, dcg_calculator.cpp",
         ),
@@ -202,7 +201,7 @@ PEERS: dict[str, Peer] = {
             "XGBoost",
             _STABLE._replace(score_bits=32),
             _INPUT,
-            _THEIR_OWN,
+            QUERIES_ALWAYS_PRESENT,
             (
                 Measure("ndcg ndcg@k", "ndcg", {"gain": "exponential", "empty": 1.0}),
                 Measure("ap ap@k", "map", {"empty": 1.0}, "ap_capped"),
@@ -221,7 +220,7 @@ PEERS: dict[str, Peer] = {
             "CatBoost",
             PeerRules("worst", "zero"),
             "the lowest label first (worst)",
-            _THEIR_OWN,
+            QUERIES_ALWAYS_PRESENT,
             (
                 Measure("ndcg ndcg@k", "NDCG:top=k", {"empty": 1.0}),
                 Measure("dcg dcg@k", "DCG:top=k"),
@@ -232,7 +231,7 @@ PEERS: dict[str, Peer] = {
             ),
             {
                 "for NDCG:type=Exp write gain=exponential, for denominator=Position discount=zipf": "ndcg dcg",
-                "PrecisionAt:top=k divides by min(k, documents), and ERR takes labels for probabilities: rankgain "
+                "PrecisionAt:top=k divides by min(k, documents), and ERR treats labels as probabilities: rankgain "
                 "has no equivalent": "precision err",
             },
             "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
@@ -244,7 +243,7 @@ PEERS: dict[str, Peer] = {
             _STABLE._replace(score_bits=32),
             "nDCG: the expected value over all orders (average); others: undefined, by topk and argsort; here "
             "input order",
-            _THEIR_OWN,
+            QUERIES_ALWAYS_PRESENT,
             (
                 Measure("ndcg ndcg@k", "retrieval_normalized_dcg", rules=PeerRules("average", "zero", 32)),
                 Measure("rr rr@k", "retrieval_reciprocal_rank"),
@@ -330,7 +329,7 @@ PEERS: dict[str, Peer] = {
             "none: the column Rank orders",
             "all users with interactions; those without recommendations count 0",
             (
-                Measure("ndcg@k", "NDCG(k)", _to_one, "dcg", variants={"ideal": _ACHIEVABLE}),
+                Measure("ndcg@k", "NDCG(k)", _normalised_dcg_options, "dcg", variants={"ideal": _ACHIEVABLE}),
                 Measure("ap@k", "MAP(k)"),
                 Measure("rr@k", "MRR(k)"),
                 Measure("precision@k", "Precision(k)"),
@@ -389,7 +388,7 @@ PEERS: dict[str, Peer] = {
             "Elasticsearch",
             _STABLE,
             "none: the order of the hits",
-            "each request; one that fails is reported apart",
+            "each request; one that fails is reported separately",
             (
                 Measure("ndcg@k", "dcg, normalize", {"gain": "exponential", "ideal": "returned"}),
                 Measure("dcg@k", "dcg", {"gain": "exponential"}),
@@ -461,7 +460,7 @@ def peer_of(like: Any) -> Peer:
 
 
 def reference_of(like: Any) -> Peer:
-    """The row of a tool, or a row for a metric, whose value is to be compared with that of another one."""
+    """The row of a tool, or a row that stands for a metric to compare with."""
     try:
         if not isinstance(like, Metric):
             return peer_of(like)
@@ -476,7 +475,7 @@ def reference_of(like: Any) -> Peer:
     return OWN._replace(name=str(like), title=str(like), metric=metrics[0])  # type: ignore[arg-type]
 
 
-# Other names of the tools. trec_eval is the release that the command `rankgain trec_eval` follows.
+# Other names of the tools. "trec_eval" is the default release of the command `rankgain trec_eval`.
 ALIASES = {
     "trec_eval": "trec_eval-10",
     "pytrec_eval": "trec_eval-9",
@@ -495,8 +494,8 @@ _BY_SPELLING = {_bare(peer.name): peer for peer in (*PEERS.values(), OWN)} | {
 }
 
 
-class Followed(NamedTuple):
-    """A metric as another tool computes it: its key in a result, the rankgain metric, and the rules."""
+class PeerMetric(NamedTuple):
+    """A metric as another tool computes it: the key in a result, the equivalent rankgain metric, and the rules."""
 
     key: str | Metric
     metric: Metric
@@ -508,17 +507,17 @@ class Followed(NamedTuple):
         return self.measure.rules or self.peer.rules
 
 
-def followed(request: str | Metric, peer: Peer) -> Iterator[Followed]:
-    """The metrics of a request, by the rules of a tool.
+def peer_metrics(request: str | Metric, peer: Peer) -> Iterator[PeerMetric]:
+    """Yield the metrics of a request, by the rules of a tool.
 
-    Parameters that the caller wrote win; for a Metric, which does not record them, those that differ from the default.
+    Parameters written in a string take precedence over the tool's; of a Metric, those that differ from the default.
     """
     name = re.split(r"\W", str(request).strip().lower())[0]
     if name in peer.others:
         raise ValueError(f"like={peer.name!r}: {name} of {peer.title} is {peer.others[name]}")
     for key, record in parse(request):
         if peer.metric is not None:
-            yield Followed(key, peer.metric, peer, Measure(peer.metric.name, peer.name))
+            yield PeerMetric(key, peer.metric, peer, Measure(peer.metric.name, peer.name))
             continue
         measure = peer.measure(record)
         written = {name: getattr(record, name) for name in _written(request, record)}
@@ -527,10 +526,10 @@ def followed(request: str | Metric, peer: Peer) -> Iterator[Followed]:
         threshold = {"rel": peer.rel} if "rel" in TABLE[equivalent].takes else {}
         parameters = {**threshold, **(defaults(record.k) if callable(defaults) else defaults), **written}
         try:
-            its_metric = metric(equivalent, k=record.k, **parameters)
+            equivalent_metric = metric(equivalent, k=record.k, **parameters)
         except TypeError as error:
             raise TypeError(f"like={peer.name!r}: {measure.peer} is rankgain's {measure.metric}: {error}") from None
-        yield Followed(key, its_metric, peer, measure)
+        yield PeerMetric(key, equivalent_metric, peer, measure)
 
 
 def _written(request: str | Metric, record: Metric) -> Iterator[str]:
@@ -543,7 +542,7 @@ def _written(request: str | Metric, record: Metric) -> Iterator[str]:
 def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], PeerRules]:
     """The metrics as the tool computes them, by their keys, and its rules, the same for all of them."""
     peer = peer_of(like)
-    metrics = [each for request in requests for each in followed(request, peer)]
+    metrics = [each for request in requests for each in peer_metrics(request, peer)]
     for each in metrics:
         if each.rules != metrics[0].rules:
             raise ValueError(
@@ -553,9 +552,9 @@ def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str 
     return {each.key: each.metric for each in metrics}, metrics[0].rules if metrics else peer.rules
 
 
-def single_metric(request: str | Metric, peer: Peer) -> Followed:
+def single_metric(request: str | Metric, peer: Peer) -> PeerMetric:
     """The only metric of a request, by the rules of a tool."""
-    metrics = [*followed(request, peer)]
+    metrics = [*peer_metrics(request, peer)]
     if len(metrics) > 1:
         raise ValueError(f"{request!s} stands for {len(metrics)} metrics: give one, such as {metrics[0].key!s}")
     return metrics[0]
@@ -715,11 +714,11 @@ def explain(
     return Explanation(str(metric), facts)
 
 
-def _facts(followed: Followed) -> Iterator[tuple[str, str]]:
-    metric, peer, rules = followed.metric, followed.peer, followed.rules
+def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
+    metric, peer, rules = computed.metric, computed.peer, computed.rules
     row = TABLE[metric.name]
     if peer.measures:
-        yield "called", f"{followed.measure.peer} in {peer.title}"
+        yield "called", f"{computed.measure.peer} in {peer.title}"
     yield "is", f"{metric!s}: {row.title}"
     yield "formula", row.formula
     where = [f"{symbol}: {text}" for symbol, text in _symbols(metric)]
@@ -739,8 +738,8 @@ def _facts(followed: Followed) -> Iterator[tuple[str, str]]:
         yield "scores", "compared in 32 bits: those that agree to about seven digits are tied"
     yield "queries", peer.queries
     yield "mean", _SUMS[row.aggregator]
-    asked = {name.partition("@")[0] for name in followed.measure.names.split()}
-    notes = [f"{note}." for note, about in peer.notes.items() if not about or not asked.isdisjoint(about.split())]
+    names = {name.partition("@")[0] for name in computed.measure.names.split()}
+    notes = [f"{note}." for note, about in peer.notes.items() if not about or not names.isdisjoint(about.split())]
     if notes:
         yield "notes", "\n".join(notes)
     yield "source", "; ".join(filter(None, (row.source, peer.source * bool(peer.measures))))
@@ -766,7 +765,8 @@ def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
             words[name] = _discount(value)
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
-            documents = "scored" if peer.queries == _THEIR_OWN else "judged"  # it knows no others
+            # A tool that gets each query with its documents knows only scored documents.
+            documents = "scored" if peer.queries == QUERIES_ALWAYS_PRESENT else "judged"
             words[name] = f"of all {documents} documents, highest gain first, cut at k{cut}"
         elif name == "rel":
             words["relevant"] = _relevant(metric)

@@ -187,7 +187,7 @@ def _markdown_lines(lines: Sequence[str]) -> list[str]:
     return [f"\n{_markdown(line)}" for line in lines]
 
 
-def _apart(blocks: Iterable[Block], table: Callable[[Table], Lines], lines: Callable[[Lines], Lines]) -> str:
+def _join_blocks(blocks: Iterable[Block], table: Callable[[Table], Lines], lines: Callable[[Lines], Lines]) -> str:
     """The text of the blocks, with an empty line between them."""
     parts = [table(block) if isinstance(block, Table) else lines(block) for block in blocks]
     return "\n".join("\n".join([*part, ""]) for part in parts if part)
@@ -248,7 +248,7 @@ class Tables:
         | cg@1 | 0.0000 |
         <BLANKLINE>
         """
-        return _apart(self._tables("markdown"), _markdown_table, _markdown_lines)
+        return _join_blocks(self._tables("markdown"), _markdown_table, _markdown_lines)
 
     def to_latex(self) -> str:
         r"""Return the printed tables in LaTeX, for the package booktabs.
@@ -272,7 +272,7 @@ class Tables:
         \end{tabular}
         <BLANKLINE>
         """
-        return _apart(self._tables("latex"), _latex_table, _latex_comments)
+        return _join_blocks(self._tables("latex"), _latex_table, _latex_comments)
 
     def _repr_html_(self) -> str:
         return html_of(self._tables("html"))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from rankgain.batches import ROWS, Columns, PartRules, as_batch, parts_of, refuse_again, sides_of
+from rankgain.batches import ROWS, Columns, PartRules, as_batch, parts_of, reject_repeated_queries, sides_of
 from rankgain.data.dataframes import Frame
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.errors import import_extra, quoted
@@ -84,7 +84,7 @@ def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) 
     for part in parts_of(batches, ROWS):
         if part["query_id"].null_count:
             rules.of_run(judgments, part)  # raises the error
-        refuse_again(part["query_id"], seen, "run", advice)
+        reject_repeated_queries(part["query_id"], seen, "run", advice)
         yield as_batch(rules.of_run(judgments, part), part.schema.field("query_id").type)
 
 

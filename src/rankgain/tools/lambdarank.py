@@ -246,8 +246,8 @@ class LambdaRank:
         targets = cached.get(key)
         if targets is None:
             targets = self._targets(source)
-            kept = list(cached.items())[1 - MOST_SETS :]
-            self._cached = dict(kept) | {key: targets}  # a new dict: other threads may read the old one
+            recent = list(cached.items())[1 - MOST_SETS :]
+            self._cached = dict(recent) | {key: targets}  # a new dict: other threads may read the old one
         return targets
 
     def _targets(self, source: ListSource) -> Targets:

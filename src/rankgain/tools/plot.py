@@ -69,8 +69,8 @@ def plot(
         raise ValueError(f"{'metrics' if runs else 'rankings'} is empty: there is nothing to draw")
     for name, run in runs.items():
         if not isinstance(run, Rankings):
-            place = "" if name is None else f"[{name!r}]"
-            raise TypeError(f"rankings{place} must be a Rankings, not {type(run).__name__}")
+            entry = "" if name is None else f"[{name!r}]"
+            raise TypeError(f"rankings{entry} must be a Rankings, not {type(run).__name__}")
     cutoffs = check_ks(ks)  # once, since an iterator can be read only once
     curves = {name: curves_of(run, requests, cutoffs) for name, run in runs.items()}
     return plotting.side_by_side(curves)  # type: ignore[no-any-return]

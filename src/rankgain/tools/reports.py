@@ -201,7 +201,8 @@ def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
         rows += [["run", *head] if several else head] if not rows else []
         rows += [[name, *row] if several else row for row in body]
     # Without the note on ties, which the columns show.
-    below = [line.removeprefix("ties: worst   ") for line in notes({name: own.worst for name, own in runs.items()})]
+    worst = {name: spread.worst for name, spread in runs.items()}
+    below = [line.removeprefix("ties: worst   ") for line in notes(worst)]
     return _lines(text_table(rows, names=1 + several + per_query), [*absent, *below])
 
 

@@ -240,11 +240,11 @@ def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str
 class _Table(NamedTuple):
     """The columns with their vectors, queries in the order of their bytes.
 
-    `found`: which of them the run has; `relevant`: what the sum of num_rel is made of.
+    `returned`: which of them the run has; `relevant`: what the sum of num_rel is made of.
     """
 
     queries: list[str]
-    found: list[bool]
+    returned: list[bool]
     columns: list[tuple[Column, Vector]]
     relevant: Vector
 
@@ -263,11 +263,11 @@ def _table(call: Call, rankings: Rankings, tag: str) -> _Table:
         raise Quit(NOT_CALCULATED, str(error)) from None
     names = [query.encode("utf-8", "surrogateescape") for query in rankings.query_ids]
     order = sorted(range(len(names)), key=names.__getitem__)
-    found = (sizes_of(rankings) > 0).tolist()
-    queries, found, *ordered, counted = (
-        [vector[number] for number in order] for vector in (rankings.query_ids, found, *vectors)
+    returned = (sizes_of(rankings) > 0).tolist()
+    queries, returned, *ordered, counted = (
+        [vector[number] for number in order] for vector in (rankings.query_ids, returned, *vectors)
     )
-    return _Table(queries, found, list(zip(shown, ordered, strict=True)), counted)
+    return _Table(queries, returned, list(zip(shown, ordered, strict=True)), counted)
 
 
 def _of_queries(table: _Table, release: int) -> Iterator[str]:
@@ -275,8 +275,8 @@ def _of_queries(table: _Table, release: int) -> Iterator[str]:
     shown = [(column, vector) for column, vector in table.columns if column.measure.shown != "summary"]
     names = [f"{column.printed:<22}\t" for column, _ in shown]
     texts = [[_text(column, value) for value in vector] for column, vector in shown]
-    for query, found, *row in zip(table.queries, table.found, *texts, strict=True):
-        if found or release > 9:
+    for query, returned, *row in zip(table.queries, table.returned, *texts, strict=True):
+        if returned or release > 9:
             yield "".join([f"{name}{query}\t{text}\n" for name, text in zip(names, row, strict=True)])
 
 
@@ -324,7 +324,7 @@ def _notes(call: Call, missing: int, grades: Floats, table: _Table) -> Iterator[
 
 def _has_small_steps(column: Column, grades: Floats) -> bool:
     """Whether two of the gains of a column differ by less than 1."""
-    gain = column.made.metrics[0].gain.function
+    gain = column.formula.metrics[0].gain.function
     if not isinstance(gain, Gains):
         return False
     named = [float(level) for level, _ in gain.pairs]

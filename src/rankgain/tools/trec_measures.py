@@ -83,14 +83,14 @@ def _points(options: Options, points: Sequence[float]) -> Formula:
     """The mean of interpolated precisions; those of an empty list that have no document to wait for are undefined."""
     rounding: Rounding
     rounding, addend = ("up", 0.9) if options.release == 9 else ("nearest", 0.5)
-    made = tuple(metric("iprec", recall=recall, rel=options.level, rounding=rounding) for recall in points)
+    metrics = tuple(metric("iprec", recall=recall, rel=options.level, rounding=rounding) for recall in points)
     lowest, bogus = min(points), options.release > 9
 
     def undefined(relevant: Floats, sizes: Ints) -> Bools:
         """Release 10 gives queries that the run lacks one unknown document, which -J takes as well."""
         return (lowest * relevant + addend < 1.0) & (bogus | (sizes > 0))
 
-    return Formula(made, _mean_of if len(made) > 1 else None, undefined)
+    return Formula(metrics, _mean_of if len(metrics) > 1 else None, undefined)
 
 
 def _mean_of(*values: Floats) -> Floats:
@@ -185,7 +185,7 @@ class Column(NamedTuple):
     measure: TrecName
     key: str
     printed: str
-    made: Formula
+    formula: Formula
     length: int = 0  # of a relstring
 
 
@@ -232,9 +232,9 @@ def _unknown(request: str, release: int, underscores: bool) -> str:
     measure, parameters = _split(request, measures(release), underscores=True)
     if parameters:  # as it is printed
         return f"{problem}; write {f'{measure}.{parameters}'!r}"
-    own = _measure_of(request, release, "_" if underscores else ".")
-    if own:
-        return f"{problem}; write {own!r}"
+    equivalent = _measure_of(request, release, "_" if underscores else ".")
+    if equivalent:
+        return f"{problem}; write {equivalent!r}"
     near = nearest(name, [*measures(release), *nicknames(release)])
     return problem + (f"; did you mean {near!r}?" if near else "")
 
@@ -265,22 +265,22 @@ def _columns(measure: TrecName, given: list[str], options: Options) -> list[Colu
     printed = f"{name}_{given[0]}" if given else name
     try:
         if kind == "cut":
-            return [_made(measure, f"{name}_{k}", options, k) for k in sorted({_cutoff(text) for text in texts})]
+            return [_column(measure, f"{name}_{k}", options, k) for k in sorted({_cutoff(text) for text in texts})]
         if kind == "points":
             points = sorted({_real(text) for text in texts})
-            return [_made(measure, f"{name}_{point:3.2f}", options, point) for point in points]
+            return [_column(measure, f"{name}_{point:3.2f}", options, point) for point in points]
         if name == "relstring":
             return [Column(measure, name, printed, Formula(()), _cutoff(*texts))]
         reading: dict[str, Callable[[list[str]], Any]] = {"gains": _pairs, "rbp": _persistence}
         parameter = reading[kind](texts) if kind in reading else [_real(text) for text in texts]
         if name == "set_F" and len(texts) != 1:
             raise ValueError(f"there must be 1 number, not {len(texts)}")
-        return [_made(measure, name, options, parameter)._replace(printed=printed)]
+        return [_column(measure, name, options, parameter)._replace(printed=printed)]
     except ValueError as error:
         raise ValueError(f"measure {name!r}: {error}") from None
 
 
-def _made(measure: TrecName, key: str, options: Options, parameter: Any) -> Column:
+def _column(measure: TrecName, key: str, options: Options, parameter: Any) -> Column:
     return Column(measure, key, key, _formula(measure, options, parameter))
 
 
@@ -327,10 +327,10 @@ def _persistence(texts: Sequence[str]) -> tuple[float, Gains]:
 
 def plan_of(columns: Iterable[Column], *, undefined: bool = False) -> Plan:
     """The plan that computes the columns of any rankings; `undefined` as in `values`."""
-    wanted = dict.fromkeys(metric for column in columns for metric in column.made.metrics)
+    required = dict.fromkeys(metric for column in columns for metric in column.formula.metrics)
     if undefined:
-        wanted |= dict.fromkeys((_RETURNED, *map(_relevant, columns)))
-    return Plan(list(wanted))
+        required |= dict.fromkeys((_RETURNED, *map(_relevant, columns)))
+    return Plan(list(required))
 
 
 def values(
@@ -354,11 +354,11 @@ _RETURNED = metric("num_ret")
 
 
 def _relevant(column: Column) -> Metric:
-    return metric("num_rel", rel=column.made.metrics[0].rel if column.made.metrics else None)
+    return metric("num_rel", rel=column.formula.metrics[0].rel if column.formula.metrics else None)
 
 
 def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], run_id: str, undefined: bool) -> Vector:
-    metrics, value, undefined_for, absent = column.made
+    metrics, value, undefined_for, absent = column.formula
     if not metrics:
         return relstrings(rankings, column.length) if column.length else [run_id] * len(rankings)
     vectors: list[Floats] = [result[metric] for metric in metrics]
@@ -378,7 +378,7 @@ def summary(column: Column, vector: Vector) -> float | str:
     Added up in the order of the vector, as there, so that the last digit that is printed is the same. (The sum of
     num_rel with -c counts there all grades from 1 on, whatever -l says: that of the column at level 1.)
     """
-    if not column.made.metrics:
+    if not column.formula.metrics:
         return str(vector[0])
     if column.measure.name.startswith("gm_"):
         return math.exp(reduce(add, (math.log(max(value, LEAST)) for value in vector), 0.0) / len(vector))
