@@ -18,8 +18,8 @@ def call(draw):
 def scanned(form, data):
     """The rows, their queries and the numbers of those; or what is wrong."""
     data = np.array(bytearray(data), dtype=np.uint8)  # whose end is the end of what was allocated
-    *places, totals = read_lines.BlockBuffers().of(len(data) // form.shortest + 1)
-    fields = form.wanted, form.document, form.value, form.grades
+    *places, totals = read_lines.BlockBuffers().of(len(data) // form.min_bytes + 1)
+    fields = form.n_fields, form.document, form.value, form.grades
     fault = _backend.lines.scan((data, *places), totals, *fields)
     if fault is not None:
         return fault

@@ -167,7 +167,7 @@ def test_files_of_other_formats_are_named(rejects, tmp_path, name):
 LAYOUTS = [
     (b"q 0 d 1 0.5\n", "found 5; prels, which sample the pool"),
     (b"q 1 d 1\nq 2 d 1\n", "line 2, field 3: 'd' …; keep one of them; if field 2 is a subtopic"),
-    (b"q 0 d 1\nr 0 d 1q 0 e 1\n", "line 2: …found 7; if files were joined here, the first lacked the newline"),
+    (b"q 0 d 1\nr 0 d 1q 0 e 1\n", "line 2: …found 7; if files were joined here, the first lacked a final newline"),
 ]  # fmt: skip
 
 
@@ -186,7 +186,7 @@ def test_only_lines_that_run_together_look_joined(tmp_path):
             rg.judgments(qrels)
         assert "joined" not in str(error.value)
     qrels.write_bytes(b"q 0 d 1\nq 0 d 1\n")
-    with pytest.raises(ValueError, match=r"stands in an earlier line of the same query; keep one of them$"):
+    with pytest.raises(ValueError, match=r"already appears in an earlier line of the same query; keep one of them$"):
         rg.judgments(qrels)
 
 

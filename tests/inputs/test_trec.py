@@ -357,11 +357,11 @@ def broken(row, how, side):
         ("few", "run"): (start + b" 1 2.5", ": expected 6 fields (query, Q0, document, rank, score, tag), found 5"),
         ("word", "run"): (start + b"\t1\t2x\ttag", ", field 5: '2x' is not a number"),
         ("NaN", "run"): (start + b" 1 -nan tag", ", field 5: the score is NaN; "),
-        ("again", "run"): (start + b" 1 7 t", f", field 3: {text!r} stands in an earlier line of "),
+        ("again", "run"): (start + b" 1 7 t", f", field 3: {text!r} already appears in an earlier line of "),
         ("few", "qrels"): (start, ": expected 4 fields (query, iteration, document, grade), found 3"),
         ("word", "qrels"): (start + b" 2x", ", field 4: '2x' is not a number"),
         ("NaN", "qrels"): (start + b" inf", ", field 4: the grade is infinite"),
-        ("again", "qrels"): (start + b" 1", f", field 3: {text!r} stands in an earlier line of "),
+        ("again", "qrels"): (start + b" 1", f", field 3: {text!r} already appears in an earlier line of "),
     }[how, side]
 
 
@@ -551,7 +551,7 @@ def test_files_are_closed_after_an_error(backend, kept, monkeypatch, carrier, ru
 
     monkeypatch.setattr(read_files, "open", recorded, raising=False)
     monkeypatch.setattr(read_files, "BLOCK", 20)
-    with pytest.raises(ValueError, match=r"run: line 4, field 3: 'd2' stands in an earlier line"):
+    with pytest.raises(ValueError, match=r"run: line 4, field 3: 'd2' already appears in an earlier line"):
         rg.read_trec(carrier("qrels", QRELS), carrier("run", run + b"q1 Q0 d2 1 1 t"))
     assert all(file.closed for file in [*kept, *opened])
 
@@ -706,7 +706,7 @@ def test_ids_of_equal_hashes_are_compared(backend, monkeypatch, run):
     monkeypatch.setattr(read_files, "BLOCK", 20)
     assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(run)) == RR
     assert len(looked) > 2
-    with pytest.raises(ValueError, match="run: line 4, field 3: 'd1' stands in an earlier line"):
+    with pytest.raises(ValueError, match="run: line 4, field 3: 'd1' already appears in an earlier line"):
         rg.read_trec(io.BytesIO(QRELS), io.BytesIO(run + b"q1 Q0 d1 1 1 t"))
 
 
@@ -799,12 +799,12 @@ def test_one_thread_reads_while_others_scan(backend, monkeypatch):
         adding(self, blocks)
 
     truth = rg.judgments(io.BytesIO(b"q0 0 D7919 1\n"))
-    adding = read_lines.Places.add
+    adding = read_lines.RunHits.add
     monkeypatch.setattr(read_lines, "Block", Block)
     monkeypatch.setattr(read_files, "BLOCK", 1000)
     assert reciprocal_ranks(truth, Recorded(long_run(4, 30))) == [1.0]
     assert readers == scanners == {get_ident()}
-    monkeypatch.setattr(read_lines.Places, "add", add)
+    monkeypatch.setattr(read_lines.RunHits, "add", add)
     assert reciprocal_ranks(truth, Recorded(long_run(4, 30)), threads=2) == [1.0]
     assert readers == {get_ident()}
     assert scanners > readers

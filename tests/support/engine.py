@@ -35,7 +35,7 @@ def found_in_lists(engine, grades, scores, offsets, *, ties="average", **options
 def found_in_rankings(engine, rankings, **options):
     """The same of rankings, up to where the source breaks: no further is ever read."""
     source, rules = parts_of(rankings)
-    queries = len(rankings) if source.broken is None else source.broken[0]
+    queries = len(rankings) if source.first_invalid_query is None else source.first_invalid_query[0]
     return found_in(engine, source.chunk(0, queries), source.capacity(0, queries), rules=rules.codes, **options)
 
 
@@ -45,7 +45,7 @@ def scanned(form, data):
     most = len(data) + 1
     starts, ends, hashes, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, most, 5 * most, 3))
     values = np.empty(most)
-    fields = form.wanted, form.document, form.value, form.grades
+    fields = form.n_fields, form.document, form.value, form.grades
     fault = _backend.lines.scan((data, starts, ends, values, hashes, runs), totals, *fields)
     if fault is not None:
         return fault

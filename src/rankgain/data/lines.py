@@ -1,8 +1,8 @@
-"""TREC files as the engine walks over them.
+"""TREC files: qrels, and runs whose documents are ranked while the file is read.
 
-Qrels are read whole. A run is read in blocks, and of each query only its hits are kept, so memory does not grow with
-the file as long as the lines of a query are together; if they are not, the file is read once or twice more, and
-8 bytes per line are kept.
+Qrels are read whole. A run is read in blocks, and only the hits of each query are stored, so memory does not grow with
+the file if the lines of each query are contiguous. If they are not, the file is read once or twice more, and each line
+takes 8 bytes.
 """
 
 from __future__ import annotations
@@ -32,37 +32,38 @@ from rankgain.errors import InputError, quoted, refusal
 from rankgain.scalars import Floats, Ints
 from rankgain.threads import begun
 
-LINE = 1 << 20  # bytes of a line beyond which only what is needed is kept, and the longest id
-HELD = 4  # blocks that are processed as one if the lines of a query are scattered over so many
+LINE = 1 << 20  # bytes: longer lines are shortened to the fields that are read; also the longest valid id
+MOST_BLOCKS = 4  # blocks that may be merged to contain all lines of a query
 
 
 class Form(NamedTuple):
-    """The fields of the lines of a file. The first is the query."""
+    """The layout of a line. The first field is the query."""
 
-    fields: str
-    document: int  # which field it is, from 0, …
-    value: int  # … and which the number
-    grades: bool = False  # whether the numbers are grades
-    ranks: bool = False  # … or ranks
+    fields: str  # their names, in order
+    document: int  # index of the document's field, from 0
+    value: int  # index of the field that holds the number
+    grades: bool = False  # whether the number is a grade
+    ranks: bool = False  # whether the number is a rank
 
     @property
     def read(self) -> tuple[int, int, int]:
+        """The indices of the fields that are read."""
         return 0, self.document, self.value
 
     @property
-    def wanted(self) -> int:
-        """How many fields."""
+    def n_fields(self) -> int:
+        """The number of fields of a line."""
         return self.fields.count(",") + 1
 
     @property
-    def shortest(self) -> int:
-        """How many bytes a line has at least."""
-        return 2 * self.wanted
+    def min_bytes(self) -> int:
+        """The length of the shortest valid line in bytes."""
+        return 2 * self.n_fields
 
     @property
-    def swapped(self) -> int:
-        """How many fields a line has if a file of the other kind was given in its place."""
-        return RUN.wanted if self.grades else QRELS.wanted
+    def n_fields_if_swapped(self) -> int:
+        """The number of fields of a line if a run was given as qrels, or qrels as a run."""
+        return RUN.n_fields if self.grades else QRELS.n_fields
 
 
 QRELS = Form("query, iteration, document, grade", 2, 3, grades=True)
@@ -72,19 +73,19 @@ MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
 
 
 class Block:
-    """Whole lines of a file, scanned: the positions of documents, their values, and the runs of rows of a query."""
+    """Complete lines of a file, scanned: bounds of each document id, its value, and the runs of rows of one query."""
 
     def __init__(
         self, data: bytes | bytearray | memoryview, line: int, form: Form, name: str, arrays: BlockBuffers | None = None
     ) -> None:
         self.bytes = np.frombuffer(data, dtype=np.uint8)
         self.size = len(data)
-        self.first = 0  # how many rows come before, …
-        self._line = line  # … and how many lines
+        self.first = 0  # number of rows in earlier blocks
+        self._line = line  # number of lines before the block
         self.name = name
         self._form = form
-        starts, ends, values, hashes, runs, totals = (arrays or BlockBuffers()).of(len(data) // form.shortest + 1)
-        block, fields = (self.bytes, starts, ends, values, hashes, runs), (form.wanted, form.document, form.value)
+        starts, ends, values, hashes, runs, totals = (arrays or BlockBuffers()).of(len(data) // form.min_bytes + 1)
+        block, fields = (self.bytes, starts, ends, values, hashes, runs), (form.n_fields, form.document, form.value)
         error_code = _backend.lines.scan(block, totals, *fields, form.grades)
         if error_code is not None:
             raise self._refusal(*error_code)
@@ -95,53 +96,53 @@ class Block:
             self._negate_ranks()
         if self.size > LINE:
             self._check_lengths()
-        self.numbers: Ints | None = None  # of the queries of the runs, as soon as these are numbered
+        self.numbers: Ints | None = None  # the number of each run's query, set by `RunHits`
 
     def drop_last_run(self) -> None:
-        """Leave it to another block."""
+        """Exclude the last run of rows, which the next block reads again."""
         row, _, _, self.size, self.lines = self.runs[-1].tolist()
         self.starts, self.ends, self.values = self.starts[:row], self.ends[:row], self.values[:row]
         self.runs = self.runs[:-1]
 
     def drop_repeated(self) -> None:
-        """Leave out repeated documents of a query, except in the first row with the highest score."""
+        """Drop repeated documents of a query; the first row with the highest score remains."""
         groups = self.groups()
         rows, offsets = groups.rows(np.arange(len(groups)))
         self._hashes = self._hashes[: len(self.starts)]
         hashes = Keys(np.ascontiguousarray(self._hashes[rows]), NONE, NONE)
         if _backend.columns.repeated(*hashes.buffers(), offsets) is None:
             return
-        kept = first_of_each(groups, TextIds(self.bytes, self.starts, self.ends, "str"), self.values)
+        unique = first_of_each(groups, TextIds(self.bytes, self.starts, self.ends, "str"), self.values)
         mask = np.zeros(len(self.starts), np.bool_)
-        mask[kept.rows(np.arange(len(kept)))[0]] = True
+        mask[unique.rows(np.arange(len(unique)))[0]] = True
         self.starts, self.ends, self._hashes = self.starts[mask], self.ends[mask], self._hashes[mask]
         self.values = self.values[mask]
         runs = self.runs.copy()
         runs[:, 0] = offsets_of(mask)[runs[:, 0]]
         self.runs = runs[np.diff(runs[:, 0], append=len(self.starts)) > 0]
         _, firsts = NumberedIds("str").add(self.queries())
-        self.runs = self.runs[firsts]  # runs between two of the same query may be gone
+        self.runs = self.runs[firsts]  # merge runs of one query whose separating run was dropped
 
     def rows(self, score_bits: int) -> tuple[Any, ...]:
-        """What kernels take of it."""
-        with np.errstate(over="ignore"):  # what overflows becomes infinite
+        """The buffers passed to kernels."""
+        with np.errstate(over="ignore"):  # scores too large for float32 become infinite
             values = self.values if score_bits == 64 else to_float64(self.values.astype(np.float32))
         return self.bytes, self.starts, self.ends, values, self._hashes, self.runs.reshape(-1)
 
     def queries(self) -> Keys:
-        """The query of each run of rows, another one than that of the run before."""
+        """The query id of each run of rows; adjacent runs have different ids."""
         return Keys(self.bytes, *map(np.ascontiguousarray, (self.runs[:, 1], self.runs[:, 2])))
 
     def groups(self) -> QueryRows:
         return QueryRows.of(TextIds(*self.queries(), "str"), self.runs[:, 0], len(self.starts))
 
     def rows_of(self, query: int, numbers: Ints) -> Ints:
-        """The rows of a query, given the number of the query of each run."""
+        """The rows of the query numbered `query`, where `numbers` has the number of each run's query."""
         sizes = np.diff(self.runs[:, 0], append=len(self.starts))
         return np.flatnonzero(np.repeat(numbers == query, sizes))
 
     def matching(self, query: bytes) -> Ints:
-        """For each run of rows, 1 if it is of this query, else 0."""
+        """For each run of rows, 1 if its query id is this one, else 0."""
         starts, ends = self.runs[:, 1], self.runs[:, 2]
         marks = np.zeros(len(starts), dtype=np.int64)
         for run in np.flatnonzero(ends - starts == len(query)):
@@ -152,7 +153,7 @@ class Block:
         return self.bytes[self.starts[row] : self.ends[row]].tobytes()
 
     def _negate_ranks(self) -> None:
-        """Make scores of ranks: higher is better."""
+        """Convert ranks to scores, where higher is better."""
         negative = np.flatnonzero(self.values < 0.0)
         if len(negative):
             line = self._lines_before(self.starts[negative[0]])
@@ -163,7 +164,10 @@ class Block:
         return int(np.count_nonzero(self.bytes[:position] == ord("\n")))
 
     def _check_lengths(self) -> None:
-        """Refuse ids that are too long, wherever blocks begin and end: each contains a multiple of LINE."""
+        """Refuse ids longer than LINE bytes.
+
+        Such an id contains a position that is a multiple of LINE, so only the rows at these positions are examined.
+        """
         multiples = np.arange(0, self.size, LINE)
         queries, documents = (self.runs[:, 1], self.runs[:, 2]), (self.starts, self.ends)
         for field, (starts, ends) in zip(self._form.read[:2], (queries, documents), strict=True):
@@ -173,19 +177,19 @@ class Block:
                 raise _too_long(self.name, self._line + self._lines_before(starts[long.min()]), field)
 
     def _refusal(self, code: int, line: int, field: int) -> Exception:
-        """The error that a scan found; it counts lines and fields from 0, messages from 1."""
+        """The error reported by a scan, which counts lines and fields from 0; messages count from 1."""
         form = self._form
         where = f"{self.name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
-            reason = f"expected {form.wanted} fields ({form.fields}), found {field}"
-            if field == form.swapped:
+            reason = f"expected {form.n_fields} fields ({form.fields}), found {field}"
+            if field == form.n_fields_if_swapped:
                 reason += "; are qrels and run swapped?"
-            elif form is QRELS and field == form.wanted + 1:
+            elif form is QRELS and field == form.n_fields + 1:
                 reason += (
                     "; prels, which sample the pool (query, document, grade, method, probability), are not supported"
                 )
-            elif field == 2 * form.wanted - 1:  # the last field of a line and the first of the next are one
-                reason += "; if files were joined here, the first lacked the newline at its end"
+            elif field == 2 * form.n_fields - 1:  # the last field of one line and the first of the next are joined
+                reason += "; if files were joined here, the first lacked a final newline"
             elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
                 reason += "; CSV files with a header are read by rankgain.from_frames and rankgain.evaluate"
             return refusal(code, where, reason)
@@ -193,10 +197,10 @@ class Block:
         return refusal(code, f"{where}, field {field + 1}", quoted(text))
 
     def repeated(self, row: int) -> Exception:
-        """The error for the document of a row, which is in an earlier row as well."""
+        """The error for a row whose document an earlier row of the query has as well."""
         line = self._line + self._lines_before(self.starts[row]) + 1
         where = f"{self.name}: line {line}, field {self._form.document + 1}"
-        detail = f"{quoted(decoded(self.document(row)))} stands in an earlier line"
+        detail = f"{quoted(decoded(self.document(row)))} already appears in an earlier line"
         if not self._form.grades:
             return refusal(_codes.DUPLICATE, where, detail)
         error = refusal(_codes.DUPLICATE | _codes.IN_JUDGED, where, detail)
@@ -207,15 +211,15 @@ class Block:
 
 
 class BlockBuffers:
-    """The buffers that blocks fill, one after another."""
+    """Scan buffers, reused by successive blocks."""
 
     def __init__(self) -> None:
-        self._most = 0
+        self._capacity = 0
 
     def of(self, rows: int) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints]:
-        """Starts and ends of documents, values, hashes, runs of rows and totals: for so many rows."""
-        if rows > self._most:
-            self._most = rows
+        """Buffers for this many rows: starts and ends of documents, values, hashes, runs of rows, and totals."""
+        if rows > self._capacity:
+            self._capacity = rows
             self._starts, self._ends, self._hashes = (np.empty(rows, dtype=np.int64) for _ in range(3))
             self._values, self._runs = np.empty(rows), np.empty(5 * rows, dtype=np.int64)
             self._totals = np.empty(3, dtype=np.int64)
@@ -223,7 +227,7 @@ class BlockBuffers:
 
 
 def _too_long(name: str, line: int, field: int) -> ValueError:
-    """The refusal of a field; lines and fields are counted from 0."""
+    """The error for a field that is too long; `line` and `field` count from 0."""
     return ValueError(
         f"{name}: line {line + 1}, field {field + 1}: the field has more than {LINE} bytes; give shorter ids"
     )
@@ -233,69 +237,71 @@ _WHITE_SPACE = b" \t\n\r\v\f"
 
 
 def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) -> tuple[bytes, bytes]:
-    """What to keep of the beginning of a long line, and the bytes up to which the rest of it can be skipped.
+    """A long line cut to what the scan needs, and the bytes at which reading resumes.
 
-    One letter of a comment and of each unused field; one more field if there are too many.
-    Errors in the lines before it, the first of which is `line`, are reported before a field that is too long.
+    A comment and each unused field become one letter. If the line has too many fields, one more is kept, so that the
+    scan reports it. `before`: the lines before this one, the first of which is number `line`; errors in them are raised
+    before that of a field that is too long.
     """
-    fields = begun.split(None, form.wanted)
-    going_on = not begun[-1:].isspace()
+    fields = begun.split(None, form.n_fields)
+    continues = not begun[-1:].isspace()
     if fields and fields[0].startswith(b"#"):
         return b"#", b"\n"
-    if len(fields) > form.wanted:
-        return b" ".join([*fields[: form.wanted], b"more"]), b"\n"
+    if len(fields) > form.n_fields:
+        return b" ".join([*fields[: form.n_fields], b"more"]), b"\n"
     for index, field in enumerate(fields):
         if index not in form.read:
             fields[index] = b"x"
         elif len(field) > LINE:
             raise _too_long(name, line + Block(before, line, form, name).lines, index)
-    unread = going_on and fields and len(fields) - 1 not in form.read
-    return b" ".join(fields) + (b"" if going_on else b" "), _WHITE_SPACE if unread else b""
+    unread = continues and fields and len(fields) - 1 not in form.read
+    return b" ".join(fields) + (b"" if continues else b" "), _WHITE_SPACE if unread else b""
 
 
 def whole_text(file: File, form: Form) -> bytearray:
-    """All of the text, with long lines shortened."""
-    text = bytearray()  # grown in place: joined parts would take twice the memory
+    """The whole text, with long lines shortened."""
+    text = bytearray()  # grown in place: joining parts would take twice the memory
     while data := file.read(files.BLOCK):
         text += data
         end = text.rfind(b"\n") + 1
         if len(text) - end > LINE:
-            kept, stops = _shortened(bytes(text[end:]), form, bytes(text[:end]), 0, file.name)
-            text[end:] = kept
+            shortened, stops = _shortened(bytes(text[end:]), form, bytes(text[:end]), 0, file.name)
+            text[end:] = shortened
             file.pass_over(stops)
     return text
 
 
-class _Apart(Exception):
-    """The lines of a query are scattered, or too many to keep in memory."""
+class _Scattered(Exception):
+    """The lines of a query are not contiguous, or too many to keep in memory."""
 
 
 def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator[Block]:
-    """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it.
+    """The blocks of a run. Advancing to the next block invalidates the one before it, whose buffers are reused.
 
-    With threads, a block is scanned while the one before it is processed. Blocks are read by the calling thread, which
-    Ctrl-C can interrupt while it waits for a pipe.
+    `together`: each block contains all lines of its queries; `_Scattered` is raised if that is impossible. With more
+    than one thread, a block is scanned while the previous one is processed. The calling thread reads the file, so that
+    Ctrl-C interrupts it while it waits for a pipe.
     """
     ahead = threads > 1
     buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
-    pending: Block | None = None  # what comes before the block that is being scanned
+    pending: Block | None = None  # the block before the one being scanned
     have = line = rows = 0
     while True:
         if 2 * have > (size := len(buffers[0])):
-            # not grown in place: blocks hold on to these
-            buffers = [own + bytes(max(size, HELD * files.BLOCK - size)) for own in buffers]
+            # copied, not grown in place: blocks have views of these buffers
+            buffers = [old + bytes(max(size, MOST_BLOCKS * files.BLOCK - size)) for old in buffers]
         buffer = buffers[0]
         try:
             more = file.fill(memoryview(buffer)[have:])
             have += more
             end = buffer.rfind(b"\n", 0, have) + 1 if more else have
             if have - end > LINE:
-                kept, stops = _shortened(bytes(buffer[end:have]), form, bytes(buffer[:end]), line, file.name)
-                have = end + len(kept)
-                buffer[end:have] = kept
+                shortened, stops = _shortened(bytes(buffer[end:have]), form, bytes(buffer[:end]), line, file.name)
+                have = end + len(shortened)
+                buffer[end:have] = shortened
                 file.pass_over(stops)
         except Exception:
-            if pending is not None:  # its errors come first
+            if pending is not None:  # errors of earlier lines come first
                 yield pending
             raise
         scanned = begun(partial(Block, memoryview(buffer)[:end], line, form, file.name, arrays[0]), threads)
@@ -303,12 +309,12 @@ def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator
             yield pending
             pending = None
         block = scanned()
-        if more and together:  # the last query may go on in the next block
+        if more and together:  # the last query may continue in the next block
             scattered = 2 * len(block.runs) > len(block.starts)
-            if have < HELD * files.BLOCK and (scattered or len(block.runs) < 2):
+            if have < MOST_BLOCKS * files.BLOCK and (scattered or len(block.runs) < 2):
                 continue
             if len(block.runs) < 2:
-                raise _Apart
+                raise _Scattered
             block.drop_last_run()
         block.first = rows
         if more and ahead:
@@ -325,13 +331,13 @@ def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator
         buffers[0][:have] = buffer[block.size : block.size + have]
 
 
-# places
+# Hits
 
 
-class Places:
-    """What is kept of a run: the hits of each judged query with their ranks, and how many documents it returned.
+class RunHits:
+    """The hits of a run with their ranks, by judged query, and the number of documents returned for each.
 
-    That takes two steps, for all judged documents of a query must be found before others can be counted above them.
+    Each query takes two passes: the first finds its hits, the second counts the documents ranked above each of them.
     """
 
     def __init__(self, judgments: JudgmentSets, name: str, ties: int, score_bits: int) -> None:
@@ -362,30 +368,32 @@ class Places:
         )
 
     def add(self, blocks: Callable[[], Iterable[Block]]) -> None:
-        """Place the documents of blocks that hold whole queries and can be read several times."""
+        """Add the queries of some blocks, which contain all lines of these queries; `blocks` is called repeatedly."""
         known = len(self.queries.names)
         judged_of, sizes = np.empty(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         for block in blocks():
             numbers = self._query_numbers(block) - known
             if numbers.min(initial=0) < 0:
-                raise _Apart
+                raise _Scattered
             if len(block.starts):
                 check_kinds(self._judgments, self._name, "str")
-            news = self.queries.names[known + len(judged_of) :]
-            judged_of = np.append(judged_of, np.array([self._numbers.get(name, -1) for name in news], dtype=np.int64))
+            new_names = self.queries.names[known + len(judged_of) :]
+            judged_of = np.append(
+                judged_of, np.array([self._numbers.get(name, -1) for name in new_names], dtype=np.int64)
+            )
             if len(judged_of) > len(sizes):
                 sizes = np.append(sizes, np.zeros(len(judged_of), dtype=np.int64))
             _backend.lines.match_lines(self._rows(block), numbers, block.first, judged_of, sizes, self._lists)
         offsets = offsets_of(sizes[: len(judged_of)])
-        places, hashes = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int64)
+        next_rows, hashes = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int64)
         for block in blocks():
             numbers = self._query_numbers(block) - known
-            fits = numbers.max(initial=-1) < len(places) and _backend.lines.count_lines(
-                self._rows(block), numbers, block.first, judged_of, places, hashes, self._lists
+            fits = numbers.max(initial=-1) < len(next_rows) and _backend.lines.count_lines(
+                self._rows(block), numbers, block.first, judged_of, next_rows, hashes, self._lists
             )
             if not fits:
                 raise self._changed()
-        if not np.array_equal(places, offsets[1:]):
+        if not np.array_equal(next_rows, offsets[1:]):
             raise self._changed()
         self._check_repeated(blocks, known, hashes, offsets)
         judged = judged_of >= 0
@@ -404,11 +412,11 @@ class Places:
         return ValueError(f"{self._name} was changed while it was read")
 
     def _check_repeated(self, blocks: Callable[[], Iterable[Block]], known: int, hashes: Ints, offsets: Ints) -> None:
-        """Refuse a document that stands in a query twice."""
+        """Refuse a document that a query returned twice."""
         query = 0
         keys = Keys(hashes, NONE, NONE)
-        while (found := _backend.columns.repeated(*keys.buffers(), offsets[query:])) is not None:
-            query += found[1] + 1
+        while (repeated := _backend.columns.repeated(*keys.buffers(), offsets[query:])) is not None:
+            query += repeated[1] + 1
             seen = set[bytes]()
             for block in blocks():
                 for row in block.rows_of(known + query - 1, self._query_numbers(block)):
@@ -416,31 +424,31 @@ class Places:
                         raise block.repeated(row)
                     seen.add(document)
 
-    def finish(self) -> Places:
-        """The first and the last rank of each hit, from the documents that were counted before it."""
+    def finish(self) -> RunHits:
+        """Compute the first and last rank of each hit from the documents counted above it."""
         offsets = self._judgments.offsets
-        places, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._hit_counts, 0))
-        places = row_numbers(places)
+        rows, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._hit_counts, 0))
+        hits = row_numbers(rows)
         query = np.repeat(np.arange(len(self._judgments)), np.diff(self.offsets))
         above, equals = offsets_of(self._above), offsets_of(self._equals)
-        before = above[places + query + 1] - above[offsets[query] + query] - equals[offsets[query]]
-        group = np.maximum.accumulate(np.where((self._equals[places] > 0) | self._resolved, places, 0))
-        self.grade = self._judgments.grades[self._hits[places]]
+        before = above[hits + query + 1] - above[offsets[query] + query] - equals[offsets[query]]
+        group = np.maximum.accumulate(np.where((self._equals[hits] > 0) | self._resolved, hits, 0))
+        self.grade = self._judgments.grades[self._hits[hits]]
         self.first = before + equals[group] + 1
-        self.last = np.maximum(before + equals[places + 1], self.first)
+        self.last = np.maximum(before + equals[hits + 1], self.first)
         return self
 
 
-def place(
+def hits_of_run(
     file: File, judgments: JudgmentSets, ties: int, score_bits: int, threads: int = 1, form: Form = RUN
-) -> Places:
-    """The hits of a run in which no document of a query repeats."""
-    places = _place(file, judgments, ties, score_bits, threads, form, duplicates="error")
-    assert isinstance(places, Places)
-    return places
+) -> RunHits:
+    """The hits of a run; a document that a query returned twice is an error."""
+    hits = _read_hits(file, judgments, ties, score_bits, threads, form, duplicates="error")
+    assert isinstance(hits, RunHits)
+    return hits
 
 
-def _place(
+def _read_hits(
     file: File,
     judgments: JudgmentSets,
     ties: int,
@@ -449,23 +457,23 @@ def _place(
     form: Form,
     *,
     duplicates: Duplicates,
-) -> Places | RunColumns:
-    """The hits of a run; all of it in columns, if repeated documents may stand in different blocks."""
-    places = Places(judgments, file.name, ties, score_bits)
+) -> RunHits | RunColumns:
+    """The hits of a run; or the whole run in columns, if documents may repeat in different blocks."""
+    hits = RunHits(judgments, file.name, ties, score_bits)
     try:
         for block in _blocks(file, form, together=True, threads=threads):
             if duplicates == "first":
                 block.drop_repeated()
-            places.add(partial(iter, [block]))
-    except _Apart:
-        places = Places(judgments, file.name, ties, score_bits)
+            hits.add(partial(iter, [block]))
+    except _Scattered:
+        hits = RunHits(judgments, file.name, ties, score_bits)
     else:
-        return places.finish()
-    # Not in the handler, which holds on to the last block.
+        return hits.finish()
+    # Outside the handler, whose exception keeps the last block alive.
     if duplicates == "first":
         return _table(file.again(), form)
-    places.add(lambda: _blocks(file.again(), form, together=False, threads=threads))
-    return places.finish()
+    hits.add(lambda: _blocks(file.again(), form, together=False, threads=threads))
+    return hits.finish()
 
 
 def first_rows(ids: Sequence[Any], scores: Sequence[float]) -> list[int]:
@@ -477,12 +485,12 @@ def first_rows(ids: Sequence[Any], scores: Sequence[float]) -> list[int]:
     return sorted(rows.values())
 
 
-_APART = ("docid", "stable")  # policies that give each document a place of its own
+UNTIED_POLICIES = "docid", "stable"  # policies that give each document a different rank
 
 
-def _asked(rules: Rules) -> tuple[str | bool, int]:
-    """What places are found by, of the rules."""
-    return rules.ties in _APART and str(rules.ties), rules.score_bits
+def _ranking_rules(rules: Rules) -> tuple[str | bool, int]:
+    """The rules on which the ranks of hits depend: the policy if it breaks ties, else False; the precision."""
+    return rules.ties in UNTIED_POLICIES and str(rules.ties), rules.score_bits
 
 
 def read_run(
@@ -493,11 +501,11 @@ def read_run(
     threads: int = 1,
     *,
     duplicates: Duplicates = "error",
-) -> tuple[str, Places | RunColumns]:
-    """The name of a run, and its hits; or all of it, if its documents repeat and its lines are scattered."""
+) -> tuple[str, RunHits | RunColumns]:
+    """The name of a run, and its hits; or the whole run, if its documents may repeat and its lines are scattered."""
     with opened(run, "run") as file:
         form = _form(file)
-        return file.name, _place(file, judgments, TIES[ties], score_bits, threads, form, duplicates=duplicates)
+        return file.name, _read_hits(file, judgments, TIES[ties], score_bits, threads, form, duplicates=duplicates)
 
 
 def warn_of_first_block(path: str, judgments: JudgmentSets) -> None:
@@ -523,24 +531,24 @@ def _form(run: File) -> Form:
 
 
 def _table(file: File, form: Form) -> RunColumns:
-    """A run as columns, all of it; repeated documents count once."""
+    """The whole run as columns; repeated documents count once."""
     block = Block(whole_text(file, form), 0, form, file.name)
     groups, values = block.groups(), block.values
     documents = TextIds(block.bytes, block.starts, block.ends, "str")
-    del block  # its hashes and runs take more memory than these
+    del block  # free the hashes and runs, which take more memory than the columns
     return RunColumns(file.name, groups, documents, values, duplicates="first")
 
 
 class FileStamp(NamedTuple):
-    """A file that can be read again, as it was found."""
+    """A file that can be read again, with the size and modification time by which changes are detected."""
 
     path: str
-    size: int
-    changed: int
+    size: int  # bytes
+    changed: int  # nanoseconds
 
 
 def stamp_of(source: FileInput) -> FileStamp | None:
-    """None if it is not a regular file, which may be read only once."""
+    """The stamp of a regular file; None for other inputs, which may be readable only once."""
     if is_standard_input(source) or not isinstance(source, (str, os.PathLike)):
         return None
     path = os.path.abspath(os.fsdecode(source))
@@ -552,7 +560,7 @@ def stamp_of(source: FileInput) -> FileStamp | None:
 
 
 class TrecSource(JudgmentSource):
-    """A run that was read under some rules, with the ranks of its hits."""
+    """A run read under given rules, with the ranks of its hits."""
 
     in_file = True
 
@@ -560,29 +568,29 @@ class TrecSource(JudgmentSource):
         self,
         judgments: JudgmentSets,
         name: str,
-        places: Places,
-        found: FileStamp | None,
+        hits: RunHits,
+        stamp: FileStamp | None,
         rules: Rules,
         *,
         missing: Missing,
         query_ids: Iterable[Hashable] | None,
         duplicates: Duplicates = "error",
     ) -> None:
-        common = np.flatnonzero(places.returned)
-        super().__init__(judgments, name, places.queries.names, common, missing, query_ids)
-        self._places = places
-        self._file = found
+        common = np.flatnonzero(hits.returned)
+        super().__init__(judgments, name, hits.queries.names, common, missing, query_ids)
+        self._hits = hits
+        self._file = stamp
         self._rules = rules
         self._duplicates = duplicates
 
     def under_missing(self, missing: Missing) -> TrecSource:
-        return self._with(self._places, self._rules, missing, self._names_under(missing))
+        return self._with(self._hits, self._rules, missing, self._names_under(missing))
 
-    def _with(self, places: Places, rules: Rules, missing: Missing, names: Iterable[Hashable] | None) -> TrecSource:
+    def _with(self, hits: RunHits, rules: Rules, missing: Missing, names: Iterable[Hashable] | None) -> TrecSource:
         return TrecSource(
             self._judgments,
             self._run_name,
-            places,
+            hits,
             self._file,
             rules,
             missing=missing,
@@ -591,28 +599,28 @@ class TrecSource(JudgmentSource):
         )
 
     def under(self, rules: Rules) -> TrecSource:
-        if _asked(rules) == _asked(self._rules):
+        if _ranking_rules(rules) == _ranking_rules(self._rules):
             return self
         path, ties = self._unchanged().path, rules.ties or "docid"
-        _, places = read_run(path, self._judgments, ties, rules.score_bits, duplicates=self._duplicates)
-        assert isinstance(places, Places)
+        _, hits = read_run(path, self._judgments, ties, rules.score_bits, duplicates=self._duplicates)
+        assert isinstance(hits, RunHits)
         assert self.missing is not None
-        return self._with(places, rules, self.missing, self.query_ids if self._named else None)
+        return self._with(hits, rules, self.missing, self.query_ids if self._named else None)
 
     @property
     def sizes(self) -> Ints:
-        returned = self._places.returned
+        returned = self._hits.returned
         return returned if self._numbers is None else returned[self._numbers]
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        places, numbers = self._places, self._numbers_of(start, stop)
-        rows, offsets = slices_of(places.offsets[numbers], places.offsets[numbers + 1])
+        run_hits, numbers = self._hits, self._numbers_of(start, stop)
+        rows, offsets = slices_of(run_hits.offsets[numbers], run_hits.offsets[numbers + 1])
         _, judged_offsets, grades = self.judged(start, stop)
-        hits = places.grade[rows], places.first[rows], places.last[rows], places.returned[numbers]
+        hits = run_hits.grade[rows], run_hits.first[rows], run_hits.last[rows], run_hits.returned[numbers]
         return _codes.HITS, 0, stop - start, offsets, *hits, judged_offsets, grades
 
     def documents(self, query: int, rules: Rules) -> Documents | None:
-        """Read from the file again; None if that is impossible."""
+        """The documents, read from the file again; None if that is impossible."""
         if self._file is None:
             return None
         judged = self._judgments.of_query(self._number(query))
@@ -630,11 +638,11 @@ class TrecSource(JudgmentSource):
         return of_ids(rules, list(map(decoded, ids)), scores, judged, ids)
 
     def _unchanged(self) -> FileStamp:
-        """The file, which must be as it was when it was read first."""
+        """The file; an error if it was changed after it was read, or can be read only once."""
         if self._file is None:
             raise ValueError(
                 f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "
-                "of a file, or read it by those rules from the beginning"
+                "of a file, or read it under those rules from the beginning"
             )
         if stamp_of(self._file.path) != self._file:
             raise ValueError(f"{self._run_name} was changed after it was read: read it again")

@@ -18,7 +18,7 @@ from rankgain import _backend
 from rankgain.choices import Missing
 from rankgain.data.files import File, opened
 from rankgain.data.judgments import JudgmentSets
-from rankgain.data.lines import TrecSource, place
+from rankgain.data.lines import TrecSource, hits_of_run
 from rankgain.data.rules import TIES, rules_of
 from rankgain.errors import escaped
 from rankgain.inputs.trec import read_qrels
@@ -220,17 +220,17 @@ def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str
         with opened(run, "run") as file:
             name, ending = file.name, _Ending(file)
             bits = 32 if call.options.release == 9 else 64
-            places = place(cast(File, ending), judgments, TIES["docid"], bits)
+            hits = hits_of_run(cast(File, ending), judgments, TIES["docid"], bits)
     except OSError as error:
         raise Quit(UNREADABLE, f"{escaped(str(error.filename or qrels))}: {error.strerror}") from None
     except ValueError as error:
         message = str(error).replace("duplicates='first'", "`rankgain eval --duplicates first`")
         raise Quit(UNREADABLE, message) from None
-    if not {*places.queries.names} & {*judgments.query_ids}:
+    if not {*hits.queries.names} & {*judgments.query_ids}:
         raise Quit(NOTHING_IN_COMMON, f"{judgments.name} and {name} have no query in common")
     missing: Missing = "zero" if call.complete else "skip"
     rules = rules_of("docid", ids=True, score_bits=bits)
-    source = TrecSource(judgments, name, places, None, rules, missing=missing, query_ids=None)
+    source = TrecSource(judgments, name, hits, None, rules, missing=missing, query_ids=None)
     return Rankings(source, rules), judgments, ending.tag
 
 
