@@ -1131,4 +1131,4 @@ def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
 
 
 def _refusal(error: InputError, lists: RaggedArray) -> Exception:
-    return refusal(error.code, lists.place(error.query, error.position), error.detail)
+    return refusal(error.code, lists.describe(error.query, error.position), error.detail)

@@ -1,4 +1,4 @@
-"""Tensors, Series, buffers and other arrays as NumPy arrays. They are converted nowhere else."""
+"""The only place where tensors, Series, buffers and other arrays become NumPy arrays."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def array_of(value: Any, name: str) -> Array | None:
 
 
 def vector_of(value: Any, name: str, demand: str) -> Array:
-    """The value as an array of one dimension; `demand` says in errors what is expected."""
+    """The value as an array of one dimension; `demand` is the expected form, as errors word it."""
     check_unmasked(value, name)
     array = array_of(value, name) if is_array(value) else None
     if array is None:
@@ -56,7 +56,7 @@ def check_unmasked(value: Any, name: str) -> None:
 
 
 def objects_of(value: Any, name: str) -> Any:
-    """The items of an array or a column as Python objects, of which equal ids are equal; other values unchanged."""
+    """The items of an array or a column as Python objects, so that equal ids compare equal; other values unchanged."""
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(value, method):
             try:
@@ -78,7 +78,7 @@ def check_id(identifier: Any, where: str) -> None:
 
 
 def is_missing(identifier: Any) -> bool:
-    """Whether it is as NaN, NaT and the NA of pandas, which do not equal themselves."""
+    """Whether the value is NaN, NaT or pandas' NA, which do not equal themselves."""
     try:
         return bool(identifier != identifier)
     except (TypeError, ArithmeticError):  # pandas' NA has no truth value; a signalling NaN of decimals raises
@@ -86,14 +86,14 @@ def is_missing(identifier: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    """Whether NumPy can read it as an array. Text is none, although bytes have a buffer."""
+    """Whether NumPy can read the value as an array. False for text, and for bytes although they have a buffer."""
     if isinstance(value, bytes):
         return False
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__") or _is_buffer(value)
 
 
 def is_rows(value: Any) -> bool:
-    """Whether it is a list, a tuple, or an array other than a single number."""
+    """Whether the value is a list, a tuple, or an array other than a single number."""
     return isinstance(value, (list, tuple)) or (is_array(value) and getattr(value, "ndim", 1) != 0)
 
 
@@ -145,7 +145,7 @@ def _on_cpu(value: Any) -> bool:
 
 
 def warn_of_column(value: Any, name: str, advice: str) -> None:
-    """Warn of the shape (n, 1), which models with one logit return: it means n queries of one document each."""
+    """Warn of the shape (n, 1), which models with one logit return, and which is read as n queries of one document."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1 < shape[0]:
         warn(f"{name} has the shape {tuple(shape)}, which is {shape[0]} queries of one document each; {advice}")

@@ -66,14 +66,14 @@ _Stream._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 
-# A function of its own: types set on `ctypes.pythonapi.PyCapsule_GetPointer` would apply to the whole process.
+# A separate function object: types set on `ctypes.pythonapi.PyCapsule_GetPointer` would apply to the whole process.
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 
 
 class _Owned:
-    """A structure that another library filled, released when nothing here refers to it."""
+    """A structure filled by another library, released when this object is garbage-collected."""
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
@@ -92,7 +92,7 @@ class _Memory:
 
 
 class Stream(Reader):
-    """The record batches of a stream; a stream of bare arrays is one column without a name."""
+    """The record batches of a stream; a stream of bare arrays is a table with one unnamed column."""
 
     def __init__(self, holder: Any, where: str) -> None:
         self._where = where
@@ -194,7 +194,7 @@ class _Part:
         self.where, self.row = where, row
 
     def read(self, dictionaries: dict[tuple[int, ...], Array | Ids], *, nulls: bool = False) -> Array | Ids:
-        """The values; `dictionaries` keeps the dictionaries that batches share. `nulls`: nulls become any number."""
+        """The values. `dictionaries`: a cache, since batches share them. `nulls`: nulls become an arbitrary number."""
         if not self.length:
             return np.empty(0)
         if nulls and self.format == "n":
@@ -323,7 +323,7 @@ class _Part:
     def _text(self) -> Ids:
         dtype = np.dtype(np.int32 if self.format in "uz" else np.int64)
         offsets = self._buffer(1, (self.start + self.length + 1) * dtype.itemsize).view(dtype)[self.start :]
-        # Batches may be slices of one array: each takes only its own part of the data, since joining copies it.
+        # Batches may be slices of one array: restrict each to its part of the data, because joining copies the data.
         first, last = (int(offsets[0]), int(offsets[-1])) if len(offsets) else (0, 0)
         if first:
             offsets = np.subtract(offsets, first, dtype=np.int64)

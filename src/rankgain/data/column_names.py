@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# The usual names of the columns by role, best first. A frame may also write them in another case, and without or with
-# other separators (userId, query-id): such a name comes after all exact ones.
+# The usual names of the columns by role, best first. Names that differ only in case and separators (userId, query-id)
+# are accepted too; they rank after all exact names.
 DEFAULT_COLUMNS = {
     "query": ("query_id", "qid", "q_id", "query", "user_id", "user"),
     "doc": (
@@ -18,7 +18,7 @@ DEFAULT_COLUMNS = {
     "score": ("score", "prediction", "predicted_rating"),
     "rank": ("rank", "position"),
 }
-# Those of tables with a row per query; those of lists count if they hold lists or, of relevant ids, mappings.
+# The same for tables with a row per query. "relevant" must hold lists or mappings, "retrieved" lists.
 ROW_COLUMNS = {
     "query": ("query_id", "qid", "id"),
     "relevant": ("relevant", "relevant_ids", "expected_ids", "reference_context_ids"),
@@ -33,7 +33,7 @@ def bare(name: Any) -> str:
 
 
 def _priorities(exact: bool) -> dict[str, tuple[str, int]]:
-    """The role of each usual name and its priority, lower first."""
+    """The role and the priority of each usual name; the lowest priority wins."""
     priorities: dict[str, tuple[str, int]] = {}
     for role, names in DEFAULT_COLUMNS.items():
         for position, name in enumerate(names):
@@ -45,7 +45,7 @@ _EXACT, _SIMILAR = _priorities(exact=True), _priorities(exact=False)
 
 
 def default_columns(names: Iterable[Any]) -> dict[str, Any]:
-    """For each role the column with its most usual name; roles without a column are left out."""
+    """Map each role to the column with the most usual name; roles without a column are omitted."""
     columns: dict[str, Any] = {}
     priorities: dict[str, int] = {}
     for name in names:
@@ -71,7 +71,7 @@ _USUAL_NAMES = frozenset([*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "do
 
 
 def refuse_table(value: Any, name: str) -> None:
-    """Refuse a table with a row per document, whose columns NumPy would read as a matrix, or as lists by key."""
+    """Refuse a table with a row per document, which would be read as a matrix, or as lists by key."""
     if type(value) is dict or isinstance(value, Mapping):
         if _USUAL_NAMES.isdisjoint(value):
             return

@@ -22,7 +22,7 @@ from rankgain.scalars import Array, Ints
 
 
 def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> QueryRows:
-    """The rows without repeated documents: of each, the one with the highest score is kept, else the first."""
+    """The rows without repeated documents; of equal ones the first with the highest score remains."""
     sizes = groups.sizes(np.arange(len(groups)))
     kept_sizes, chunks = np.zeros_like(sizes), []
     for start, stop in chunks_of(sizes, CHUNK):
@@ -35,7 +35,7 @@ def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> Q
     if np.array_equal(kept_sizes, sizes):
         return groups
     offsets = offsets_of(kept_sizes)
-    order = np.concatenate([row_numbers(rows)[kept] for rows, kept in chunks])
+    order = np.concatenate([row_numbers(rows)[is_first] for rows, is_first in chunks])
     return QueryRows(groups.names, offsets[:-1], offsets[1:], order)
 
 
@@ -54,7 +54,7 @@ def nan_rank(where: str) -> ValueError:
 
 
 def check_kinds(judgments: JudgmentSets, name: str, kind: str, column: str | None = None) -> None:
-    """Refuse ids of another type than those of the judgments, which can never match."""
+    """Refuse document ids whose type differs from that of the judgments, because they can never match."""
     kinds = judgments.ids.kind, kind
     if "" not in kinds and kinds[0] != kinds[1]:
         advice = conversion(kinds, (judgments.name, name), (judgments.column, column)) or "; convert them to one type"
@@ -75,8 +75,9 @@ class RunColumns:
         duplicates: Duplicates = "error",
         column: str | None = None,
     ) -> None:
-        """`check_all`: any document that a query returns twice is an error, not only judged ones. `duplicates`: whether
-        such a document is an error, or counts once, where it is first. `column`: that of the documents, in a table.
+        """`check_all`: whether any document that a query returns twice is an error, or only a judged one. `duplicates`:
+        whether such a document is an error, or counts once, at its first rank. `column`: the name of the column of
+        documents, if the run is a table.
         """
         self.name = name
         self.groups = first_of_each(groups, documents, scores) if duplicates == "first" else groups
@@ -87,7 +88,7 @@ class RunColumns:
 
 
 def _native(scores: Column) -> bool:
-    """Whether kernels read these scores as they are."""
+    """Whether kernels can read these scores without a conversion."""
     return type(scores) is np.ndarray and scores.dtype == np.float64 and to_float64(scores) is scores
 
 
@@ -116,7 +117,7 @@ class ColumnSource(JudgmentSource):
 
     @property
     def loads(self) -> Ints:
-        # Documents in rank order are looked up but not sorted, which costs little.
+        # Documents in rank order are looked up but not sorted: count an eighth of their number.
         returned = self._sizes if self._run.scores is not None else self._sizes // 8
         return returned + self.judged_sizes
 
@@ -125,7 +126,7 @@ class ColumnSource(JudgmentSource):
         return COLUMNS, 0, stop - start, *judged, *self._run_rows(start, stop), self._run.check_all
 
     def _judged_rows(self, start: int, stop: int) -> Chunk:
-        """The ids of judged documents, the first and last row of each query among them, and the grades."""
+        """The ids of the judged documents, the bounds of each query's rows among them, and the grades."""
         keys = self._judgments.ids.in_place
         if keys is not None:
             numbers, offsets = self._numbers_of(start, stop), self._judgments.offsets
@@ -134,7 +135,7 @@ class ColumnSource(JudgmentSource):
         return *self._judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
 
     def _run_rows(self, start: int, stop: int) -> Chunk:
-        """The same for returned documents, with scores; data that kernels can read are not copied."""
+        """The same for returned documents, with their scores. Data that kernels can read in place are not copied."""
         run, numbers = self._run, self._run_numbers[start:stop]
         keys = None if run.groups.scattered or run.check_all else run.documents.in_place
         if keys is not None and (run.scores is None or _native(run.scores)):
@@ -162,16 +163,16 @@ class ColumnSource(JudgmentSource):
     def run_refusal(self, query: int, error: InputError) -> Exception:
         row = self._rows_of(query)[error.position : error.position + 1]
         document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
-        place = f"position {error.position}" if self._run.scores is None else f"row {int(row[0])}"
+        position = f"position {error.position}" if self._run.scores is None else f"row {int(row[0])}"
         where = f"{self._run_name}: {self.query_name(query)}, document {quoted(document)}"
-        where = where if self.part else f"{where} ({place})"
+        where = where if self.part else f"{where} ({position})"
         if error.code == NAN_SCORE and isinstance(self._run.scores, NegatedRanks):
             return nan_rank(where)
         return refusal(error.code, where, REPEATED)
 
 
 class PartSource(ColumnSource):
-    """Some queries of larger data: row numbers are not those of the caller's data."""
+    """Some queries of larger data; errors give no row numbers, since these would not be those of the caller's data."""
 
     part = True
     may_have_other_ids = False

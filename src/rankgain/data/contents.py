@@ -1,4 +1,4 @@
-"""What an argument stands for: the table in a file, records as a table, the objects of other tools as dicts."""
+"""Convert an argument to data: a file to its table, records to a table, objects of other tools to dicts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def contents(
     beir: bool = False,
     by_query: bool = False,
 ) -> Any:
-    """The table, dicts or lists that a value stands for; a TREC file as an input that is read from its beginning.
+    """The table, dicts or lists in a value; for a TREC file, an input that reads it from the beginning.
 
-    `query`, `doc`: the keys of records, if the caller named them. `beir`: whether a table with BEIR's header is a TREC
-    file, as judgments may be. `by_query`: records are a table, whatever their keys.
+    `query`, `doc`: the keys of records, if the caller named them. `beir`: whether a table with BEIR's header is read as
+    a TREC file, as for judgments. `by_query`: whether records are a table whatever their keys.
     """
     if type(value) is dict:
         return plain(value)
@@ -32,7 +32,7 @@ def contents(
         kind, head, value = recognised(value, argument, beir=beir)
         if kind is None:
             return value
-        from rankgain.data.tables import read_table  # imported where it is needed
+        from rankgain.data.tables import read_table  # deferred: `import rankgain` must stay fast
 
         argument, value = read_table(kind, head, value, argument)
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):

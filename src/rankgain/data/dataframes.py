@@ -1,6 +1,6 @@
 """Columns of data frames: pandas, a mapping of arrays, and anything with the Arrow C stream.
 
-It imports no library that the caller has not imported.
+No library is imported that the caller has not imported.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, Bools, id_kind, without_none
 
-# Parts of other names, best first, by which the error for a missing column suggests one of those present.
+# Parts of names, best first: the error for a missing column suggests an existing column that contains one of them.
 _NAME_PARTS = {
     "query": ("query", "question", "qid", "user", "customer", "session", "topic", "search"),
     "doc": ("doc", "item", "movie", "product", "passage", "chunk", "article", "track", "book", "asin", "page", "url"),
@@ -44,7 +44,7 @@ _NAME_PARTS = {
 
 
 class Frame:
-    """A table whose columns are chosen by the caller's names, else by the usual ones."""
+    """A table whose columns are chosen by name: the caller's names, or by default the usual ones."""
 
     def __init__(self, frame: Any, argument: str) -> None:
         self._reader = _reader(frame, argument)
@@ -98,7 +98,7 @@ class Frame:
         return column
 
     def _suggestion(self, role: str) -> str:
-        """The keyword for a role with the name that is most likely its column, if there is one."""
+        """The keyword for a role, with the most plausible column of the table as its value if there is one."""
         others = [name for name in self.names if isinstance(name, str) and name not in self._defaults.values()]
         for keyword in (role, "rank") if role == "score" else (role,):
             for part in _NAME_PARTS[keyword]:
@@ -121,13 +121,13 @@ class Frame:
         return f"{', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
     def ids(self, name: str, *, as_integers: bool = False) -> Ids:
-        """The ids in a column; `as_integers`: text of an untyped file as integers, if every id survives."""
+        """The ids in a column. `as_integers`: read the text of an untyped file as integers, if that is lossless."""
         self.prepare([name])
         integers = self._reader.integers(name) if as_integers else None
         return _as_ids(self._read(name) if integers is None else integers, self.where(name))
 
     def documents(self, name: str, *, as_integers: bool = False) -> Ids:
-        """The ids of documents, one per row, as `ids`: lists as text are refused."""
+        """The ids of documents, one per row; as `ids`, but the text of lists is refused."""
         ids = self.ids(name, as_integers=as_integers)
         if ids.kind == "str" and begins_with_bracket(ids):
             texts = python_ids(ids.take(slice(0, EXAMINED)), "str")
@@ -135,7 +135,7 @@ class Frame:
         return ids
 
     def numbers(self, name: str, *, nulls: bool = False) -> Any:
-        """The numbers in a column; `nulls`: nulls become any number."""
+        """The numbers in a column. `nulls`: nulls become an arbitrary number instead of an error."""
         self.prepare([], [name])
         try:
             return _as_numbers(self._read(name, nulls=nulls), self.where(name))
@@ -146,12 +146,12 @@ class Frame:
             raise refusal(_codes.NULL_ID, f"{self.where(name)}, row {int(present.argmin())}") from None
 
     def content(self, name: str) -> str:
-        """What a column holds: "lists", "mappings", "ids" or "other"."""
+        """The kind of values in a column: "lists", "mappings", "ids" or "other"."""
         check_once(self.names, name, self.argument)
         return self._reader.content(name)
 
     def lists(self, name: str, *, single: bool = False) -> ListColumn | list[Any]:
-        """The lists of ids in a column, None for null; `single`: or mappings, or one id per row."""
+        """The lists of ids in a column, None for null. `single`: whether a row may hold a mapping or one id as well."""
         check_once(self.names, name, self.argument)
         where = self.where(name)
         column = self._reader.lists(name, where, single=single)
@@ -164,7 +164,7 @@ class Frame:
         return column
 
     def present(self, name: str) -> Bools | None:
-        """The rows in which a column is not null; None: all rows."""
+        """A mask of the rows in which a column is not null; None if no row is null."""
         check_once(self.names, name, self.argument)
         self.prepare([], [name])
         return self._reader.present(name)
@@ -214,7 +214,7 @@ def _as_numbers(column: Any, where: str) -> Any:
 
 
 def _number_advice(column: Any) -> str:
-    """How to make numbers of a column, by its first value."""
+    """How to convert a column to numbers, judging by its first value."""
     if not isinstance(column, (ChunkedIds, DictionaryIds, ObjectIds, TextIds, StringViewIds)) or column.kind != "str":
         return "cast it, for instance to float64"
     try:
@@ -284,12 +284,12 @@ class _MappingReader(Reader):
 
 
 class _PandasReader(Reader):
-    """A pandas frame: arrays as they are, Arrow's by the Arrow C stream. The levels of its index are columns too."""
+    """A pandas frame: NumPy columns in place, Arrow columns by the C stream. Index levels are columns too."""
 
     def __init__(self, frame: Any) -> None:
         levels = frame.index.names
         self.names = [*frame.columns, *(name for name in levels if name is not None and name not in frame.columns)]
-        unnamed = len(levels) > 1 or frame.index.dtype.kind not in "iu"  # other than the positions that every frame has
+        unnamed = len(levels) > 1 or frame.index.dtype.kind not in "iu"  # not pandas' default index
         self.remark = (
             "; its index has no name: frame.rename_axis(...) gives it one" if None in levels and unnamed else ""
         )

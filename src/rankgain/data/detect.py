@@ -21,7 +21,7 @@ def is_file(value: Any) -> bool:
 
 
 class _Replayed:
-    """A stream that cannot be read twice, from its beginning although its head was read."""
+    """A stream that cannot be rewound, read from the beginning again by replaying the head that was read."""
 
     def __init__(self, head: bytes, stream: Any, name: str, *, closes: bool) -> None:
         self._head = head
@@ -97,13 +97,13 @@ def _text(head: bytes) -> bytes:
 
         try:
             head = zlib.decompressobj(31).decompress(head)
-        except zlib.error:  # which reading the file reports
+        except zlib.error:  # reported when the whole file is read
             return b""
     return head.removeprefix(MARK)
 
 
 def _kind(text: bytes, beir: bool) -> str | None:
-    """The kind of a table file by its first bytes; None: a TREC file, or one that the reader of those refuses."""
+    """The kind of a table file by its first bytes; None for a TREC file, or for a file that `read_trec` refuses."""
     if text[:4] == PARQUET:
         return "parquet"
     if text[:6] == ARROW:
@@ -121,7 +121,7 @@ def _kind(text: bytes, beir: bool) -> str | None:
 
 
 def _is_trec(fields: list[bytes], beir: bool) -> bool:
-    """Whether a first line is one of a run, of qrels, BEIR's header of qrels, or MS MARCO's run."""
+    """Whether a file begins like a run, qrels, BEIR's qrels (by their header) or MS MARCO's run."""
     if len(fields) == 3:
         header = [re.sub(rb"[-_]", b"", field.lower()) for field in fields] == HEADER
         return beir if header else fields[2].isdigit()

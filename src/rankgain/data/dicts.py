@@ -59,7 +59,7 @@ class DictSource(JudgmentSource):
     """A run of dicts."""
 
     may_have_other_ids = True
-    most = 1 << 17  # takes some milliseconds, in which no other Python code runs and Ctrl-C is not handled
+    most = 1 << 17  # documents per call: a few milliseconds in which the GIL is held and Ctrl-C is not handled
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class DictSource(JudgmentSource):
         unread: Mapping[Any, Mapping[Any, float]] | None = None,
         name: str = "run",
     ) -> None:
-        """`unread`: the qrels, if the judgments have read only those of the queries that the run has."""
+        """`unread`: the qrels, if only the queries of the run were read into the judgments."""
         if judgments.text_ids:
             documents = next((scores for scores in run.values() if scores), ())
             judgments = judgments.matching(run, id_kind(next(iter(documents), "")))

@@ -1,4 +1,4 @@
-"""The documents of one query with their ids, for the calculation of its value; the engine itself needs no ids."""
+"""The documents of one query with their ids, to explain its value; the engine needs no ids."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankgain.data.rules import Rules
 
 
 class TieGroup(NamedTuple):
-    """The positions of documents that share the ranks first … last; one document if the rules order it."""
+    """The positions of documents that share the ranks first … last; one position if the rules break the tie."""
 
     first: int
     last: int
@@ -19,11 +19,12 @@ class TieGroup(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """The documents of a query: those returned, by their position in the input, and those judged.
+    """The returned documents of a query, by their position in the input, and the judged documents.
 
-    `groups`: the positions in rank order; documents left out by the rules are missing. `ids`: None if the documents
-    have none. `scores`: None for documents given in rank order. `grades`: None for an unjudged document, negative for a
-    pooled one. `judged`: the grades of all judged documents, `judged_ids` their ids or positions, if known.
+    `groups`: the positions in rank order, without documents that the rules exclude. `ids`: None if documents have no
+    ids. `scores`: None if documents were given in rank order. `grades`: one per returned document, None if unjudged,
+    negative if pooled but unjudged. `judged`: the grades of all judged documents. `judged_ids`: the ids or positions of
+    the judged documents, if known.
     """
 
     groups: list[TieGroup]
@@ -37,7 +38,7 @@ class Documents(NamedTuple):
 def of_ids(
     rules: Rules, ids: list[Any], scores: list[float] | None, judged: dict[Any, float], keys: list[Any] | None = None
 ) -> Documents:
-    """The documents of a query with ids; `keys`: what orders ties by id, if not the ids."""
+    """The documents of a query with ids. `keys`: sort keys for ties by id; by default, the ids."""
     grades = [judged.get(document) for document in ids]
     groups = tie_groups(rules, scores, grades, ids if keys is None else keys)
     return Documents(groups, ids, scores, grades, list(judged.values()), list(judged))
@@ -67,7 +68,7 @@ def is_judged(grade: float | None) -> TypeGuard[float]:
 
 
 def _ordered(rules: Rules, tied: list[int], keys: list[Any] | None) -> list[int]:
-    """The order of tied documents, by id or as given; the engine refuses mixed ids where their order matters."""
+    """Sort tied documents by id, if the rules say so; the engine refuses ids of mixed types where the order matters."""
     if rules.ties != "docid" or keys is None or len(tied) == 1:
         return tied
     try:

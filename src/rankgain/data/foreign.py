@@ -1,4 +1,4 @@
-"""Containers of other libraries, which are not read: the line to write instead, by names, without an import."""
+"""Advice for containers of other libraries that are not read; they are recognised by name, without an import."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def container_advice(value: Any) -> str:
-    """The end of an error for a container: how to make a frame of it."""
+    """The end of an error for a container: how to convert it to a frame."""
     library = type(value).__module__.partition(".")[0]
     if library == "lenskit" and hasattr(value, "to_df"):
         return "; pass its frame, .to_df()"
@@ -17,7 +17,7 @@ def container_advice(value: Any) -> str:
 
 
 def element_advice(value: Any) -> str:
-    """The end of an error for an element of a list: how to make an id of it."""
+    """The end of an error for an element of a list: how to get its id."""
     if isinstance(value, Mapping) and "corpus_id" in value:  # a hit of sentence-transformers
         return "; pass the ids: [[hit['corpus_id'] for hit in hits] for hits in lists]"
     if hasattr(value, "page_content") and hasattr(value, "metadata"):  # a document of LangChain

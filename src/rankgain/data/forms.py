@@ -1,4 +1,4 @@
-"""The form of judgments or a run, which is guessed here only.
+"""Recognise the form of judgments or a run. No other module does.
 
 `plain` converts the objects of other tools to dicts or columns: ranx's Qrels and Run; the named tuples of ir_measures
 and ir_datasets; Elasticsearch's responses to `_search` by query. None of these tools is imported.
@@ -22,7 +22,7 @@ MOST_NAMES = 256  # a mapping with more keys has queries as keys, not columns
 def form_of(value: Any, name: str, *, named: Collection[Any] = ()) -> str:
     """The form of a value: a "file", a "frame", "dicts" by query, or "lists" for anything else.
 
-    `named`: the columns that the caller named; a mapping that has them all is a frame, unless it contains mappings.
+    `named`: the columns that the caller named. A mapping with all of them is a frame, unless its values are mappings.
     """
     if isinstance(value, Mapping):
         try:
@@ -48,7 +48,7 @@ def _is_column(value: Any) -> bool:
 
 
 def content(value: Any) -> str:
-    """What arrays and lists contain: "whole numbers", "fractions", "nothing" or "other"; "other" for anything else."""
+    """The content of arrays and lists: "whole numbers", "fractions", "nothing" or "other"; "other" for other values."""
     if isinstance(value, (list, tuple)):
         kinds = {content(row) if isinstance(row, (list, tuple)) or is_array(row) else _content_of(row) for row in value}
         return next(
@@ -110,7 +110,7 @@ def _columns(records: Any) -> dict[str, list[Any]]:
 
 
 def _hits(response: Any) -> Any:
-    """The hits of a response of `_search`; None for anything else."""
+    """The hits in a response of `_search`; None if the value is not one."""
     response = getattr(response, "body", response)  # the client has a class for responses
     outer = response.get("hits") if isinstance(response, Mapping) else None
     hits = outer.get("hits") if isinstance(outer, Mapping) else None
@@ -122,7 +122,7 @@ def _holds_responses(value: Mapping[Any, Any]) -> bool:
 
 
 def _of_responses(responses: Mapping[Any, Any]) -> dict[Any, dict[Any, float]]:
-    """The score of each hit by query and document; hits that were sorted have no scores and keep their order."""
+    """The score of each hit by query and document; hits of a sorted search, which have no scores, keep their order."""
     run: dict[Any, dict[Any, float]] = {}
     for query, response in responses.items():
         hits = _hits(response)

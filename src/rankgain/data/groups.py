@@ -1,4 +1,4 @@
-"""The rows of each query in a table, in whatever order they come."""
+"""The rows of each query in a table; the rows of a query need not be contiguous."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rankgain.data.ids import Ids, Keys, Rows, python_ids, row_numbers, rows_of
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Array, Bools, Int32s, Ints
 
-CHUNK = 1 << 18  # ids numbered at a time: so many that a query is split among few chunks
+CHUNK = 1 << 18  # ids numbered at a time; large, so that few queries are split between chunks
 
 
 class NumberedIds:
-    """Text ids, numbered in the order of their first appearance."""
+    """Text ids, numbered in order of first appearance."""
 
     def __init__(self, kind: str) -> None:
         self.names: list[Any] = []
@@ -28,7 +28,7 @@ class NumberedIds:
         self._slots = np.zeros(2 * 32 + 1, dtype=np.int64)
 
     def add(self, keys: Keys) -> tuple[Ints, Ints]:
-        """The number of each run of equal ids, and its first row; new ids are added."""
+        """Add the new ids; return the number of each run of equal ids, and the first row of the run."""
         count, done, runs, known = len(keys.starts), 0, 0, len(self.names)
         numbers, rows, total = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), known
         while done < count:
@@ -40,12 +40,12 @@ class NumberedIds:
             done, runs = done + read, runs + more
             if total == len(self._bounds) - 1:
                 self._bounds = np.append(self._bounds, np.zeros(total, dtype=np.int64))
-                self._slots = np.zeros(4 * total + 1, dtype=np.int64)  # which is filled anew
+                self._slots = np.zeros(4 * total + 1, dtype=np.int64)  # the kernel rebuilds it
             elif done < count:
                 more_text = len(self._text) + int(ends[read] - starts[read])
                 self._text = np.append(self._text, np.zeros(more_text, dtype=np.uint8))
-        news = Keys(self._text, self._bounds[known:total], self._bounds[known + 1 : total + 1])
-        self.names += python_ids(news, self._kind)
+        new_ids = Keys(self._text, self._bounds[known:total], self._bounds[known + 1 : total + 1])
+        self.names += python_ids(new_ids, self._kind)
         return numbers[:runs], rows[:runs]
 
 
@@ -53,7 +53,10 @@ class QueryRows:
     """The queries of a table, in the order of their first appearance, and the rows of each."""
 
     def __init__(self, names: Sequence[Any], firsts: Ints, lasts: Ints, order: Ints | None = None) -> None:
-        """Query i has the rows firsts[i] … lasts[i] − 1 or, if its rows are scattered, those entries of `order`."""
+        """Query i has the rows firsts[i] … lasts[i] − 1; with `order`, the rows order[firsts[i]] … order[lasts[i] − 1].
+
+        `order` is needed where the rows of a query are not contiguous.
+        """
         self.names = names
         self.firsts = firsts
         self.lasts = lasts
@@ -62,7 +65,10 @@ class QueryRows:
 
     @classmethod
     def of(cls, queries: Ids, begins: Ints | None = None, count: int = 0) -> QueryRows:
-        """From the query id of each row, or of each run of rows: the run begins at `begins`, of `count` rows in all."""
+        """From the query id of each row; with `begins`, of each run of rows.
+
+        `begins` has the first row of each run, `count` is the total number of rows.
+        """
         if begins is None and queries.kind == "int":
             return cls._of_integers(queries.take(slice(None)).data)
         numbered = NumberedIds(queries.kind)
@@ -107,12 +113,12 @@ class QueryRows:
         return np.fromiter(map(self.numbers.get, names, repeat(-1)), np.int64, len(names))
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
-        """The rows of queries, one query after the other, and their offsets; −1 stands for a query without rows."""
+        """The rows of some queries, one query after the other, and their offsets; −1 means a query without rows."""
         rows, offsets = rows_of(self.firsts, self.lasts, queries)
         return (rows if self._order is None else self._order[rows]), offsets
 
     def where(self, mask: Bools | None) -> QueryRows:
-        """The rows where a mask is True, None: all of them; queries without rows are left out."""
+        """Only the rows where a mask is True, without queries that have none; None keeps all rows."""
         if mask is None:
             return self
         rows, offsets = self.rows(np.arange(len(self)))
@@ -127,17 +133,20 @@ class QueryRows:
 
 
 def numbers_of_integers(ids: Array) -> tuple[Ints, Ints, Int32s | None]:
-    """Where each integer first appears, how many rows it has, and the number of each row; None if none is scattered."""
+    """The first row and the number of rows of each distinct integer, and the integer's number for each row.
+
+    The numbers are None if the rows of each integer are contiguous.
+    """
     ids = np.require(ids, np.int32 if ids.dtype == np.int32 else np.int64, ("C", "A"))
     numbers = np.empty(len(ids), dtype=np.int32)
-    # As long as they could become; the system provides memory only where something is written.
+    # Upper bounds of the lengths; pages that are never written take no memory.
     firsts, sizes = np.empty(len(ids), dtype=np.int64), np.empty(len(ids), dtype=np.int64)
     count, scattered = _backend.columns.number_integers(ids.view(np.uint8), len(ids), numbers, firsts, sizes)
     return firsts[:count].copy(), sizes[:count].copy(), numbers if scattered else None
 
 
 def order_of(numbers: Int32s, begins: Ints) -> Ints:
-    """The rows sorted by number; those of number i begin at begins[i]."""
+    """The rows, stably sorted by number; the rows of number i begin at begins[i]."""
     order = np.empty(len(numbers), dtype=np.int64)
     _backend.columns.order_rows(numbers, begins.copy(), order)
     return order

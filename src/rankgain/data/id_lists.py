@@ -26,7 +26,7 @@ from rankgain.scalars import Array, Ints, is_null, listed, paired
 # The users (a range if they have no names) and their ids: a list of rows, or a matrix of integers.
 IdLists = tuple[Sequence[Any], Any]
 
-FEW = 1 << 10  # up to this many ids, columns take longer to build than dicts
+FEW = 1 << 10  # ids; up to this many, dicts are faster to build than columns
 PLAIN_IDS = (str, bytes, int, np.integer)
 
 
@@ -34,11 +34,12 @@ SWAPPED = (
     ": relevant ids come first: write from_recommendations(relevant, recommended) or evaluate(relevant, recommended, "
     "...)"
 )
-FEWEST_USERS, FIRST_USERS, FEWEST_IDS = 3, 100, 5  # fewer users or ids do not show that lists are swapped
+FEWEST_USERS, FEWEST_IDS = 3, 5  # with fewer users, or fewer ids per user, swapped lists are not recognised
+FIRST_USERS = 100  # examined before all users are
 
 
 def warn_if_swapped(relevant: Any, recommended: Any) -> None:
-    """Warn if relevant lists all have one length, and recommended ones have several lengths and are never longer."""
+    """Warn if all relevant lists have one length, and the recommended lists vary in length and are never longer."""
     length = max(_lengths(relevant[:1]), default=0)
     if length < FEWEST_IDS or _lengths(relevant[:FIRST_USERS]) != {length}:
         return
@@ -51,7 +52,7 @@ def warn_if_swapped(relevant: Any, recommended: Any) -> None:
 
 
 def _lengths(rows: Any) -> set[int]:
-    """The lengths of lists, tuples and arrays of ids, or of the rows of a matrix; none if there is any other row."""
+    """The distinct lengths of lists, tuples, arrays or matrix rows of ids; empty if any row is of another type."""
     if isinstance(rows, np.ndarray):
         offsets, lasts = _unpadded(rows)
         return {*(lasts - offsets[:-1]).tolist()}
@@ -65,7 +66,7 @@ def _are_lists(rows: list[Any], kinds: set[type]) -> bool:
 
 
 def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
-    """The users and their lists of ids; `demand` says in errors what is expected."""
+    """The users and their lists of ids; `demand` is the expected form, as errors word it."""
     if type(value) is list:
         return range(len(value)), value
     if isinstance(value, (list, tuple)):
@@ -91,7 +92,7 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
 
 
 def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...], demand: str) -> Any:
-    """The rows, each as one of the kinds, which are built-in types, or as an array of 1 dimension."""
+    """The rows, each of one of the built-in types `kinds`, or an array of 1 dimension."""
     if type(rows) is not list or _are_lists(rows, {*kinds}):
         return rows
     if set not in kinds:
@@ -113,7 +114,7 @@ def _vector(row: Any, where: str, demand: str) -> Array:
 
 
 def column_of(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Ints, Ints]:
-    """The ids of all users as one column, in which those of each start and end."""
+    """The ids of all users as one column, and where the ids of each user start and end."""
     try:
         ids, offsets, lasts = _read(name, rows)
     except InputError as error:
@@ -149,8 +150,8 @@ def runs_of_tuples(
     """Lists of ids that are tuples, which columns cannot store, as runs in which the first id has the highest score."""
     judged: dict[Any, set[Any]] = {}
     if not check_all:
-        own = (judgments.documents[start:stop] for start, stop in pairwise(judgments.offsets.tolist()))
-        judged = dict(zip(judgments.query_ids, map(set, own), strict=True))
+        ids_by_user = (judgments.documents[start:stop] for start, stop in pairwise(judgments.offsets.tolist()))
+        judged = dict(zip(judgments.query_ids, map(set, ids_by_user), strict=True))
     runs: dict[Any, dict[Any, float]] = {}
     for user, row in zip(users, rows, strict=True):
         scores: dict[Any, float] = {}
@@ -187,7 +188,7 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
 
 
 def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
-    """The judgments in mappings to grades, or in ids, whose grade is 1."""
+    """The judgments in mappings from id to grade, or in lists or sets of ids with grade 1."""
     if isinstance(truth, JudgmentSets):
         return truth
     users, rows = truth
@@ -211,7 +212,7 @@ def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
 
 
 def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:
-    """The judgments in ids that columns cannot store: tuples, or several types. A run in columns refuses them."""
+    """Judgments whose ids columns cannot store: tuples, or mixed types. A run in columns refuses them."""
     rows = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows]
     offsets = offsets_of(list(map(len, rows)))
     documents = list(chain.from_iterable(rows))
@@ -234,7 +235,7 @@ def _repeated(user: int, ids: list[Any]) -> ErrorCode:
 
 
 def of_csr(matrix: Any, name: str) -> JudgmentSets:
-    """Users × items; the stored values are the grades."""
+    """The judgments in a sparse matrix of users × items, whose stored values are the grades."""
     grades = np.asarray(matrix.data)
     if grades.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, not {grades.dtype}")
@@ -246,7 +247,7 @@ def of_csr(matrix: Any, name: str) -> JudgmentSets:
 
 
 def refuse_scores(rows: Sequence[Any], name: str) -> None:
-    """Refuse a pair of ids and scores, which implicit's recommend() and torch.topk return."""
+    """Refuse a pair of ids and scores, as returned by implicit's recommend() and torch.topk."""
     if len(rows) == 2 and all(map(is_array, rows)):
         arrays = [array_of(row, name) for row in rows]
         kinds = [array is not None and array.dtype.kind for array in arrays]

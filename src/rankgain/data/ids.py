@@ -1,7 +1,7 @@
 """Columns of query and document ids: numbers, text, codes of a dictionary, several chunks.
 
-A column keeps the caller's data. `take` converts some of its rows into the three buffers that kernels read, so no more
-than a chunk is converted at a time.
+A column refers to the caller's data. `take` converts some rows into the three buffers that kernels read, so that only
+one chunk is converted at a time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ _NATIVE = frozenset((np.dtype(np.int32), np.dtype(np.int64)))
 
 
 class Keys(NamedTuple):
-    """Ids as kernels read them: bytes starts[i] … ends[i] − 1 of the data; without starts, int64 or int32 numbers."""
+    """Ids as kernels read them: id i is the bytes starts[i] … ends[i] − 1 of the data.
+
+    Without starts and ends, the data are the ids: int64 or int32 integers.
+    """
 
     data: Array
     starts: Ints
@@ -37,14 +40,15 @@ class Keys(NamedTuple):
         return self.data.view(np.uint8), self.starts, self.ends
 
     def wide(self) -> tuple[int, Bytes, Ints, Ints]:
-        """The same with the bytes of a number, 0 for text."""
+        """The item size of integers in bytes (0 for text), then the buffers."""
         return 0 if self.data.dtype == np.uint8 else self.data.itemsize, *self.buffers()
 
 
 class Ids(Protocol):
-    """A column of ids. `kind`: "str", "bytes", "int", or "" if it is empty.
+    """A column of ids.
 
-    `in_place`: the whole column, if kernels can read it without a copy; else None.
+    `kind`: "str", "bytes", "int", or "" for an empty column. `in_place`: the whole column, if kernels can read it
+    without a copy; else None.
     """
 
     @property
@@ -78,7 +82,7 @@ class NumberIds:
 
 
 class TextIds:
-    """Ids that are text (as UTF-8) or bytes, each a slice of the data; `where` is for errors."""
+    """Ids that are text (as UTF-8) or bytes, each a slice of the data; `where` names the column in errors."""
 
     def __init__(self, data: Bytes, starts: Array, ends: Array, kind: str, where: str = "the ids") -> None:
         self._where = where
@@ -90,7 +94,7 @@ class TextIds:
     def __len__(self) -> int:
         return len(self._starts)
 
-    in_place = None  # the offsets are checked in `take`
+    in_place = None  # `take` must check the offsets
 
     def take(self, rows: Rows) -> Keys:
         starts = np.require(self._starts[rows], np.int64, ("C", "A"))
@@ -101,7 +105,7 @@ class TextIds:
 
 
 class StringViewIds:
-    """Ids as Arrow's string views: 16 bytes each, which contain a short text or point to a long one."""
+    """Ids as Arrow's string views: 16 bytes each, with a short text inline or a pointer to a long one."""
 
     in_place = None
 
@@ -125,7 +129,7 @@ class StringViewIds:
 
 
 class ObjectIds:
-    """Ids as Python objects, all str or all bytes, which are checked in `take`; `where` is for errors."""
+    """Ids as Python objects, all str or all bytes, which `take` checks; `where` names the column in errors."""
 
     in_place = None
 
@@ -148,7 +152,7 @@ class ObjectIds:
 
 
 class DictionaryIds:
-    """Ids as codes, positions in a dictionary: Arrow's dictionaries, pandas' categories."""
+    """Ids as codes, which are indices into a dictionary of ids: Arrow's dictionaries, pandas' categories."""
 
     in_place = None
 
@@ -174,7 +178,7 @@ class DictionaryIds:
 class ChunkedArray:
     """Several arrays as one: the chunks of a column in a frame.
 
-    A contiguous slice is read from the parts that contain it; for any other rows the parts are joined, once.
+    A slice is read from the parts that contain it; for an array of rows, the parts are joined, once.
     """
 
     def __init__(self, parts: Sequence[Any]) -> None:
@@ -191,7 +195,7 @@ class ChunkedArray:
         return first_rows
 
     def pieces(self, rows: slice) -> list[tuple[Any, slice]]:
-        """The parts that contain a slice of rows, each with the slice of its own rows."""
+        """The parts that contain a slice of rows, each with the corresponding slice of its rows."""
         start, stop, _ = rows.indices(len(self))
         return [
             (part, slice(max(start - first, 0), min(stop - first, len(part))))
@@ -244,7 +248,7 @@ class ChunkedIds(ChunkedArray):
 
 
 def begins_with_bracket(ids: Ids) -> bool:
-    """Whether the first id is text that begins with "[", without a conversion."""
+    """Whether the first id is text that begins with "[", read without converting the column."""
     while isinstance(ids, ChunkedIds):
         ids = next((part for part in ids.parts if len(part)), NumberIds(NONE))
     if isinstance(ids, DictionaryIds):
@@ -272,7 +276,7 @@ def broken(where: str, reason: str) -> ValueError:
 
 
 def column_of(keys: Keys, kind: str) -> Ids:
-    """The column of ids that `take` returned."""
+    """The ids that `take` returned, as a column."""
     return NumberIds(keys.data) if kind == "int" else TextIds(*keys, kind)
 
 
@@ -293,14 +297,14 @@ def _same_dictionary(parts: list[DictionaryIds]) -> DictionaryIds:
 
 
 def pick(keys: Keys, rows: Ints) -> Keys:
-    """Some of the ids."""
+    """The ids in these rows."""
     if len(keys.starts):
         return Keys(keys.data, keys.starts[rows], keys.ends[rows])
     return Keys(keys.data[rows], NONE, NONE)
 
 
 def python_ids(keys: Keys, kind: str) -> list[Any]:
-    """The ids as Python objects. Bytes of files that are not UTF-8 become lone surrogates, so nothing is lost."""
+    """The ids as Python objects. Bytes that are not valid UTF-8 become lone surrogates, so nothing is lost."""
     if kind in ("int", ""):
         return keys.data.tolist() if kind else []
     data = keys.data.data
@@ -315,13 +319,13 @@ def decoded(identifier: bytes) -> str:
 def ids_of(values: Any) -> Ids:
     """The column of ids in an array or a list: all str, all bytes or all integers.
 
-    Raises InputError with the position of one that is not, that is null, or that is not valid text.
+    Raises InputError with the position of an id that is null, of another type, or not valid text.
     """
     return ids_of_rows([values], len(values))
 
 
 def ids_of_rows(rows: list[Any], count: int) -> Ids:
-    """The same for several arrays or lists of ids, as one column of `count` ids."""
+    """As `ids_of`, for several arrays or lists of ids, as one column of `count` ids."""
     arrays = {issubclass(kind, np.ndarray) for kind in {*map(type, rows)}}
     if True in arrays:
         joined = np.concatenate(rows) if arrays == {True} and len(rows) > 1 else rows[0]
@@ -360,7 +364,7 @@ def _of_integers(values: Array) -> Ids:
 
 
 def rows_of(firsts: Ints, lasts: Ints, queries: Ints) -> tuple[Rows, Ints]:
-    """The `slices_of` some of the queries; −1 stands for a query without rows."""
+    """`slices_of` for some of the queries; −1 means a query without rows."""
     if not len(firsts):
         return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
     first = int(queries[0]) if len(queries) else 0
@@ -376,10 +380,10 @@ def row_numbers(rows: Rows) -> Ints:
 
 
 def slices_of(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
-    """Rows first … last − 1 of each query, one query after the other, a slice if contiguous, and their offsets."""
+    """Rows first … last − 1 of each query, one query after the other, and their offsets; a slice if contiguous."""
     sizes = lasts - firsts
     offsets = offsets_of(sizes)
-    for queries in slice(None), sizes > 0:  # the bounds of a query without rows mean nothing
+    for queries in slice(None), sizes > 0:  # ignore the bounds of queries without rows
         begins, ends = firsts[queries], lasts[queries]
         if np.array_equal(begins[1:], ends[:-1]):
             return slice(*(int(begins[0]), int(ends[-1])) if len(begins) else (0, 0)), offsets

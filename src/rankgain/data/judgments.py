@@ -37,7 +37,7 @@ class Judgments:
 
     Notes
     -----
-    Judgments are compared by identity, so that they can be keys: those made twice of the same qrels are not equal.
+    Judgments are compared by identity, so that they can be keys of dicts: two made from the same qrels are not equal.
     """
 
     __module__ = "rankgain"
@@ -82,24 +82,24 @@ def judgment_sets(judgments: Judgments) -> JudgmentSets:
 
 
 class JudgmentSets:
-    """Judged documents and their grades: where those of each query start; `documents` as Python objects, or `ids`.
+    """Judged documents and their grades, query by query, from the `offsets`.
 
-    `error_code` is the first error that reading them found. `unusual_grades`: whether a grade may be negative or a
-    fraction.
+    The documents are Python objects in `documents` or a column in `ids`; either is computed from the other on demand.
+    `error_code`: the first error in the judgments. `unusual_grades`: whether a grade may be negative or a fraction.
     """
 
     error_code: ErrorCode = None
     unusual_grades = True
-    assumed: tuple[str, ...] = ()  # what was assumed when they were read, in words
-    detail: object = ""  # of the error code
-    error_row: int | None = None  # of a table, where the error is
-    column: str | None = None  # of documents, in a table
-    columns: int | None = None  # of the sparse matrix that they were read from
+    assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
+    detail: object = ""  # the detail of the error, such as the type of an invalid value
+    error_row: int | None = None  # the row of the error, in a table
+    column: str | None = None  # the name of the column of documents, in a table
+    columns: int | None = None  # the number of columns, if read from a sparse matrix
     text_ids = False  # whether ids are text because the file has no types
     _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any], judged: Any = None) -> None:
-        """`judged`: the documents as read from dicts; without them, `with_columns` adds documents."""
+        """`judged`: the documents as read from dicts; without it, call `with_columns` next."""
         self.name = name
         self.query_ids = query_ids
         if judged is not None:
@@ -121,7 +121,7 @@ class JudgmentSets:
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what only the backend that made it can use."""
+        """The state without the data that only the current backend can use."""
         state = {name: value for name, value in vars(self).items() if name != "_judged"}
         if self._judged is not None:
             state |= {"offsets": self.offsets, "grades": self.grades, "documents": self.documents}
@@ -137,18 +137,18 @@ class JudgmentSets:
 
     @cached_property
     def offsets(self) -> Ints:
-        """Where the documents of each query start, and at last the end."""
+        """Where the documents of each query start; the last entry is the end."""
         return np.frombuffer(self._judged.arrays()[0], dtype=np.int64)
 
     @cached_property
     def grades(self) -> Floats:
-        """One per document; below 0: pooled but unjudged."""
+        """The grade of each document; negative: pooled but unjudged."""
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
 
     def _first_error(self, ids: Ids) -> ErrorCode:
-        """The first grade that is not finite or id that a query has twice."""
+        """The first grade that is not finite, or document that a query has twice."""
         errors: list[ErrorCode] = []
-        lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # NaN if a grade is
+        lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # both NaN if a grade is NaN
         if not (np.isfinite(lowest) and np.isfinite(highest)):
             row = int(np.argmin(np.isfinite(self.grades)))
             query = int(np.searchsorted(self.offsets, row, side="right")) - 1
@@ -171,7 +171,7 @@ class JudgmentSets:
     def ids(self) -> Ids:
         """The documents as a column."""
         try:
-            return ids_of(self.documents[: len(self.grades)])  # an invalid document is the last one, and has no grade
+            return ids_of(self.documents[: len(self.grades)])  # an invalid document comes last, without a grade
         except InputError as error:
             query = int(np.searchsorted(self.offsets, error.position, side="right")) - 1
             document = self.documents[error.position]
@@ -179,7 +179,7 @@ class JudgmentSets:
             raise refusal(error.code, where, error.detail) from None
 
     def matching(self, queries: Collection[Any], documents: type) -> JudgmentSets:
-        """The judgments for a run: `text_ids` become integers if those of the run are, and each one survives.
+        """The judgments for a run: `text_ids` become integers if the run has integers, and if that is lossless.
 
         `documents`: the type of the run's documents.
         """
@@ -195,7 +195,7 @@ class JudgmentSets:
         return sets.with_columns(self.offsets, self.grades, ids=self.ids if ids is None else ids_of(ids))
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
-        """The rows of queries, one after the other, and their offsets; −1 stands for a query without documents."""
+        """The rows of some queries, one query after the other, and the offsets; −1: no documents."""
         return rows_of(self.offsets[:-1], self.offsets[1:], queries)
 
     def of_query(self, number: int) -> dict[Any, float]:
@@ -206,14 +206,14 @@ class JudgmentSets:
         return dict(zip(ids, self.grades[rows].tolist(), strict=True))
 
     def check(self) -> Self:
-        """Return the judgments, or raise the error found in them."""
+        """Return the judgments, or raise their first error."""
         if self.error_code is not None:
             code, query, position = self.error_code
             raise self.refusal(f"query {quoted(self.query_ids[query])}", query, InputError(code, 0, position))
         return self
 
     def refusal(self, query_name: str, query: int, error: InputError) -> Exception:
-        """The error of one of its queries, in words."""
+        """The exception for an error in the judgments of a query."""
         where, detail = f"{self.name}: {query_name}", error.detail or self.detail
         start, stop = int(self.offsets[query]), int(self.offsets[query + 1])
         judged = np.flatnonzero(self.grades[start:stop] >= 0.0)
@@ -229,7 +229,7 @@ class JudgmentSets:
 
 
 def as_integers(texts: list[str]) -> list[int] | None:
-    """Text ids as integers if each one survives the round trip and fits in 64 bits, else None."""
+    """Text ids as integers; None if an id does not fit in 64 bits or would not convert back to the same text."""
     try:
         numbers = list(map(int, texts))
     except ValueError:
@@ -271,7 +271,7 @@ def warn_of_negative_grades(judgments: JudgmentSets) -> None:
 
 
 def type_name(value: Any) -> str:
-    """The type of a value that is no number, as errors name it."""
+    """The name of the type of an invalid number, for errors."""
     return BEYOND if type(value) is int else type(value).__name__
 
 
@@ -290,7 +290,7 @@ class JudgmentSource(Source):
     """A run with its judgments."""
 
     has_ids = True
-    part = False  # whether it is part of larger data, and may have no query in common with the judgments
+    part = False  # whether this is part of larger data, so that no query in common is not an error
 
     def __init__(
         self,
@@ -313,7 +313,7 @@ class JudgmentSource(Source):
         self._common = common
         self.missing = missing
         self.left_out = queries - in_run, size_of(run_queries) - in_run
-        # the number of each query among the judged ones; None: all are evaluated
+        # the number of each evaluated query among the judged queries; None if all of them are evaluated
         self._numbers = None if missing == "zero" or in_run == queries else np.asarray(common, dtype=np.int64)
         names = judgments.query_ids
         if self._numbers is not None:
@@ -327,30 +327,30 @@ class JudgmentSource(Source):
             names = check_query_ids(names, len(names), judgments.name)
         self.query_ids = names
         if judgments.error_code is not None:
-            self.broken = self._broken(judgments.error_code)
+            self.first_invalid_query = self._first_invalid_query(judgments.error_code)
 
-    def _place(self, number: int) -> int | None:
-        """The position of a judged query among those that are evaluated."""
+    def _index_of(self, number: int) -> int | None:
+        """The index of a judged query among the evaluated queries; None if it is not evaluated."""
         if self._numbers is None:
             return number
-        place = int(np.searchsorted(self._numbers, number))
-        return place if place < len(self._numbers) and self._numbers[place] == number else None
+        index = int(np.searchsorted(self._numbers, number))
+        return index if index < len(self._numbers) and self._numbers[index] == number else None
 
     def _number(self, query: int) -> int:
-        """The number of a query among the judged ones."""
+        """The number of an evaluated query among the judged queries."""
         return query if self._numbers is None else int(self._numbers[query])
 
     def _numbers_of(self, start: int, stop: int) -> Ints:
         return np.arange(start, stop) if self._numbers is None else self._numbers[start:stop]
 
     def _names_under(self, missing: Missing) -> list[Any] | None:
-        """The caller's names of the queries under another rule for those that the run lacks; None if it gave none."""
+        """The caller's query ids under another rule for missing queries; None if the caller gave none."""
         if not self._named:
             return None
         if missing == "zero" and self.left_out[0]:
             raise ValueError("missing='zero': query_ids named only the queries that the run has")
-        kept = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
-        return [self.query_ids[int(number)] for number in kept]
+        numbers = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
+        return [self.query_ids[int(number)] for number in numbers]
 
     def warn_of_other_ids(self) -> None:
         judgments = NamedSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
@@ -386,15 +386,15 @@ class JudgmentSource(Source):
         rows, offsets = self._judgments.rows(self._numbers_of(start, stop))
         return rows, offsets, self._judgments.grades[rows]
 
-    def _broken(self, error_code: tuple[int, ...]) -> tuple[int, Exception]:
+    def _first_invalid_query(self, error_code: tuple[int, ...]) -> tuple[int, Exception]:
         """The first query with invalid judgments, and the exception to raise there."""
         code, number, position = error_code
-        place = self._place(number)
-        if place is None:
+        index = self._index_of(number)
+        if index is None:
             self._judgments.check()
-        assert place is not None
-        error = InputError(code + _codes.IN_JUDGED, place, position)
-        return place, self._judgments.refusal(self.query_name(place), number, error)
+        assert index is not None
+        error = InputError(code + _codes.IN_JUDGED, index, position)
+        return index, self._judgments.refusal(self.query_name(index), number, error)
 
     def refusal(self, query: int, error: InputError) -> Exception:
         if error.code in _IN_RUN and error.gain is None:
@@ -403,7 +403,7 @@ class JudgmentSource(Source):
 
     @abstractmethod
     def run_refusal(self, query: int, error: InputError) -> Exception:
-        """The error of the run, in words."""
+        """The exception for an error in the run."""
 
 
 _HASHABLE = frozenset((str, bytes, int))  # query ids of these types need no check
@@ -420,7 +420,7 @@ _IN_RUN = {
 
 
 def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, str]) -> str:
-    """The types of the ids of both sides, if they differ, or which side is empty."""
+    """The types of the ids of both sides if they differ, or the name of the empty side; for errors."""
     for side, name in zip((judgments, run), names, strict=True):
         if not len(side):
             return f"{name} is empty"
@@ -431,7 +431,7 @@ def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, st
 
 
 def conversion(kinds: Sequence[str], names: Sequence[str], columns: Sequence[str | None] = (None, None)) -> str:
-    """The end of an error for ids of two types: how to convert those of the side that can always be converted."""
+    """The end of an error for ids of two types: how to convert the side whose ids can always be converted."""
     for kind, call, method in (("bytes", "id.decode()", ".str.decode('utf-8')"), ("int", "str(id)", ".astype(str)")):
         if {*kinds} <= {kind, "str"}:
             side = kinds.index(kind)

@@ -1,4 +1,4 @@
-"""Lists that became text, as CSV files store them, where ids are expected."""
+"""Refuse the text of a list, as CSV files store it, where ids are expected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from rankgain.errors import quoted
 
-EXAMINED = 100  # ids; a title such as "[REC]" may be the id of one
+EXAMINED = 100  # ids; more than one, because a single id may be a title such as "[REC]"
 
 
 def _is_list_text(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Grades in lists, in rank order or beside scores."""
+"""Lists of grades, in rank order or beside scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankgain.scalars import Ints
 
 
 class ListSource(Source):
-    """Grades in lists, in rank order or beside scores; and lists of the judged grades, if they are given."""
+    """Lists of grades, in rank order or beside scores, optionally with lists of the judged grades."""
 
     def __init__(
         self,
@@ -27,8 +27,8 @@ class ListSource(Source):
         named: bool = True,
         gain: Finder | None = None,
     ) -> None:
-        """For functions: `named`, whether errors name the query of a single list, and `gain`, which finds the grades
-        without a gain before one that is invalid.
+        """`named`: whether errors name the query of a single list. `gain`: finds the first grade without a gain, which
+        is reported if it precedes an invalid grade.
         """
         self.query_ids = query_ids
         self.grades = grades
@@ -82,10 +82,10 @@ class ListSource(Source):
         if without_gain is not None:
             error = InputError(without_gain[0], query, *without_gain[1:])
         name = self.query_name(query) if self._named else ""
-        return refusal(error.code, lists.place(query, error.position, name), error.detail)
+        return refusal(error.code, lists.describe(query, error.position, name), error.detail)
 
     def _with_error(self, error: InputError) -> RaggedArray:
-        """The lists in which an error was found."""
+        """The lists that contain an error."""
         if error.code == NAN_SCORE and self._scores is not None:
             return self._scores
         return self._judged if error.code & IN_JUDGED and self._judged is not None else self.grades

@@ -19,7 +19,7 @@ from rankgain.data.sparse import SparseRows
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, Ints
 
-READ = 8  # scores that are read in the time in which one document is sorted
+READ = 8  # scores read in the time that sorting one document takes
 
 
 class MatrixSource(JudgmentSource):
@@ -37,8 +37,8 @@ class MatrixSource(JudgmentSource):
         *,
         single: bool = False,
     ) -> None:
-        """`judged`: the columns of the judgments, some of which may be excluded. `single`: scores are compared as
-        float32.
+        """`judged`: the columns of the judgments, some of which may be excluded. `single`: whether scores are compared
+        as float32.
         """
         self._given = judgments, judged, scores, excluded, query_ids
         judgments, judged, self.excluded_judgments = without_excluded(judgments, judged, excluded)
@@ -89,7 +89,7 @@ class MatrixSource(JudgmentSource):
 def without_excluded(
     judgments: JudgmentSets, judged: SparseRows, excluded: SparseRows
 ) -> tuple[JudgmentSets, SparseRows, int]:
-    """The judgments without those in excluded columns, and how many these are."""
+    """The judgments outside excluded columns, and the number of judgments removed."""
     marks = np.zeros(len(judged.columns), dtype=np.uint8)
     count = _backend.columns.mark_common(*judged, *excluded, marks)
     if not count:

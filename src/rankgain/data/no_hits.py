@@ -1,4 +1,4 @@
-"""Runs without a single judged document: whether the two sides write their ids differently, or have other ids."""
+"""Diagnose runs without any judged document: ids written differently on the two sides, or different collections."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from rankgain.errors import quoted, warn
 
 _QUERIES = 100  # examined for ids that are written differently
-_FEWEST = 20  # distinct ids of a side: two smaller sets may have none in common by chance
-_MOST = 1 << 16  # ids of the run that are compared with all judged ones
+_FEWEST = 20  # distinct ids per side; smaller sets may be disjoint by chance
+_MOST = 1 << 16  # ids of the run that are compared with all judged ids
 
 _NORMALISATIONS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("surrounding blanks", str.strip),
@@ -30,16 +30,16 @@ class NamedSide(NamedTuple):
 
 
 def warn_of_other_ids(judgments: NamedSide, run: NamedSide, queries: int) -> None:
-    """Warn if the two sides seem to have other ids, given that no document of the run is judged."""
+    """Warn if the ids of the two sides seem to differ, given that no document of the run is judged."""
     remark = _written_differently(judgments, run, range(min(queries, _QUERIES))) or _disjoint(judgments, run, queries)
     if remark:
         warn(f"no document in {run.name} is judged in {judgments.name}: {remark}")
 
 
 def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable[int]) -> str:
-    """The difference between ids that would be equal after a normalisation, in words."""
+    """Describe the difference between ids that would be equal after a normalisation; "" if there are none."""
     sides = [(judgments.documents(query), run.documents(query)) for query in queries]
-    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # pooled but unjudged
+    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # some are pooled but unjudged
         return ""
     for name, normalise in _NORMALISATIONS:
         for judged, returned in sides:
@@ -54,7 +54,7 @@ def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable
 
 
 def _disjoint(judgments: NamedSide, run: NamedSide, queries: int) -> str:
-    """One id of each side, if the ids of all queries together have none in common."""
+    """Name one id of each side, if the ids of all queries of the two sides are disjoint; else ""."""
     returned: dict[Any, None] = {}
     for query in range(queries):
         returned.update(dict.fromkeys(run.documents(query)))

@@ -12,24 +12,24 @@ from rankgain.data.column_names import refuse_table
 from rankgain.errors import remedy_for
 from rankgain.scalars import Array, Floats, Ints, real
 
-# Documents in a chunk: so many that the cost of a chunk is negligible, so few that they stay in the cache.
+# Documents per chunk: enough to make the per-chunk cost negligible, few enough to stay in the cache.
 CHUNK = 1 << 18
 
-# The types of scores and grades that kernels read; others become float64. Each maps to itself because an equal type
-# may have another name in the buffer protocol, such as "<f" for ctypes' float.
+# The types of scores and grades that kernels read; others become float64. The values are the canonical objects: an
+# equal dtype may have another name in the buffer protocol, such as "<f" for ctypes' float.
 NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 
 _FLOAT64, _, _INT64, _, _ = NATIVE
-_CONTIGUOUS_ALIGNED = 0x101  # bits of `flags`
+_CONTIGUOUS_ALIGNED = 0x101  # bits of `ndarray.flags.num`
 
-Part = tuple[Array, Ints | None, int]  # numbers, where each list starts or None, and in that case its length
+Part = tuple[Array, Ints | None, int]  # numbers; offsets of the lists, or None and the length of each
 
 
 class RaggedArray:
     """One list of numbers or many: rows of a matrix, separate arrays, or slices of a flat array.
 
-    The caller's arrays are kept as they are; `part` converts a range of lists to one contiguous array for kernels.
+    The caller's arrays are not copied; `part` converts a range of lists to one contiguous array for kernels.
     """
 
     __slots__ = ("_offsets", "_parts", "_values", "columns", "count", "name", "native", "order", "single")
@@ -43,7 +43,11 @@ class RaggedArray:
         order: Array | None = None,
         single: bool = False,
     ) -> None:
-        """`offsets`: where each list of flat values or of parts starts; None: the values are one list or a matrix."""
+        """`offsets`: where each list starts in the flat values or in the parts; None for a single list or a matrix.
+
+        `order`: the position of each number in the values, if the lists are not contiguous there. `single`: whether
+        the input was one list.
+        """
         self.name = name
         self.single = single
         self._offsets = offsets
@@ -86,7 +90,7 @@ class RaggedArray:
 
     @property
     def total(self) -> int:
-        """How many numbers there are."""
+        """The number of numbers in all lists."""
         return int(self._offsets[-1]) if self._offsets is not None else self.count * self.columns
 
     @property
@@ -104,31 +108,31 @@ class RaggedArray:
         return self.columns if self.columns or self._offsets is None else int(self.sizes.max(initial=0))
 
     def part(self, start: int, stop: int) -> Part:
-        """The lists start … stop − 1 as contiguous numbers of a type that kernels read, counted from 0."""
+        """The lists start … stop − 1 as contiguous numbers of a type that kernels read, with offsets from 0."""
         if self.columns:
             return contiguous(self._numbers(start, stop), native=True), None, self.columns
         offsets = self.offsets[start : stop + 1]
         return contiguous(self._numbers(start, stop), native=True), offsets - offsets[0] if start else offsets, 0
 
     def ragged(self, start: int, stop: int) -> tuple[Array, Ints]:
-        """The `part` with the offsets of its lists."""
+        """As `part`, with offsets in any case."""
         numbers, offsets, columns = self.part(start, stop)
         return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
 
     def in_place(self) -> Part:
-        """All lists without a copy, if they are `native`."""
+        """All lists without a copy; only for `native` lists."""
         assert self._values is not None
         return self._values, None if self.columns else self.offsets, self.columns
 
     def cut(self, depth: int) -> RaggedArray:
-        """The lists without what lies beyond the depth."""
+        """The lists, truncated to the depth."""
         if depth >= self.longest:
             return self
         parts = [self._numbers(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
         return RaggedArray(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
 
     def unmasked(self, mask: Any) -> RaggedArray:
-        """The documents where a mask of the same shape is True; None: all of them."""
+        """Only the documents where a mask of the same shape is True; None keeps all."""
         if mask is None:
             return self
         marks = RaggedArray.of(mask, "mask")
@@ -138,14 +142,14 @@ class RaggedArray:
                 raise TypeError(
                     f"mask must hold booleans, True for a document, not {part.dtype}: pass mask=(mask != 0)"
                 )
-        flat = self._values is not None and self._values.ndim == 1  # groups do not matter
+        flat = self._values is not None and self._values.ndim == 1  # a mask for flat values is flat too
         if marks.total != self.total or (not flat and not np.array_equal(marks.sizes, self.sizes)):
             raise ValueError(f"mask must have the shape of {self.name}: one boolean for each document")
-        kept = np.concatenate([np.empty(0, np.bool_), marks._numbers(0, len(marks)).astype(np.bool_).reshape(-1)])
+        mask = np.concatenate([np.empty(0, np.bool_), marks._numbers(0, len(marks)).astype(np.bool_).reshape(-1)])
         values = self._numbers(0, len(self)).reshape(-1) if self.order is None else self._values
         order = np.arange(self.total) if self.order is None else self.order
-        offsets = offsets_of(kept[order])[self.offsets]
-        return RaggedArray(self.name, offsets, values=values, order=order[kept[order]], single=self.single)
+        offsets = offsets_of(mask[order])[self.offsets]
+        return RaggedArray(self.name, offsets, values=values, order=order[mask[order]], single=self.single)
 
     def take(self, start: int, stop: int) -> Floats:
         """The lists start … stop − 1 as float64, one after the other."""
@@ -162,8 +166,8 @@ class RaggedArray:
             return self._values[self.order[first:last]]
         return self._values[first:last]
 
-    def place(self, query: int, position: int = -1, name: str = "") -> str:
-        """The argument, the query and, unless it is −1, the position, as an error names them."""
+    def describe(self, query: int, position: int = -1, name: str = "") -> str:
+        """The argument, the query and, unless it is −1, the position; the beginning of an error."""
         words = [] if self.single and not name else [name or f"query {query}"]
         words += [] if position < 0 else [self._where(position, query)]
         return f"{self.name}: {', '.join(words)}" if words else self.name
@@ -177,7 +181,7 @@ class RaggedArray:
 
 
 def check_judged(judged: Any, lists: RaggedArray) -> RaggedArray | None:
-    """The judged grades, one list for each of the lists; None stays None."""
+    """The judged grades, checked: one list for each of `lists`. None stays None."""
     if judged is None:
         return None
     judgments = RaggedArray.of(judged, "judged")
@@ -196,7 +200,7 @@ def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
 
 
 def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
-    """The value as an array of numbers of one dimension; `where` says in errors when this is needed."""
+    """The value as an array of numbers of one dimension; `where` is the condition that requires it, for errors."""
     array = numbers(value, name)
     if isinstance(array, list) or array.ndim != 1:
         shape = "lists of unequal length" if isinstance(array, list) else f"{array.ndim} dimensions"
@@ -237,7 +241,7 @@ def _part(row: Any, name: str, query: int) -> Array:
 
 
 def _floats(array: Array, name: str) -> Floats:
-    """Python's numbers as float64: integers of any size, fractions, decimals."""
+    """Python numbers as float64: integers, fractions and decimals."""
     result = np.empty(array.shape)
     for index, value in np.ndenumerate(array):
         number = real(value)
@@ -253,7 +257,7 @@ def _floats(array: Array, name: str) -> Floats:
 
 
 def to_float64(array: Array) -> Floats:
-    """The numbers as contiguous float64; those too large for it become infinite, which is refused later."""
+    """The numbers as contiguous float64; numbers too large for it become infinite, which is refused later."""
     return contiguous(array, native=False)
 
 

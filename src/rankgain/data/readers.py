@@ -12,9 +12,9 @@ from rankgain.scalars import Array, Bools, Ints
 
 
 class ListColumn(NamedTuple):
-    """Lists as slices of one column of ids: that of row i is firsts[i] … lasts[i] − 1, if the row is present.
+    """Lists as slices of one column of ids: row i has the ids firsts[i] … lasts[i] − 1, unless it is null.
 
-    `grades`: a number for each id, if the rows are mappings.
+    `present`: False for rows that are null. `grades`: a number for each id, if the rows are mappings.
     """
 
     present: Bools
@@ -24,7 +24,7 @@ class ListColumn(NamedTuple):
     grades: Any = None
 
     def by_query(self, queries: Sequence[Any] | None) -> tuple[Sequence[Any], Ints, Ints]:
-        """The queries of the rows that are present, with the bounds of their lists; without ids, they are numbered."""
+        """The queries of the rows that are not null, with the bounds of their lists; `queries`: None to number them."""
         rows = np.flatnonzero(self.present)
         if len(rows) == len(self.present):
             return range(len(rows)) if queries is None else queries, self.firsts, self.lasts
@@ -33,7 +33,7 @@ class ListColumn(NamedTuple):
 
 
 def content_of(values: Iterable[Any]) -> str:
-    """What a column holds, by the first value that is not null: "lists", "mappings", "ids" or "other"."""
+    """The kind of values in a column, by the first that is not null: "lists", "mappings", "ids" or "other"."""
     value = next((value for value in values if value is not None and not _is_nan(value)), None)
     if isinstance(value, Mapping):
         return "mappings"
@@ -74,31 +74,34 @@ class Reader(ABC):
 
     @abstractmethod
     def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
-        """An array or list of numbers, or ids. `where` names the column in errors. `nulls`: nulls become any number."""
+        """An array or list of numbers, or a column of ids; `where` names it in errors.
+
+        `nulls`: nulls become an arbitrary number.
+        """
 
     def present(self, name: Any) -> Bools | None:
-        """The rows in which a column is not null; None: all rows."""
+        """A mask of the rows in which a column is not null; None if no row is null."""
         return None
 
     def is_numeric(self, name: Any) -> bool | None:
-        """Whether a column holds numbers; None if only its values show it."""
+        """Whether a column holds numbers; None if that takes reading the values."""
         return None
 
     def content(self, name: Any) -> str:
-        """What a column holds: "lists", "mappings", "ids" or "other"."""
+        """The kind of values in a column: "lists", "mappings", "ids" or "other"."""
         return content_of(self.column(name, ""))
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
-        """The lists of a column, None for null, or mappings. `single`: a row may also hold one id."""
+        """The lists or mappings in a column, None for null. `single`: whether a row may hold one id as well."""
         return [None if value is None or _is_nan(value) else value for value in self.column(name, where)]
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:  # noqa: B027  # for files only
         """Read columns of ids and of numbers in one pass."""
 
     def complete(self) -> bool:
-        """Add names that only later rows have; False if there are none."""
+        """Add the names that occur only in later rows; return whether there are any."""
         return False
 
     def integers(self, name: Any) -> Array | None:
-        """A column of `text_ids` as integers if every id survives the round trip, else None."""
+        """A column of `text_ids` as integers, if that is lossless; else None."""
         return None

@@ -13,7 +13,7 @@ from rankgain.scalars import Bools, without_none
 
 
 class Records(Reader):
-    """Records: the columns are the keys of all of them, and an absent key is null."""
+    """Records: their keys are the columns, and an absent key is null."""
 
     def __init__(self, rows: Sequence[Mapping[Any, Any]], title: str = "") -> None:
         self.names = list(rows[0]) if rows else []

@@ -20,10 +20,9 @@ Codes = tuple[int, bool, int, bool, int]  # as kernels take rules
 class Rules:
     """How documents are ordered, and which of them count. Immutable.
 
-    `ties`: the policy for equal scores, None if documents were given in rank order. `depth`: the number of documents of
-    each ranking that count. `judged_only`: whether unjudged documents are removed (a condensed list), of which the
-    first `condensed_depth` count. `codes`: the rules as kernels take them.
-
+    `ties`: the policy for equal scores; None if documents were given in rank order. `depth`: how many documents of each
+    ranking count. `judged_only`: whether unjudged documents are removed; of the condensed list that remains, the first
+    `condensed_depth` documents count. `codes`: the rules as kernels take them.
     """
 
     __slots__ = ("codes", "condensed_depth", "depth", "judged_only", "score_bits", "ties")
@@ -50,7 +49,7 @@ class Rules:
         )
 
     def limited(self, depth: int, judged_only: bool) -> Rules:
-        """These rules, then a further depth and the removal of unjudged documents."""
+        """These rules with a further limit of depth and, with `judged_only`, without unjudged documents."""
         if depth < UNLIMITED and self.ties not in (None, "stable", "docid"):
             raise ValueError(f"depth: which of the tied documents it keeps is undefined with ties={self.ties!r}")
         if self.judged_only:
@@ -67,7 +66,7 @@ class Rules:
         return rules
 
 
-GIVEN = Rules()  # of rankings that were given in rank order
+GIVEN = Rules()  # for documents given in rank order
 _BY_TIES = {ties: Rules(ties) for ties in TIES}
 
 

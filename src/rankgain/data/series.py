@@ -1,4 +1,4 @@
-"""Series of pandas with a list per query, as `groupby(...).agg(list)` returns them: which lists belong together."""
+"""Match two pandas Series of lists, one list per query, as returned by `groupby(...).agg(list)`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _ADVICE = "write .reset_index(drop=True) for both if their rows are in the same 
 
 
 def by_query(series: Any, name: str) -> Any:
-    """A Series alone: a dict by label, or a list if its labels are the positions."""
+    """A single Series as a dict by label, or as a list if its labels are the positions."""
     return series.tolist() if _are_positions(series.index) else _to_dict(series, name)
 
 
 def matched(relevant: Any, recommended: Any) -> tuple[Any, Any, Sequence[Any] | None]:
-    """Both sides as lists in the same order or as dicts; and the names of the queries, if these are labels."""
+    """Both sides as lists in the same order or as dicts, and the query names if labels give them."""
     truth, run = is_series(relevant), is_series(recommended)
     if run and not any(is_rows(value) or isinstance(value, (Set, Mapping)) for value in recommended):
         return relevant, recommended.to_numpy(), None  # the list of one user
@@ -34,7 +34,7 @@ def matched(relevant: Any, recommended: Any) -> tuple[Any, Any, Sequence[Any] | 
 
 
 def _beside(series: Any, other: Any, name: str) -> tuple[Any, Sequence[Any] | None]:
-    """A Series beside a side of another form, and its labels if they name queries that have no other name."""
+    """A Series beside data of another form, and its labels if these are the only names of the queries."""
     keys: Any = other.query_ids if isinstance(other, Judgments) else other if isinstance(other, Mapping) else None
     if keys is not None and type(keys) is not range:
         return _to_dict(series, name), None
@@ -62,17 +62,17 @@ def _same_labels(index: Any, labels: Any) -> bool:
 
 
 def _are_positions(index: Any) -> bool:
-    """Whether the labels are 0, 1, 2 … without a name, as in a Series that was never given others."""
+    """Whether the index is pandas' default: 0, 1, 2 … without a name."""
     return index.name is None and index.dtype.kind in "iu" and index.tolist() == [*range(len(index))]
 
 
 def _are_names(index: Any) -> bool:
-    """Whether labels name queries: the index has a name, or they are not integers."""
+    """Whether labels name queries: the index has a name, or its labels are not integers."""
     return any(name is not None for name in index.names) or index.dtype.kind not in "iu"
 
 
 def _names(index: Any) -> Sequence[Any] | None:
-    """The labels, if they are names of queries or of rows that remain of others."""
+    """The labels, unless they are just the positions of the rows."""
     return index.tolist() if index.is_unique and not _are_positions(index) else None
 
 

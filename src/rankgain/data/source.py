@@ -17,14 +17,14 @@ from rankgain.data.rules import Rules
 from rankgain.errors import InputError, quoted
 from rankgain.scalars import Ints
 
-SMALLEST_CHUNK = 1 << 15  # documents in the chunks that several threads share, at least
+SMALLEST_CHUNK = 1 << 15  # documents, at least, in a chunk when several threads share the work
 
 # (form, start, stop, the data of the form …): see `rankgain._reference.walk`.
 Chunk = tuple[Any, ...]
 
 
 class Source(ABC):
-    """The queries, and of each the documents that were returned and those that are judged.
+    """The queries with their returned and judged documents.
 
     Attributes
     ----------
@@ -36,15 +36,16 @@ class Source(ABC):
         How many queries were missing from the run, and how many of the run had no judgments.
     """
 
-    most = UNLIMITED  # documents in a chunk, if fewer than `CHUNK`
-    has_ids = False  # whether the documents have ids, by which ties can be ordered
-    in_file = False  # whether the documents of a query must be read from a file again
+    most = UNLIMITED  # maximum of documents per chunk, if less than `CHUNK`
+    has_ids = False  # whether documents have ids, by which ties can be broken
+    in_file = False  # whether `documents` reads a file again
     missing: Missing | None = None
     left_out = 0, 0
-    excluded_judgments = 0  # how many judged documents were left out with the columns that the caller excluded
-    assumed: tuple[str, ...] = ()  # what was assumed about the input, in words
-    may_have_other_ids = False  # whether `warn_of_other_ids` can be called if nothing relevant was returned
-    broken: tuple[int, Exception] | None = None  # the first query with invalid judgments, and what to raise there
+    excluded_judgments = 0  # number of judged documents in columns that the caller excluded
+    assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
+    may_have_other_ids = False  # whether `warn_of_other_ids` is implemented
+    # the first query with invalid judgments, and the exception to raise there
+    first_invalid_query: tuple[int, Exception] | None = None
 
     query_ids: Sequence[Any]
 
@@ -59,16 +60,16 @@ class Source(ABC):
     @property
     @abstractmethod
     def sizes(self) -> Ints:
-        """How many documents each query returned."""
+        """The number of documents that each query returned."""
 
     @property
     @abstractmethod
     def load(self) -> int:
-        """About how many documents must be processed."""
+        """The work of evaluation, as an approximate number of documents."""
 
     @property
     def loads(self) -> Ints:
-        """About how many documents of each query must be processed."""
+        """The work per query, as an approximate number of documents."""
         return self.sizes
 
     @abstractmethod
@@ -81,7 +82,7 @@ class Source(ABC):
 
     @abstractmethod
     def refusal(self, query: int, error: InputError) -> Exception:
-        """The error of a query in the caller's words."""
+        """The exception for an error in a query, worded for the caller."""
 
     @abstractmethod
     def documents(self, query: int, rules: Rules) -> Documents | None:
@@ -96,16 +97,16 @@ class Source(ABC):
         return f"query {quoted(self.query_ids[query])}"
 
     def under(self, rules: Rules) -> Self:
-        """The source under these rules, itself or another one."""
+        """A source with these rules; this one, if it does not depend on them."""
         return self
 
     def under_missing(self, missing: Missing) -> Self:
-        """The source under another rule for queries that the run lacks."""
+        """A source with another rule for queries that the run lacks."""
         raise ValueError("missing: these rankings do not record which queries the run lacks")
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
         """Ranges of queries, each evaluated in one call, up to the first query with invalid judgments."""
-        queries = len(self.query_ids) if self.broken is None else self.broken[0]
+        queries = len(self.query_ids) if self.first_invalid_query is None else self.first_invalid_query[0]
         if queries <= 1:
             return ((0, queries),) if queries else ()
         most, load = min(self.most, CHUNK), self.load
@@ -117,7 +118,7 @@ class Source(ABC):
 
 
 def chunks_of(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
-    """Ranges of queries with about this many documents each, and at least one query."""
+    """Ranges of at least one query, each with a load of about `documents`."""
     ends = np.cumsum(loads + 1)
     start = 0
     while start < len(ends):

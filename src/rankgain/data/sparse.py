@@ -28,7 +28,7 @@ class Csr(Protocol):
 
 
 class SparseRows(NamedTuple):
-    """The stored columns of each row, in rising order: row i has columns[offsets[i] : offsets[i + 1]]."""
+    """The stored columns of each row, in increasing order: row i has columns[offsets[i] : offsets[i + 1]]."""
 
     offsets: Ints
     columns: Int32s
@@ -42,7 +42,7 @@ def is_sparse(value: Any) -> bool:
 
 
 def parts_of(matrix: Any, name: str) -> tuple[Ints, Array]:
-    """The offsets and the columns of a matrix in compressed rows; offsets are copied."""
+    """The offsets (a copy) and the columns of a matrix in compressed rows."""
     offsets, columns = np.array(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
     most = min(len(columns), len(matrix.data))
     if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
@@ -73,10 +73,10 @@ def check_shape(shape: Any, name: str, scores_shape: tuple[int, ...]) -> None:
 
 
 def rising(offsets: Ints, columns: Array, name: str, queries: Any) -> SparseRows:
-    """The columns as int32, without a copy if possible; those of a row must be in rising order, each once."""
+    """The columns as int32, without a copy if possible; those of each row must be strictly increasing."""
     falls = columns[1:] <= columns[:-1]
     ends = offsets[1:-1]
-    falls[ends[(ends > 0) & (ends < len(columns))] - 1] = False  # from row to row
+    falls[ends[(ends > 0) & (ends < len(columns))] - 1] = False  # from the end of one row to the next
     if falls.any():
         row = int(np.searchsorted(offsets, int(np.argmax(falls)), side="right")) - 1
         distinct, counts = np.unique(columns[offsets[row] : offsets[row + 1]], return_counts=True)

@@ -15,9 +15,9 @@ from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.errors import warn
 from rankgain.scalars import Array
 
-QUERIES = 100  # how many are looked at
-DOCUMENTS = 5  # fewer are often an example, in which whole scores state an order
-LARGEST_GRADE = 10  # scales of grades end here; counts, which are scores of popularity baselines, are mostly larger
+QUERIES = 100  # examined
+DOCUMENTS = 5  # queries with fewer are skipped: in small examples, integer scores often state an order
+LARGEST_GRADE = 10  # no common scale of grades exceeds it; counts, the scores of popularity baselines, usually do
 
 WHOLE = (int, np.integer, np.bool_)
 Pairs = Iterable[tuple[Array, Array]]  # the grades and the scores of each query
@@ -35,7 +35,7 @@ def warn_if_swapped(pairs: Pairs, truth: str, run: str, call: str) -> None:
 def are_swapped(pairs: Pairs) -> bool:
     """Whether all queries have fractions as grades, all different, and as scores whole numbers, some of them equal.
 
-    Queries of few documents and those whose scores are all equal do not count.
+    Queries of fewer than DOCUMENTS documents, and queries whose scores are all equal, are ignored.
     """
     long = ((grades, scores) for grades, scores in pairs if min(len(grades), len(scores)) >= DOCUMENTS)
     informative = [pair for pair in islice(long, QUERIES) if np.any(pair[1] != pair[1][0])]
@@ -47,13 +47,13 @@ def _like_grades(scores: Array) -> bool:
 
 
 def _like_scores(grades: Array) -> bool:
-    """Whether the grades are all different and not all multiples of ¼, as means of few annotators are."""
+    """Whether the grades are all different and some is no multiple of ¼, unlike the means of few annotators."""
     with np.errstate(all="ignore"):
         return len(np.unique(grades)) == len(grades) and bool(np.any(grades * 4 % 1 > 0))
 
 
 def pairs_in_lists(labels: RaggedArray, scores: RaggedArray) -> Pairs:
-    """The pairs of labels and scores side by side; none if the labels are no fractions."""
+    """The pairs of labels and scores side by side; empty unless the labels are floats."""
     queries = np.flatnonzero(labels.sizes >= DOCUMENTS)[:QUERIES].tolist() if labels.kind == "f" else []
     return ((labels.take(query, query + 1), scores.take(query, query + 1)) for query in queries)
 
@@ -65,13 +65,13 @@ def has_whole_scores(run: Any) -> bool:
             for score in scores.values() if type(scores) is dict else ():
                 return type(score) is not float and isinstance(score, WHOLE)
             break
-    except RuntimeError:  # another thread changes the run, which `evaluate` refuses
+    except RuntimeError:  # another thread is changing the run, which `evaluate` reports
         pass
     return False
 
 
 def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
-    """The pairs of a run in dicts, of queries with scores that are integers or booleans."""
+    """The pairs of a run in dicts, for queries whose scores are all integers or booleans."""
     if judgments.error_code is None:
         for query, name in enumerate(judgments.query_ids):
             scores = run.get(name)
@@ -82,7 +82,7 @@ def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
 
 
 def pairs_in_columns(judgments: JudgmentSets, groups: QueryRows, scores: Column) -> Pairs:
-    """The pairs of a run in columns; none if the scores are no integers or booleans."""
+    """The pairs of a run in columns; empty unless the scores are integers or booleans."""
     if judgments.error_code is None and scores[:1].dtype.kind in "biu":
         for query, number in enumerate(groups.find(judgments.query_ids).tolist()):
             if number >= 0:

@@ -1,7 +1,6 @@
 """Table files: parquet, Arrow, JSON and delimited text, recognised by content and read by pyarrow.
 
-Only the columns that are used are read, and ids stay as they are written: text in delimited files, and the type of the
-file in others.
+Only the columns that are used are read. Ids keep the type in the file; in delimited files, they are text.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ MOST_BLOCK = (1 << 31) - 1  # bytes that pyarrow can parse at once
 
 
 def read_table(kind: str, head: bytes, source: FileInput, argument: str) -> tuple[str, Any]:
-    """The name of a file, and the table, dicts or lists in it; its kind was recognised by the beginning of its text."""
+    """The name of a file, and the table, dicts or lists in it. `kind` was recognised from `head`, the first bytes."""
     with opened(source, argument) as file:
         title = file.name
         if file.is_plain and isinstance(source, (str, os.PathLike)) and not is_standard_input(source):
-            contents = _Contents(os.fspath(source))  # which pyarrow reads itself
+            contents = _Contents(os.fspath(source))  # pyarrow opens the path
         else:
             contents = _Contents(_whole(file))
     if kind == "json":
@@ -49,7 +48,7 @@ def _whole(file: File) -> bytes:
 
 
 class _Contents:
-    """A file as pyarrow reads it: by its path, or from memory."""
+    """The contents of a file for pyarrow: a path, or bytes in memory."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -66,7 +65,7 @@ class _Contents:
 
 
 class TableFile(Reader):
-    """A table that pyarrow reads: the columns that were read so far, and the file."""
+    """A table that pyarrow reads from a file; columns are read when they are first used."""
 
     form = "table"
 
@@ -79,7 +78,7 @@ class TableFile(Reader):
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
         ids, numbers = list(ids), list(numbers)
         if any(self.names.count(name) > 1 for name in ids + numbers):
-            return  # `Frame` refuses names that repeat
+            return  # `Frame` refuses repeated names
         ids, numbers = ([name for name in names if name not in self._tables] for names in (ids, numbers))
         if ids or numbers:
             table = self._read(ids, numbers)
@@ -109,7 +108,7 @@ class TableFile(Reader):
         raise ValueError(f"{self.title}: pyarrow cannot read this {self.form}: {reason}") from None
 
     def _calling(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Call pyarrow; its errors name the file."""
+        """Call a function of pyarrow and add the name of the file to its errors."""
         pa = import_extra("pyarrow", "arrow")
         try:
             return function(*arguments, **keywords)
@@ -120,7 +119,7 @@ class TableFile(Reader):
 
 
 class TypedFile(TableFile):
-    """A file whose schema has the names and types of the columns."""
+    """A file with a schema, which gives the names and types of the columns."""
 
     def _set_schema(self, schema: Any) -> None:
         self.schema = schema
@@ -171,7 +170,10 @@ class TextFile(TableFile):
     """A table in text, which pyarrow parses in blocks of whole rows."""
 
     def _parse(self, read: Callable[[int], Any], explain: Callable[[], None]) -> Any:
-        """The table that `read` returns, with blocks as large as the longest row; `explain` names an invalid row."""
+        """The table that `read(block)` returns, with a block size that fits the longest row.
+
+        `explain` raises the error of the first invalid row, if it can identify one.
+        """
         pa = import_extra("pyarrow", "arrow")
         block = 1 << 20
         while True:
@@ -186,7 +188,7 @@ class TextFile(TableFile):
 
 
 class DelimitedFile(TextFile):
-    """CSV and its kin, with a header. Ids are text, as it is written."""
+    """CSV and other delimited text with a header. Ids are text, unchanged."""
 
     form = "delimited file"
     text_ids = True
@@ -244,7 +246,7 @@ class DelimitedFile(TextFile):
         )
 
     def _explain(self, texts: Mapping[Any, Any], numbers: Iterable[Any]) -> None:
-        """Raise the error of the first row that does not fit."""
+        """Raise the error of the first invalid row."""
         pa, pc = import_extra("pyarrow", "arrow"), import_extra("pyarrow.csv", "arrow")
         invalid: list[Any] = []
 
@@ -272,7 +274,7 @@ class DelimitedFile(TextFile):
 
 
 class JsonLines(TextFile):
-    """A record per line. The types are those of the file."""
+    """A JSON object per line. Columns have the types of the JSON values."""
 
     form = "JSON file"
 
@@ -283,7 +285,7 @@ class JsonLines(TextFile):
         self._add(records)
 
     def _add(self, records: Iterable[Any]) -> None:
-        """Add the names of records, each with the first value that shows its type."""
+        """Add the keys of records, each with the first value that is neither null nor an empty list."""
         kinds = self._kinds
         for record in records:
             if isinstance(record, dict):
@@ -306,7 +308,7 @@ class JsonLines(TextFile):
         return content_of([self._kinds[name]])
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
-        if self.content(name) == "mappings":  # in pyarrow, each row has all keys
+        if self.content(name) == "mappings":  # pyarrow would give each row the keys of all rows
             return [record.get(name) for record in self.records()]
         return super().lists(name, where, single=single)
 
@@ -319,7 +321,7 @@ class JsonLines(TextFile):
         super().prepare([name for name in ids if self.content(name) != "mappings"], numbers)
 
     def records(self) -> list[Any]:
-        """All records, as Python reads them."""
+        """All records, parsed by Python."""
         rows = []
         for number, line in enumerate(io.BytesIO(self._source.bytes().removeprefix(MARK))):
             if line.strip():
@@ -345,7 +347,7 @@ class JsonLines(TextFile):
         )
 
     def _explain(self, names: Iterable[str], numbers: Iterable[str]) -> None:
-        """Raise the error of the first line that does not fit."""
+        """Raise the error of the first invalid line."""
         numeric, first = {*numbers}, dict.fromkeys(names)
         for row, record in enumerate(self.records()):
             if not isinstance(record, dict):
@@ -365,7 +367,7 @@ class JsonLines(TextFile):
 
 
 def _json_kind(value: Any) -> str:
-    """What a JSON value is, in words; a list by its first item."""
+    """The kind of a JSON value, in words; for a list, the kind of its items."""
     if isinstance(value, list):
         kinds = dict.fromkeys(map(_json_kind, value))
         return f"lists of {'mixed ' if len(kinds) > 1 else ''}{next(iter(kinds), 'text')}"
@@ -407,7 +409,7 @@ def _read_json(head: bytes, source: _Contents, title: str) -> Any:
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:
-    """Whether an object is one row: it holds other values than objects and lists, or the lists of one query."""
+    """Whether an object is one row: a value is neither object nor list, or it has the lists of one query."""
     if any(not isinstance(item, (dict, list)) for item in value.values()):
         return True
     retrieved = [value[name] for name in ROW_COLUMNS["retrieved"] if name in value]

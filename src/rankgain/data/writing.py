@@ -24,8 +24,8 @@ def check_writable(path: str) -> None:
 def write_whole(path: str, data: bytes) -> None:
     """Write a file completely or not at all: the old contents stay until all of the new are on the disk.
 
-    A link stays a link, and the permissions are those that `open` would leave. Pipes and devices are written to as
-    usual. If a signal ends the process meanwhile, a file ``.rankgain-…`` is left in the folder, which can be deleted.
+    Symbolic links are followed, and the permissions are those that `open` would leave. Pipes and devices are written
+    directly. If a signal kills the process meanwhile, a file ``.rankgain-…`` remains in the folder; it can be deleted.
     """
     target = os.path.realpath(path)
     try:

@@ -185,8 +185,8 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
         empty = 0
         for start, stop in chunks:
             empty += _walk(plan, program, source, codes, out, start, stop)
-    if source.broken is not None:
-        raise copy_of(source.broken[1])
+    if source.first_invalid_query is not None:
+        raise copy_of(source.first_invalid_query[1])
     out.setflags(False)  # type: ignore[call-arg]  # read-only; the keyword argument takes twice as long
     return out, empty
 
@@ -285,8 +285,8 @@ class QueryHits(NamedTuple):
 def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> QueryHits:
     """What `evaluate` uses of one query. Judgments are invalid from the first error on; runs are read for it alone."""
     check_averaged(plan, rules)
-    if source.broken is not None and source.broken[0] <= query:
-        raise copy_of(source.broken[1])
+    if source.first_invalid_query is not None and source.first_invalid_query[0] <= query:
+        raise copy_of(source.first_invalid_query[1])
     program = plan.ready or plan.program(source.longest)
     hits = find(plan.engine, program, rules.codes, source.chunk(query, query + 1), source.capacity(query, query + 1))
     if hits.error_code is not None:

@@ -265,7 +265,7 @@ class LambdaRank:
         tiny = np.flatnonzero(np.isinf(inverses))
         if len(tiny):
             query = int(tiny[0])
-            where = labels.place(query, name=source.query_name(query))
+            where = labels.describe(query, name=source.query_name(query))
             raise ValueError(f"{where}: the reciprocal of the ideal is not finite; use larger gains")
         return Targets(gains, inverses)
 
@@ -279,7 +279,7 @@ class LambdaRank:
             return to_float64(self.metric.gain.apply(labels.take(0, len(labels))))
         except InputError as error:
             query = int(np.searchsorted(labels.offsets, error.position, "right")) - 1
-            where = labels.place(query, error.position - int(labels.offsets[query]), source.query_name(query))
+            where = labels.describe(query, error.position - int(labels.offsets[query]), source.query_name(query))
             raise refusal(error.code, where, error.detail) from None
 
     def _gradients(self, source: ListSource, targets: Targets, scores: RaggedArray) -> tuple[Floats, Floats]:
@@ -315,7 +315,7 @@ class LambdaRank:
             if error_code is not None:
                 code, query, position = error_code
                 name = source.query_name(start + query)
-                raise refusal(code, scores.place(start + query, position, name))
+                raise refusal(code, scores.describe(start + query, position, name))
 
         run_chunks(source.chunks(self.threads), work, self.threads)
         return gradient, hessian
