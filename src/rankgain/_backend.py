@@ -1,7 +1,7 @@
 """The only place that chooses between the compiled kernels and the pure-Python reference.
 
-Other modules call `_backend.walk`, `.lists` and so on (see `PARTS`) without knowing which it is. Each part is imported
-on first use.
+Other modules use `_backend.walk`, `.lists` and so on (see `PARTS`), whichever backend it is. Each part is imported on
+first use.
 """
 
 import os
@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # both halves have these signatures; arguments are positional, buffers contiguous
+if TYPE_CHECKING:  # both backends have these signatures; arguments are positional, buffers contiguous
     from rankgain._reference import columns as columns
     from rankgain._reference import dicts as dicts
     from rankgain._reference import flips as flips

@@ -21,7 +21,7 @@ UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 # The form of a chunk of a Source.
 LISTS, DICTS, COLUMNS, HITS, MATRIX = range(5)
 
-# The kind of a term: how the hits or the judged grades of a query become one number per cut-off.
+# The family of a term: the function that maps the hits or judged grades of a query to one number per cut-off.
 (
     DISCOUNTED_SUM,
     IDEAL_SUM,
@@ -43,10 +43,10 @@ LISTS, DICTS, COLUMNS, HITS, MATRIX = range(5)
     RETURNED_ABOVE,
 ) = range(18)
 
-# How a term maps grades to gains; CALLABLE: a Python function returned those of each query.
+# How a term maps grades to gains; CALLABLE: a Python function, called for each query.
 NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, IRRELEVANT, TABLE, CALLABLE = range(8)
 
-# How the values of terms become that of a metric.
+# How the values of terms are combined to the value of a metric.
 (
     AS_IS,
     RATIO,
@@ -92,7 +92,7 @@ BAD_GAIN = 22
 SHORT_DISCOUNT = 23
 ABOVE_MAX_GRADE = 24
 INFINITE_SCORE = 25
-# Added to a code: the error is in the judged grades, not in the list itself.
+# Flag added to an error code: the error is in the judged grades instead of the list.
 IN_JUDGED = 64
 
 
@@ -103,10 +103,10 @@ class KernelTerm(NamedTuple):
     see `_reference/sums.py`. A document is relevant if its grade is above `above`, the largest float below `rel`, by
     default 0. The meaning of three fields depends on the family:
 
-    - `level`: with the gains RELEVANT and IRRELEVANT what `above` is elsewhere, with STOP the highest grade of the
-      scale; of PREFERENCE_SUM `NON_RELEVANT`, above which a document is judged;
-    - `factor`: β of PRECISION_SUM; of PRECISION_AT_RELEVANT the multiple of R;
-    - `flag`: of IDEAL_SUM and RANKS, not beyond the length of the list; of INTERPOLATED, round up.
+    - `level`: for the gains RELEVANT and IRRELEVANT, the threshold of relevance; for STOP, the highest grade of the
+      scale; for PREFERENCE_SUM, `NON_RELEVANT`, the threshold of judged documents;
+    - `factor`: for PRECISION_SUM, β; for PRECISION_AT_RELEVANT, the multiple of R;
+    - `flag`: for IDEAL_SUM and RANKS, cut at the length of the list; for INTERPOLATED, round up.
     """
 
     family: int

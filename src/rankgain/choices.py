@@ -1,6 +1,6 @@
 """The accepted values of arguments, as types: editors complete them, and type checkers reject anything else.
 
-Each is written once, here; `tests/test_types.py` checks the tables that give them meaning.
+`tests/test_types.py` compares them with the tables that define their meaning.
 """
 
 from typing import Any, Literal, get_args
@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 from rankgain.errors import quoted
 
 Ties = Literal["average", "stable", "docid", "best", "worst"]
-ScoreTies = Literal["average", "stable", "best", "worst"]  # where documents have no ids
-ClusterTies = Literal["docid", "average", "best", "worst"]  # where rows have no order
+ScoreTies = Literal["average", "stable", "best", "worst"]  # documents without ids
+ClusterTies = Literal["docid", "average", "best", "worst"]  # rows without an order, on a cluster
 Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]
@@ -34,7 +34,7 @@ Peer = Literal[
     "elasticsearch",
     "beir",
     "msmarco",
-    # Other names of these; further accepted spellings do not fit into a type.
+    # Aliases; at run time separators and case are ignored, which a type cannot express.
     "trec_eval",
     "pytrec_eval",
     "scikit-learn",
@@ -42,7 +42,7 @@ Peer = Literal[
 ]
 PeerOrOwn = Peer | Literal["rankgain"]
 
-# By the names of the arguments.
+# By argument name.
 CHOICES: dict[str, tuple[str, ...]] = {
     "missing": get_args(Missing),
     "validate": get_args(Validate),
@@ -54,7 +54,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 
 def check_choices(**given: Any) -> None:
-    """Refuse a value that its argument does not take."""
+    """Raise an error for the first argument whose value is not among its choices."""
     for name, choice in given.items():
         if type(choice) is not str or choice not in CHOICES[name]:
             check_choice(choice, name, CHOICES[name])

@@ -1,4 +1,4 @@
-"""The messages for invalid input, each written once, and how messages show values.
+"""The messages for invalid input, and the functions that format values in messages.
 
 Kernels and readers report an error as (code, query, position). An `InputError` carries it to the code that knows the
 caller's query and document ids, where `refusal` turns it into a ValueError or TypeError.
@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from inspect import Parameter, signature  # which NumPy has imported
+from inspect import Parameter, signature  # NumPy has already imported inspect
 from typing import Any, Protocol, TypedDict, TypeVar
 
 from rankgain import _codes
@@ -78,15 +78,15 @@ ErrorCode = tuple[int, ...] | None
 
 
 class Finder(Protocol):
-    """What finds the first invalid grade: a gain."""
+    """A gain, as far as this module uses it: it finds the first invalid grade."""
 
     def first_error(self, grades: Any, /) -> tuple[int, int, object] | None: ...
 
 
 class InputError(Exception):
-    """An error in a query, before it has a message.
+    """An error code with its query and position; `refusal` adds the message.
 
-    `gain` finds the position of a grade without a gain if the kernel no longer knows it.
+    `gain` finds the position of a grade without a gain if the kernel has not recorded it.
     """
 
     def __init__(
@@ -101,12 +101,12 @@ class InputError(Exception):
 
 
 def located(error: InputError, grades: Any) -> InputError:
-    """The error, with its position among the grades of the list if it had none."""
+    """The error with a position among the grades of the list, if `gain` is set."""
     error_code = None if error.gain is None else error.gain.first_error(grades)
     return error if error_code is None else InputError(error.code, error.query, *error_code[1:])
 
 
-BEYOND = "an int beyond float64"  # the detail of an int that Python accepts and float64 cannot hold
+BEYOND = "an int beyond float64"  # the detail of an error for an int that is too large for float64
 
 
 def refusal(code: int, where: str, detail: object = "") -> Exception:
@@ -121,7 +121,7 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
 
 
 def remedy_for(kind: object) -> str:
-    """The end of the error for a value that is not a number, by the name of its type."""
+    """The advice at the end of the error for a value that is not a number; `kind`: the name of the value's type."""
     if kind in ("str", "bytes"):
         return (
             "; convert numbers in text first, float(value) or frame['grade'].astype(float), and names of grades by a "
@@ -141,11 +141,13 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class NoKeywords(TypedDict):
-    """No keyword: as `**unknown: Unpack[NoKeywords]`, type checkers refuse each, and `unexpected` answers it."""
+    """No keywords: with `**unknown: Unpack[NoKeywords]`, type checkers refuse every unknown keyword, and `unexpected`
+    writes the error at run time.
+    """
 
 
-# Names that other tools use, without separators and without the "col" of columns; a parameter that the function must
-# take ("" for any function); the answer.
+# (Names that other tools use, without separators and the "col" of columns; a parameter that the function must have, ""
+# for any function; the advice.)
 _ANSWERS = (
     ("k cutoff cutoffs topk topn at atk ks kvalues retrieverk", "k", "write k="),
     (
@@ -178,7 +180,7 @@ _ANSWERS = (
 
 
 def without_unknown(function: _Function) -> _Function:
-    """The function, whose signature does not show `**unknown`."""
+    """Hide `**unknown` from the function's signature; return the function."""
     shown = signature(function)
     named = [parameter for parameter in shown.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
     function.__signature__ = shown.replace(parameters=named)  # type: ignore[attr-defined]
@@ -186,7 +188,7 @@ def without_unknown(function: _Function) -> _Function:
 
 
 def unexpected(function: Callable[..., Any], unknown: Mapping[str, Any]) -> TypeError:
-    """The error for keywords that a function does not take: Python's, and what to write instead."""
+    """The error for an unknown keyword: Python's text, followed by advice on what to write instead."""
     name = next(iter(unknown))
     takes = [
         parameter.name
@@ -211,7 +213,7 @@ def import_extra(module: str, extra: str) -> Any:
 
 
 def warn(message: str) -> None:
-    """Warn at the caller's line: that of the first frame outside of the package."""
+    """Warn at the line of the caller, i.e. of the first frame outside the package."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankgain":
         frame, level = frame.f_back, level + 1

@@ -1,4 +1,4 @@
-"""Numbers and ids of any type, and dicts of them, as Python reads them: the part that both backends leave to Python."""
+"""Conversion of numbers and ids of any type, and of dicts of them; both backends use these functions."""
 
 from __future__ import annotations
 
@@ -78,19 +78,19 @@ _BUILTIN = frozenset((dict, list, tuple, set, frozenset, range))
 
 
 def size_of(items: Any) -> int:
-    """The number of items, counted if the class is the caller's: do not allocate by a length the caller reports."""
+    """The number of items. Those of a caller's class are counted, since its `__len__` may be wrong."""
     if type(items) in _BUILTIN:
         return len(items)
     return dict.__len__(items) if isinstance(items, dict) else sum(1 for _ in items)
 
 
 def listed(items: Any) -> list[Any]:
-    """The items as a list; `list(items)` would allocate by the length that a class of the caller reports."""
+    """The items as a list. Unlike `list(items)`, it does not allocate by the `__len__` of a caller's class."""
     return list(iter(items))
 
 
 def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]:
-    """The keys and the values of a mapping, from one pass, so that they belong together."""
+    """The keys and values of a mapping, from one pass, so that each value belongs to its key."""
     if type(mapping) is dict:
         mapping = mapping.copy()  # in one step, which no other thread interrupts
         return list(mapping), list(mapping.values())
@@ -102,7 +102,7 @@ def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]
 
 
 def id_kind(identifier: Any) -> type:
-    """The type of ids that this one can be compared with: str, bytes, int, or its own."""
+    """The type of ids that this id can equal: str, bytes, int, or the type of the id."""
     for kind, base in ((str, str), (bytes, bytes), (Integral, int)):
         if isinstance(identifier, kind):
             return base
@@ -122,7 +122,7 @@ def is_null(identifier: Any) -> bool:
 
 
 def decimal(field: bytes) -> float | None:
-    """The number as `float()` reads it, without underscores; None if it is none."""
+    """The number as `float()` reads it, but without underscores; None if the field is not a number."""
     try:
         return None if b"_" in field else float(field)
     except ValueError:
@@ -130,7 +130,7 @@ def decimal(field: bytes) -> float | None:
 
 
 def encoded(text: str) -> bytes | None:
-    """The bytes that `bytes.decode("utf-8", "surrogateescape")` decodes to this id; None if there are none."""
+    """Encode an id as UTF-8 with surrogateescape; None if it cannot be encoded."""
     try:
         return str.encode(text)
     except UnicodeEncodeError:
@@ -143,7 +143,9 @@ def encoded(text: str) -> bytes | None:
 
 
 def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: list[float]) -> tuple[int, int] | None:
-    """Append the documents of a dict and their grades; return the (code, position) of an error, or None."""
+    """Append the documents of a dict to `documents`, and their grades to `grades`; return an error (code, position),
+    or None.
+    """
     if len(truth) != size:
         return CHANGED, -1
     for position, (document, value) in enumerate(list(truth.items())):
@@ -179,7 +181,7 @@ def read_scores(run: dict[Any, Any], size: int) -> dict[Any, float] | tuple[int,
 
 
 def without_none(column: Any) -> Bools | None:
-    """The rows of a list or an array of objects that are not None; None: all rows."""
+    """A mask of the rows of a list or object array that are not None; None if all rows are."""
     if isinstance(column, np.ndarray) and column.dtype.kind != "O":
         return None
     if not isinstance(column, (list, tuple, np.ndarray)):

@@ -1,4 +1,4 @@
-"""Chunks of queries on several threads, in parallel, since the kernels release the GIL."""
+"""Run chunks of queries on several threads; they run in parallel where kernels release the GIL."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T],
         if errors:
             raise errors[min(errors)]
     finally:
-        errors.clear()  # else the error and this frame keep each other alive, with the chunk's arrays
+        errors.clear()  # break the reference cycle of error and frame, which would keep the chunk's arrays alive
     return [results[number] for number in range(len(results))]
 
 
@@ -63,9 +63,9 @@ def _executor() -> Any:
     global _pool
     pool = _pool
     if pool is None:
-        from concurrent.futures import ThreadPoolExecutor  # imported only here, since it takes long
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
 
-        # If two are created at the same time, the one that is not kept ends with its work.
+        # If two threads create a pool at the same time, the unreferenced one ends when its work is done.
         pool = _pool = ThreadPoolExecutor(MOST, thread_name_prefix="rankgain")
     return pool
 

@@ -16,16 +16,16 @@ from rankgain.metrics.gains import Gain
 from rankgain.scalars import NON_RELEVANT
 
 POOLED = -math.inf
-UP_TO_CUTOFF = 0  # in place of a depth: the deepest cut-off
+UP_TO_CUTOFF = 0  # a placeholder for the deepest cut-off
 
 
 class Needs(NamedTuple):
-    """What terms need of a query.
+    """The parts of a query that terms read.
 
-    `depth`: the deepest rank; `judged_depth`: how many of the highest judged grades; `lowest`: the grade above which
-    documents are hits: 0, `NON_RELEVANT` for all judged ones, `POOLED` for those of negative grade too; `non_relevant`:
-    whether the term counts documents that are judged not relevant. These must be hits, unless all returned documents
-    are judged: then ranks count them.
+    `depth`: the deepest rank; `judged_depth`: the number of highest judged grades; `lowest`: the grade above which
+    documents are hits: 0, `NON_RELEVANT` for all judged documents, or `POOLED` to include negative grades;
+    `non_relevant`: whether the term counts documents that are judged not relevant. Such documents must be hits, unless
+    all returned documents are judged, so that ranks count them.
     """
 
     depth: int = 1
@@ -34,7 +34,7 @@ class Needs(NamedTuple):
     non_relevant: bool = False
 
     def at(self, cutoff: int) -> Needs:
-        """The same with the deepest cut-off in place of `UP_TO_CUTOFF`."""
+        """Replace `UP_TO_CUTOFF` by the deepest cut-off."""
         return self._replace(depth=self.depth or cutoff, judged_depth=self.judged_depth or cutoff)
 
     def __or__(self, other: Needs) -> Needs:
@@ -49,7 +49,7 @@ class Needs(NamedTuple):
 class Term(NamedTuple):
     """One quantity at several cut-offs: its family (see `_codes`) and its parameters.
 
-    `rankgain._reference.query` says what `factor`, `flag` and `level` mean for each family.
+    `rankgain._codes.KernelTerm` defines `factor`, `flag` and `level` for each family.
     """
 
     family: int
@@ -108,7 +108,7 @@ def judged_above(above: float) -> Term:
 
 
 def returned_above(above: float) -> Term:
-    """How many returned documents have a grade above `above`, with all of a tie group that starts by the cut-off."""
+    """How many returned documents have a grade above `above`; a tie group that begins by the cut-off counts in full."""
     return Term(_codes.RETURNED_ABOVE, Needs(UP_TO_CUTOFF, 1, min(above, 0.0)), above=above)
 
 
@@ -125,7 +125,7 @@ def precision_sum(above: float, beta: float = 0.0) -> Term:
 
 
 def preference_sum(above: float) -> Term:
-    """Per relevant returned document, the share of judged non-relevant ones that it precedes, summed (bpref)."""
+    """For each relevant returned document the share of judged non-relevant documents below it, summed (bpref)."""
     needs = Needs(UNLIMITED, UNLIMITED, min(above, 0.0), non_relevant=True)
     return Term(_codes.PREFERENCE_SUM, needs, above=above, level=NON_RELEVANT)
 
@@ -147,7 +147,7 @@ def cost_sum(gain: Gain) -> Term:
 
 
 def cascade(max_grade: float) -> Term:
-    """The expected reciprocal of the rank at which a reader stops (ERR)."""
+    """The expected reciprocal rank at which a reader stops (ERR)."""
     return Term(_codes.CASCADE, Needs(UP_TO_CUTOFF, UP_TO_CUTOFF), Gain.stop(max_grade))
 
 

@@ -72,7 +72,7 @@ class Gain(NamedTuple):
 
     @property
     def monotone(self) -> bool:
-        """Whether it never falls as the grade rises."""
+        """Whether the gain never falls as the grade rises."""
         return self.kind not in ("irrelevant", "table", "callable")
 
     @property
@@ -82,7 +82,7 @@ class Gain(NamedTuple):
 
     @property
     def argument(self) -> Any:
-        """The argument that a user may write for it; itself if there is none."""
+        """The argument that creates this gain in public functions; the gain itself if there is none."""
         if self.kind == "table":
             return dict(self.table)
         if self.kind == "callable":
@@ -91,7 +91,7 @@ class Gain(NamedTuple):
 
     @property
     def code(self) -> int:
-        """The kind, as a number for kernels."""
+        """The code of the kind, for kernels."""
         return _CODES[self.kind]
 
     @property
@@ -100,7 +100,7 @@ class Gain(NamedTuple):
 
     @property
     def in_kernel(self) -> bool:
-        """Whether kernels compute it: then it rises with the grade, and grade 0 gives 0."""
+        """Whether kernels compute the gain: it then rises with the grade, and grade 0 has the gain 0."""
         return self.kind in ("linear", "exponential")
 
     def counts_zeros(self) -> bool:
@@ -108,7 +108,7 @@ class Gain(NamedTuple):
         if self.kind != "relevant" and self.monotone:
             return False
         zero = np.zeros(1)
-        with np.errstate(all="ignore"):  # a callable may not expect 0
+        with np.errstate(all="ignore"):  # a callable may be undefined at 0
             return self.first_error(zero) is not None or self.apply(zero)[0] != 0.0
 
     def first_error(self, grades: Floats) -> tuple[int, int, object] | None:
@@ -162,7 +162,7 @@ class Gain(NamedTuple):
         return np.array([table[grade] for grade in distinct.tolist()], dtype=np.float64)[inverse]
 
     def called(self, grades: Floats) -> Floats:
-        """What the callable returns for valid grades, unchecked."""
+        """Call the gain with valid grades; the values of the result are not checked."""
         if not len(grades):
             return grades
         assert self.function is not None

@@ -50,7 +50,7 @@ class Metric(Parameters):
                 raise TypeError(f"{row.name} does not take {field}; it takes {takes}")
         for field, (default, check, _) in PARAMETERS.items():
             object.__setattr__(self, field, check(parameters[field]) if field in parameters else default)
-        # Kept, since an evaluation looks up metrics repeatedly.
+        # Cached, since an evaluation looks up metrics repeatedly.
         object.__setattr__(self, "_hash", hash(self._key()))
 
     def __setattr__(self, field: str, value: object) -> NoReturn:
@@ -136,7 +136,7 @@ def _shown(value: Any) -> str:
 
 
 class Score(str):
-    """The name of values computed elsewhere, in place of a metric."""
+    """The name of values computed by another tool, used as the key of a metric."""
 
     like: Metric  # one with the same aggregator and direction
 
@@ -148,7 +148,7 @@ class Score(str):
 
 
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
-# trec_eval's names with cut-offs, and those that mean several default cut-offs if none is given (m_ndcg_cut.c …).
+# trec_eval's names with cut-offs; without a cut-off, some stand for several default cut-offs (m_ndcg_cut.c …).
 _TREC_NAMES = {row.name.lower() for row in TREC_NAMES if row.kind == "cut"}
 _TREC_LISTS = {name for name in _TREC_NAMES if name.endswith("_cut")}
 
@@ -209,7 +209,7 @@ def metric(
         How recall · R becomes a number of documents: ``"up"``, the default, as in trec_eval up to release 9, or
         ``"nearest"``, as in release 10.
     multiple : float, optional
-        The rank at which precision is taken is this times R; above 0, by default 1.
+        Precision is computed at rank `multiple` · R; above 0, by default 1.
     coefficients : sequence of 4 floats, optional
         The values of a relevant document returned, a non-relevant one returned, a relevant one not returned and a
         non-relevant one not returned; by default (1, −1, 0, 0).
@@ -369,10 +369,10 @@ def _near(name: str) -> str:
 # A request with quotes and brackets removed: a name, then a cut-off and parameters in any order.
 _LOOSE_FORM = r"""(?x)\s*(?P<name>[^@(:]*?)\s*
         (?P<before>\([^)]*\)|:[^@]*)?\s*(?:@\s*(?P<k>[^@(]*?)\s*(?P<after>\([^)]*\))?)?\s*"""
-_NAME_AND_DIGITS = r"(?i)(?!set_|f\d)(?P<name>.*?[a-z])[\W_]*(?P<k>\d+)"  # those of set_F_2 and F2 are no cut-offs
+_NAME_AND_DIGITS = r"(?i)(?!set_|f\d)(?P<name>.*?[a-z])[\W_]*(?P<k>\d+)"  # the 2 of set_F_2 and F2 is not a cut-off
 
 
-# How ranx writes parameters, and how rankgain does.
+# (ranx's syntax of a parameter, rankgain's).
 _RANX = (("_burges", "(gain=exponential)"), (r"-l(\d+)", r"(rel=\1)"), (r"(?<=rbp)\.(\d+)", r"(p=0.\1)"))
 
 
@@ -400,7 +400,7 @@ def _is_request(text: str) -> bool:
 
 
 def _remedy(request: str) -> str:
-    """The end of the error for an invalid request: what to write instead."""
+    """The advice at the end of the error for an invalid request."""
     if _bare(re.split("[@(:]", request)[0]) in _ADVICE:
         return ""
     suggestion = _suggestion(request)
@@ -416,7 +416,7 @@ def _remedy(request: str) -> str:
 _SHORT_FORM = r"""(?x)\s*(?P<name>[^\s(:@.]+?)            # ndcg
         (?:\s*\((?P<inside>[^)]*)\)|:(?P<after>[^@]*))?   # (gain=exponential) or :gain=exponential
         (?:\s*@(?P<k>[^@]*))?\s*"""
-# ndcg_10 and ndcg_at_10; the 2 of trec_eval's set_F_2 is no cut-off.
+# ndcg_10 and ndcg_at_10; the 2 of trec_eval's set_F_2 is not a cut-off.
 _UNDERSCORED = r"(?i)(?P<name>(?!set_).*?[^\W_])_(?:at_)?(?P<k>\d+(?:,\d+)*)"
 _TREC_FORM = r"(?i)\s*(?P<name>[a-z_]+?)(?:[._](?P<ks>\d+(?:,\d+)*))?\s*"
 
@@ -438,7 +438,7 @@ def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
 
 
 def _read(request: str) -> Iterator[tuple[str, Metric]]:
-    """The same for a string; an error does not say yet what to write instead."""
+    """Parse a string; errors come without advice, which `parse` adds."""
     trec = re.fullmatch(_TREC_FORM, request)
     if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_LISTS):
         name = trec["name"] if trec["ks"] else trec["name"].lower()

@@ -21,7 +21,7 @@ LARGEST_CUTOFF = 2**48  # an integer that float64 and every kernel can hold, bey
 
 
 def cut_off(k: Any, name: str = "k") -> int:
-    """The deepest rank that counts: k, or `UNLIMITED`, which None stands for."""
+    """The deepest rank that counts: k, or `UNLIMITED` if k is None."""
     if k is None:
         return UNLIMITED
     try:
@@ -52,7 +52,7 @@ def check_rel(rel: Any) -> float | None:
 
 def check_empty(empty: Any) -> float:
     value = _number("empty", empty, finite=False)
-    return math.nan if math.isnan(value) else value + 0.0  # no −0.0, which would be printed
+    return math.nan if math.isnan(value) else value + 0.0  # −0.0 becomes 0.0, which prints without a sign
 
 
 def one_of(name: str) -> Callable[[Any], str]:
@@ -61,7 +61,7 @@ def one_of(name: str) -> Callable[[Any], str]:
 
 
 def within(name: str, lowest: float, highest: float = math.inf, *, inclusive: bool = True) -> Callable[[Any], float]:
-    """A check for a finite number between two."""
+    """A check for a finite number within bounds."""
     limit = f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"at least {lowest:g}"
     limit = limit if inclusive else f"above {lowest:g} and below {highest:g}"
 
@@ -69,7 +69,7 @@ def within(name: str, lowest: float, highest: float = math.inf, *, inclusive: bo
         number = _number(name, value, finite=True)
         if not (lowest <= number <= highest if inclusive else lowest < number < highest):
             raise ValueError(f"{name} must be {limit}, not {number!r}")
-        return number + 0.0  # no −0.0, which would be printed
+        return number + 0.0  # −0.0 becomes 0.0, which prints without a sign
 
     return checked
 

@@ -36,8 +36,8 @@ Requests = tuple[str | Metric, ...]
 class Plan:
     """Metrics, and the program that computes them on the current backend.
 
-    `rows`: (key, row) pairs; a key is the position of the request, or the text of one of its several cut-offs.
-    `weighing`: the rows of metrics that weigh queries, by their names.
+    `rows`: (key, row) pairs; a key is the position of the request or, if the request has several cut-offs, the text of
+    one of them. `weighing`: the rows of metrics that weigh queries, by name.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class Plan:
         self.engine = _backend.walk
         self.run = self.engine.run
         self.backend = _backend.name
-        # The deepest rank in a table of discounts; those of deeper ranks are computed one by one.
+        # The deepest tabulated rank; discounts of deeper ranks are computed one by one.
         self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
         self._table_length = 0
         self._program: Any = None
-        # the program, if it does not depend on the lengths of lists
+        # The cached program, if the tables of discounts do not depend on the lengths of lists.
         self.ready = self.program(0) if self._deepest <= SHORTEST_TABLE else None
 
     @property
@@ -169,9 +169,9 @@ def planned(requests: Requests) -> Plan:
 
 
 def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None) -> tuple[Floats, int]:
-    """The values of the plan's metrics, one row per metric, and how many queries have nothing relevant.
+    """Compute the plan's metrics, one row per metric, and the number of queries with nothing relevant.
 
-    `bar`: a progress bar of tqdm, advanced by the queries of each chunk.
+    `bar`: a progress bar of tqdm, advanced by the number of queries in each chunk.
     """
     check_averaged(plan, rules)
     out = np.empty((plan.count, len(source.query_ids)))
@@ -206,7 +206,7 @@ def copy_of(error: Exception) -> Exception:
 
 
 def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
-    """Fill the columns of the queries start … stop − 1; return how many have nothing relevant."""
+    """Fill the columns of the queries start … stop − 1; return the number of queries with nothing relevant."""
     chunk = source.chunk(start, stop)
     if plan.has_callable_gain:
         result = _run_with_callables(plan, program, codes, chunk, source.capacity(start, stop), out, start)
@@ -283,7 +283,9 @@ class QueryHits(NamedTuple):
 
 
 def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> QueryHits:
-    """What `evaluate` uses of one query. Judgments are invalid from the first error on; runs are read for it alone."""
+    """The hits and grades that `evaluate` uses for one query. An error in the judgments of an earlier query is raised,
+    too, since judgments are valid only up to the first error; of the run, only this query is read.
+    """
     check_averaged(plan, rules)
     if source.first_invalid_query is not None and source.first_invalid_query[0] <= query:
         raise copy_of(source.first_invalid_query[1])
@@ -323,7 +325,8 @@ def parts_of_query(
     ks = np.array(sorted({*(k for k in cutoffs if k < metric.depth), metric.depth}), dtype=np.int64)
     longest = used.returned + sum(count for _, count in used.judged)
     terms = [_term(term, ks, longest) for term, _ in plan.terms]
-    last = {term: (row + 1) * len(ks) - 1 for row, (term, _) in enumerate(plan.terms)}  # the value at the last cut-off
+    # The index of each term's value at the last cut-off.
+    last = {term: (row + 1) * len(ks) - 1 for row, (term, _) in enumerate(plan.terms)}
     combination = _combination(metric, tuple(last[term] for term in TABLE[metric.name].terms(metric)))
     program = engine.Program(terms, [combination], *plan.needs)
     result = engine.parts(program, rules.codes[0], *used, list(grades), shared_ranks)
@@ -348,7 +351,7 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
 
 
 def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
-    """A gain that returns the results of a callable for one query, to locate the invalid one."""
+    """A gain by table from the results of a callable for one query, to find the grade with an invalid result."""
     known = dict(zip(grades.tolist(), gains.tolist(), strict=True))
     return Gain("callable", function=lambda queried: [known.get(grade, 0.0) for grade in queried.tolist()])
 
@@ -356,10 +359,10 @@ def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
 def _run_with_callables(
     plan: Plan, program: Any, codes: Codes, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
 ) -> Any:
-    """As `run`, with callable gains: find all hits, call the gain for each query, compute all metrics.
+    """Like `run`, for callable gains: find all hits, call the gain for each query, compute all metrics.
 
     A callable gets the distinct grades of a query that the term uses, highest first, so that its results do not
-    depend on chunks or threads; it is not called for a refused query or those after it.
+    depend on chunks or threads; it is not called for an invalid query or for queries after it.
     """
     hits = find(plan.engine, program, codes, chunk, capacity)
     tables: list[list[tuple[Floats, Floats]] | None] = [
@@ -382,7 +385,7 @@ def _run_with_callables(
         table = tables[result[3]] if result[3] >= 0 else None
         return result if table is None else (*result, _gain_from_results(*table[result[1]]))
     if errors:
-        raise errors.pop()  # popped, so that no frame of its traceback refers to it
+        raise errors.pop()  # popped to avoid a reference cycle through the traceback
     return result if hits.error_code is None else hits.error_code
 
 

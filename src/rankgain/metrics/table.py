@@ -44,11 +44,11 @@ from rankgain.scalars import NON_RELEVANT
 
 
 class Combination(NamedTuple):
-    """How the values of terms become the value of a metric: see `_codes`.
+    """How the values of terms are combined to the value of a metric: see `_codes`.
 
     `bounded`: whether a value above the ideal is refused, unless a discount rises; if the ideal is R, the last term
-    counts the relevant documents returned, which cannot exceed R either. `parameters`: the numbers that it takes from
-    the metric, besides `empty`, the value if nothing is relevant.
+    counts the relevant documents returned, which cannot exceed R either. `parameters`: the parameters of the metric
+    that the combination uses, besides `empty`, the value if nothing is relevant.
     """
 
     kind: int
@@ -77,13 +77,13 @@ FALLOUT = Combination(_codes.FALLOUT)
 class Row(NamedTuple):
     """One metric of the table.
 
-    `aliases`: further names; those of trec_eval are added. `takes`: its parameters besides k. `combination`: how the
-    values of the terms become its value. `highest`: its upper bound. `aggregator`: how the values of queries become one
-    number. `weights`: the metric that weighs queries in the aggregate and the mean. `cuts`: whether it takes a
-    cut-off k. `unaveraged`: why it has no expected value over the orders of tied documents. `better`: 1 if higher
-    values are better, −1 if lower ones are, 0 if the values do not rank runs. `formula`: in the symbols that
-    `rankgain.explain` lists. `empty_if`: when its value is `empty`. `remark`: what the formula does not say. `source`:
-    the paper or the program that defines it.
+    `aliases`: further names; those of trec_eval are added. `takes`: the parameters besides k. `combination`: how the
+    values of the terms are combined. `highest`: the upper bound. `aggregator`: how the values of all queries are
+    aggregated. `weights`: the metric that weighs queries in the aggregate and the mean. `cuts`: whether the metric
+    takes a cut-off k. `unaveraged`: why there is no expected value over the orders of tied documents. `better`: 1 if
+    higher values are better, −1 if lower ones are, 0 if the values do not rank runs. `formula`: in the symbols that
+    `rankgain.explain` lists. `empty_if`: when the value is `empty`. `remark`: facts that the formula does not show.
+    `source`: the paper or the program that defines the metric.
     """
 
     name: str
@@ -134,7 +134,7 @@ _AP = Row(
 
 _BPREF = Row(
     "bpref",
-    "binary preference: how seldom judged non-relevant documents stand above relevant ones",
+    "binary preference: how rarely judged non-relevant documents are ranked above relevant ones",
     takes=("rel", "empty"),
     terms=lambda m: (preference_sum(m.above), judged_above(m.above), returned_above(m.above)),
     combination=BY_RELEVANT,
@@ -223,7 +223,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "success",
-            "success, or hit rate: 1 if a relevant document was returned to rank k, else 0",
+            "success, or hit rate: 1 if a relevant document is among the first k, else 0",
             aliases=("hit_rate", "hit", "hits", "hr"),
             takes=("rel", "empty"),
             terms=lambda m: (any_relevant(m.above, m.empty),),
@@ -241,7 +241,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "recall",
-            "the share of the relevant documents that were returned to rank k",
+            "the share of the relevant documents that are among the first k",
             aliases=("r",),
             takes=("rel", "empty"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), hits_above(m.above)),
@@ -251,7 +251,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "capped_recall",
-            "relevant documents to rank k / min(k, R): how much of what k ranks can hold",
+            "relevant documents among the first k / min(k, R), as a share of the best possible within k ranks",
             aliases=("recall_cap",),
             takes=("rel", "empty"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
@@ -272,7 +272,7 @@ TABLE: dict[str, Row] = {
         _AP,
         Row(
             "ap_capped",
-            "average precision / min(k, R), as recommender libraries count",
+            "average precision divided by min(k, R) instead of R, as in recommender libraries",
             aliases=("map_capped",),
             takes=("rel", "empty"),
             terms=lambda m: (precision_sum(m.above), judged_above(m.above), ranks(), returned_above(m.above)),
@@ -282,7 +282,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "ap_hits",
-            "average precision / the number of relevant documents to rank k: the mean of their precisions",
+            "average precision divided by the number of relevant documents among the first k instead of R",
             aliases=("map_hits",),
             takes=("rel", "empty"),
             terms=lambda m: (precision_sum(m.above), judged_above(m.above), hits_above(m.above)),
@@ -322,7 +322,7 @@ TABLE: dict[str, Row] = {
             terms=lambda m: _points(m, m.recall),
             combination=FILLED,
             cuts=False,
-            unaveraged="it is the highest of many precisions, and " + _BY_ORDER,
+            unaveraged="it is a maximum of precisions, and " + _BY_ORDER,
             formula="the highest prec(i) of the ranks by which recall·R documents (rounded) have rel(i) = 1",
             source=_TREC.format("iprec_at_recall"),
         ),
@@ -334,7 +334,7 @@ TABLE: dict[str, Row] = {
             terms=lambda m: _points(m, *(tenth / 10 for tenth in range(11))),
             combination=FILLED,
             cuts=False,
-            unaveraged="it is made of the highest of many precisions, and " + _BY_ORDER,
+            unaveraged="it is a mean of maxima of precisions, and " + _BY_ORDER,
             formula="the mean over recall = 0, 0.1 … 1 of the highest prec(i) of the ranks by which recall·R "
             "documents (rounded) have rel(i) = 1",
             source=_TREC.format("11pt_avg"),
@@ -361,7 +361,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "fallout",
-            "fall-out: the share of the documents judged not relevant that were returned to rank k",
+            "fall-out: the share of the documents judged not relevant that are among the first k",
             terms=lambda m: (hits_not_above(m.above), judged_above(NON_RELEVANT), judged_above(m.above)),
             aliases=("fall_out",),
             takes=("rel", "empty"),
@@ -391,7 +391,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "rbp_residual",
-            "what RBP would gain if all that is not judged, and all beyond rank k, were relevant",
+            "the gain of RBP if all unjudged documents, and all documents beyond rank k, were relevant",
             takes=("p",),
             terms=lambda m: (_geometric(m, NON_RELEVANT),),
             combination=RESIDUAL,
@@ -430,7 +430,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "judged",
-            "the share of judged documents among those returned to rank k",
+            "the share of judged documents among the first k returned",
             terms=lambda m: (hits_above(NON_RELEVANT), ranks(returned=True)),
             combination=QUOTIENT,
             better=0,
@@ -439,7 +439,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "unjudged",
-            "the documents to rank k that are not judged / k; without k, / those returned",
+            "the share of unjudged documents among the first k; without k, among those returned",
             terms=lambda m: (hits_above(NON_RELEVANT), ranks(returned=True), ranks()),
             combination=UNJUDGED,
             better=-1,
@@ -477,7 +477,7 @@ TABLE: dict[str, Row] = {
             cuts=False,
             unaveraged=_BY_ORDER,
             formula="Σ g(r_i) / log2(2 + M(i)) / Σ g(r) over the judged documents; M(i): the ideal gains of the "
-            "ranks to i, each 1 at least, less the gains found there",
+            "ranks to i, each 1 at least, less the gains at these ranks",
             source=_TREC.format("G"),
         ),
         Row(

@@ -17,12 +17,12 @@ MULTIPLES = tuple(f"{tenth / 5:.2f}" for tenth in range(1, 11))
 class TrecName(NamedTuple):
     """A measure of trec_eval.
 
-    `metric`: the rankgain metric, of which the lower-case name is an alias; "" if it is no metric. `kind`: "whole" for
-    one value without parameters; "cut", "points" for one value per parameter, an integer or a real number, each with
-    its own key (P_5, iprec_at_recall_0.10); "set" for one value from all parameters (utility, set_F); "gains" for one
-    value from pairs level=gain; "rbp" for one from p and such pairs. `defaults`: the parameters if none are given.
-    `shown`: whether trec_eval prints it per query ("query"), in the summary ("summary") or in both. `counts`: whether
-    it is an integer. `since`: the first release that has it.
+    `metric`: the equivalent rankgain metric, for which the lower-case name is an alias; "" if there is none. `kind`:
+    "whole" for one value without parameters; "cut", "points" for one value per parameter, an integer or a real number,
+    with one key per value (P_5, iprec_at_recall_0.10); "set" for one value from all parameters (utility, set_F);
+    "gains" for one value from pairs level=gain; "rbp" for one value from p and pairs level=gain. `defaults`: the
+    default parameters. `shown`: whether trec_eval prints the measure per query ("query"), in the summary ("summary") or
+    in both. `counts`: whether the value is an integer. `since`: the first release with the measure.
     """
 
     name: str
