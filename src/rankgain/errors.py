@@ -112,12 +112,16 @@ BEYOND = "an int beyond float64"  # the detail of an error for an int that is to
 def refusal(code: int, where: str, detail: object = "") -> Exception:
     """The exception for an error; `where` names the argument, the query and the position."""
     if detail == BEYOND:
-        return ValueError(f"{where}: the number is too large for float64")
+        return too_large(where)
     kind, text = _TEXTS[code & ~IN_JUDGED]
     if code & IN_JUDGED:
         text = text.removesuffix(_IN_A_RUN)
     remedy = remedy_for(detail) if code & ~IN_JUDGED in (_codes.GRADE_TYPE, _codes.SCORE_TYPE) else ""
     return kind(f"{where}: {text.format(detail=detail)}{remedy}")
+
+
+def too_large(where: str) -> ValueError:
+    return ValueError(f"{where}: the number is too large for float64")
 
 
 def remedy_for(kind: object) -> str:

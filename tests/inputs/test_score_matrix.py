@@ -235,7 +235,7 @@ REFUSED = [
     ("qid: … query_ids=", TypeError, {"qid": [1, 1]}),
     ("mask: … exclude=", TypeError, {"mask": SCORES > 0}),
     ("judged: … all judged items", TypeError, {"judged": [[1], [1]]}),
-    ("Judgments were not made of a sparse matrix", TypeError, {"y_true": rg.judgments({0: {1: 1}})}),
+    ("Judgments were not made from a sparse matrix", TypeError, {"y_true": rg.judgments({0: {1: 1}})}),
     ("ties='docid' needs document ids", ValueError, {"ties": "docid"}),
     ("query_ids has 1 ids", ValueError, {"query_ids": ["a"]}),
     ("give exclude or mask, not both", ValueError, {"y_true": SCORES, "exclude": TRAIN, "mask": SCORES > 0}),

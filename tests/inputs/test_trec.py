@@ -126,7 +126,7 @@ def kept(monkeypatch):
             super().__init__(*args)
             made.append(self)
 
-    monkeypatch.setattr(read_files, "KEPT", 1)
+    monkeypatch.setattr(read_files, "MOST_IN_MEMORY", 1)
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Recorded)
     return made
 
@@ -252,9 +252,9 @@ def test_missing_standard_input_is_rejected(backend, monkeypatch):
         rg.read_trec("-", "-")
     for absent in (None, io.StringIO("")):
         monkeypatch.setattr(sys, "stdin", absent)
-        with pytest.raises(ValueError, match="qrels is to be standard input"):
+        with pytest.raises(ValueError, match="qrels is standard input"):
             rg.read_trec("-", "run")
-        with pytest.raises(ValueError, match="run is to be standard input"):
+        with pytest.raises(ValueError, match="run is standard input"):
             rg.read_trec(io.BytesIO(QRELS), "-")
 
 
@@ -982,6 +982,6 @@ def test_read_trec_rejects_what_is_no_binary_file(rejects, side):
         rejects(TypeError, message, rg.read_trec, **sides | {side: Reads(value)})
     for value in (None, 5, {"q": {"d": 1}}):
         rejects(TypeError, f"{side} must be a path…{type(value).__name__}", rg.read_trec, **sides | {side: value})
-    rejects(ValueError, f"{side}: the file is closed; open it anew", rg.read_trec, **sides | {side: closed})
-    message = f"{side}: the path 'a\\x00b' holds a null character"
+    rejects(ValueError, f"{side}: the file is closed; open it again", rg.read_trec, **sides | {side: closed})
+    message = f"{side}: the path 'a\\x00b' has a null character"
     rejects(ValueError, message, rg.read_trec, **sides | {side: "a\0b"})

@@ -1,7 +1,7 @@
 """Files that are read as bytes: from a path, standard input or an open file, compressed or not.
 
-Layouts other than TREC's are known by the first line: BEIR's qrels are a table with a header, ``query-id corpus-id
-score``; a run of MS MARCO has three columns: query, document, rank.
+Layouts other than TREC's are recognised by the first line: BEIR's qrels have the header ``query-id corpus-id score``;
+a run of MS MARCO has three columns: query, document, rank.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any, BinaryIO
 
@@ -19,20 +19,20 @@ from rankgain.errors import escaped, quoted
 FileInput = str | os.PathLike[str] | BinaryIO
 
 BLOCK = 1 << 21  # bytes of a run that are processed together
-KEPT = 1 << 25  # of input that cannot be read twice, the bytes kept in memory; the rest goes to a temporary file
+MOST_IN_MEMORY = 1 << 25  # bytes of a copy of unseekable input in memory; larger copies go to a temporary file
 GZIP = b"\x1f\x8b"  # the magic bytes of gzip
 MARK = b"\xef\xbb\xbf"  # the byte-order mark that some editors write
-PEEKED = 1 << 9  # bytes in which to look for the first line
+PEEKED = 1 << 9  # bytes that are searched for the first line
 HEADER = [b"queryid", b"corpusid", b"score"]
 
-_LINE = rb"(?m)^[ \t\v\f]*(?=[^\s#])"  # the beginning of one that is neither blank nor a comment
+_LINE = rb"(?m)^[ \t\v\f]*(?=[^\s#])"  # the beginning of a line that is neither blank nor a comment
 
 
 def is_standard_input(source: Any) -> bool:
     return isinstance(source, str) and source == "-"
 
 
-# Formats that are not read, by their first bytes, and what to do.
+# Formats that are not read: a pattern of the first bytes, and the advice in the error.
 _OTHER_FORMATS = (
     (rb"BZh[1-9]1AY&SY", "a bzip2 file: decompress it, or pass bz2.open(path)"),
     (rb"\xfd7zXZ\0", "an xz file: decompress it, or pass lzma.open(path)"),
@@ -46,30 +46,31 @@ _MAGIC = 10  # bytes
 
 
 class File:
-    """The bytes of a file, uncompressed; they can be read twice, wherever they come from."""
+    """The uncompressed bytes of a file, which can be read twice even if the input is not seekable."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = escaped(name)
         self._path = name
         self._file: Any = file
         self._start = file.tell() if _seekable(file) else None
-        self._kept: Any = _storage() if self._start is None else None
+        self._copy: Any = _storage() if self._start is None else None
         self._size = _size(file)
 
     def begin(self) -> None:
-        """Look how the file begins, where it stands now."""
+        """Detect compression and byte-order mark at the current position."""
         self._done = 0
         self._ahead = b""
         start = self.take(len(GZIP))
         self._ahead = start + self._ahead
-        self._stream: Any = _Raw(self)
+        self._decode: Any = self.take
         self._damage: tuple[type[Exception], ...] = ()
         if start == GZIP:
-            self._stream, self._damage = _inflating(self._stream)
-        first = self._text(len(MARK))
+            self._decode, self._damage = _inflating(self)
+        self._first = b""
+        first = self.read(len(MARK))
         self._first = b"" if first == MARK else first
         self.is_plain = start != GZIP and first != MARK
-        self._plain = self._kept is None and start != GZIP and type(self._file) is io.FileIO
+        self._plain = self._copy is None and start != GZIP and type(self._file) is io.FileIO
 
     def check_format(self) -> None:
         """Refuse files of other formats by name."""
@@ -80,35 +81,33 @@ class File:
 
     def _raw(self, size: int) -> bytes:
         """Up to this many raw bytes, or more if the file returns more; none at its end."""
-        with self._named():
+        try:
             data = self._file.read(size)
+        except OSError as error:
+            raise self._with_name(error)  # noqa: B904  # the same error
         if not isinstance(data, bytes):
             raise TypeError(f"{self.name} must be opened in binary mode: its read() returned {type(data).__name__}")
-        if self._kept is not None and self._kept is not self._file:
+        if self._copy is not None and self._copy is not self._file:
             self._keep(data)
         self._count(len(data))
         return data
 
     def _keep(self, data: bytes) -> None:
-        """Copy what cannot be read twice: where the disk is full, it is not that of the file."""
+        """Append raw bytes to the copy; errors blame the temporary disk, not the input."""
         try:
-            self._kept.write(data)
-            self._kept.flush()
+            self._copy.write(data)
+            self._copy.flush()
         except OSError as error:
             import tempfile
 
             what = f"{error.strerror} for a copy of {self.name} (TMPDIR can name another folder)"
             raise OSError(error.errno, what, tempfile.gettempdir()) from None
 
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Add the name of the file to errors of the system."""
-        try:
-            yield
-        except OSError as error:
-            if error.errno is not None and error.filename is None:
-                error.filename = self._path
-            raise
+    def _with_name(self, error: OSError) -> OSError:
+        """The error, with the name of the file if the operating system raised it."""
+        if error.errno is not None and error.filename is None:
+            error.filename = self._path
+        return error
 
     def _count(self, read: int) -> None:
         self._done += read
@@ -125,42 +124,41 @@ class File:
         self._ahead = data[size:]
         return data[:size]
 
-    def _text(self, size: int) -> bytes:
+    def read(self, size: int) -> bytes:
+        """This many bytes of the text; fewer at its end."""
+        first, self._first = self._first[:size], self._first[size:]
         try:
-            data: bytes = self._stream.read(size)
+            data: bytes = first + self._decode(size - len(first))
         except self._damage as error:
             raise ValueError(f"{self.name}: the gzip data are damaged or cut off ({error})") from None
         return data
 
-    def read(self, size: int) -> bytes:
-        """This many bytes of the text; fewer at its end."""
-        first, self._first = self._first[:size], self._first[size:]
-        return first + self._text(size - len(first))
-
     def peek(self, size: int) -> bytes:
-        """So many bytes of the text, which are read again afterwards; less at its end."""
+        """The next bytes of the text, without consuming them; fewer at its end."""
         self._first = self.read(size)
         return self._first
 
     def comment_out_first(self) -> None:
-        """Make a comment of the first line that is neither blank nor a comment, as far as was peeked."""
+        """Turn the header, the first line that is neither blank nor a comment, into a comment; call `peek` first."""
         line = re.search(_LINE, self._first)
         if line is not None:
             self._first = self._first[: line.end()] + b"#" + self._first[line.end() + 1 :]
 
     def pass_over(self, stops: bytes) -> None:
-        """Leave out the text up to the next of these bytes."""
+        """Skip the text up to the next occurrence of one of these bytes; do nothing if there are none."""
         while stops and (data := self.read(BLOCK)):
-            found = [at for stop in stops if (at := data.find(stop)) >= 0]
-            if found:
-                self._first = data[min(found) :] + self._first
+            positions = [position for stop in stops if (position := data.find(stop)) >= 0]
+            if positions:
+                self._first = data[min(positions) :] + self._first
                 return
 
     def fill(self, buffer: memoryview) -> int:
-        """Put as much of the text into a buffer as it holds, or some of it; how much, and 0 at the end."""
+        """Read text into a buffer; return the number of bytes, which may be less than its size, and is 0 at the end."""
         if self._plain and not (self._first or self._ahead):
-            with self._named():
+            try:
                 count: int = self._file.readinto(buffer)
+            except OSError as error:
+                raise self._with_name(error)  # noqa: B904  # the same error
             self._count(count)
         else:
             data = self.read(len(buffer))
@@ -169,43 +167,44 @@ class File:
         return count
 
     def again(self) -> File:
-        """Back to the beginning."""
-        if self._kept is not None and self._kept is not self._file:
-            while self._raw(BLOCK):  # keep the rest
+        """Rewind to the beginning."""
+        if self._copy is not None and self._copy is not self._file:
+            while self.take(BLOCK):  # copy the rest
                 pass
-            self._file = self._kept
+            self._file = self._copy
         self._file.seek(self._start or 0)
         self.begin()
         return self
 
     def close(self) -> None:
-        """Release what was kept and what reads this file; the file itself is left to its owner."""
-        self._stream = None
-        if self._kept is not None:
-            with suppress(OSError):  # of what a full disk did not take
-                self._kept.close()
+        """Release the copy and the decompressor; closing the file is left to its owner."""
+        self._decode = None  # break the reference cycle
+        if self._copy is not None:
+            with suppress(OSError):  # flushing fails if the disk is full
+                self._copy.close()
 
 
 class _Raw:
-    """The compressed bytes, as `gzip` asks for them."""
+    """The compressed bytes, through the interface that `gzip` requires."""
 
     def __init__(self, file: File) -> None:
         self.read = file.take
 
 
-def _inflating(raw: Any) -> tuple[Any, tuple[type[Exception], ...]]:
-    """The decompressor, and the errors that it raises if the bytes are damaged."""
-    import gzip  # imported only here, since it takes long
+def _inflating(file: File) -> tuple[Callable[[int], bytes], tuple[type[Exception], ...]]:
+    """The `read` of a decompressor, and the errors that it raises if the bytes are damaged."""
+    import gzip  # deferred, because the import is slow
     import zlib
 
-    return gzip.GzipFile(mode="rb", fileobj=raw), (EOFError, zlib.error, gzip.BadGzipFile)
+    raw: Any = _Raw(file)
+    return gzip.GzipFile(mode="rb", fileobj=raw).read, (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def _storage() -> Any:
-    """Storage for a copy of what cannot be read twice."""
+    """Storage for a copy of unseekable input."""
     import tempfile
 
-    return tempfile.SpooledTemporaryFile(KEPT)  # closed by its File
+    return tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # closed by its File
 
 
 def _seekable(file: BinaryIO) -> bool:
@@ -213,7 +212,7 @@ def _seekable(file: BinaryIO) -> bool:
 
 
 def _size(file: Any) -> int | None:
-    """The least number of bytes in a file of the system; other file objects may not tell."""
+    """The number of bytes left in a regular file, a lower bound if it grows; None for other file objects."""
     raw = file.raw if isinstance(file, io.BufferedReader) else file
     if not isinstance(raw, io.FileIO) or not raw.seekable():
         return None
@@ -222,32 +221,32 @@ def _size(file: Any) -> int | None:
 
 @contextmanager
 def opened(source: FileInput, argument: str) -> Iterator[File]:
-    """The file of a path, of standard input or of the caller, who closes it."""
+    """Open a path or standard input, or wrap the caller's open file, which stays open."""
     with ExitStack() as stack:
         file: Any = source
         name: Any = None
         if is_standard_input(source):
             if not hasattr(sys.stdin, "buffer"):
-                raise ValueError(f"{argument} is to be standard input, which cannot be read as bytes here: give a path")
+                raise ValueError(f"{argument} is standard input, which cannot be read as bytes here: give a path")
             file, name = sys.stdin.buffer, "standard input"
         elif isinstance(source, (str, os.PathLike)):
             name = os.fsdecode(source)
             if "\0" in name:
-                raise ValueError(f"{argument}: the path {quoted(name)} holds a null character: give that of a file")
+                raise ValueError(f"{argument}: the path {quoted(name)} has a null character: give the path of a file")
             file = stack.enter_context(open(source, "rb", buffering=0))
         elif hasattr(source, "read"):  # the name may be a number, or empty
             name = getattr(source, "name", None)
             if getattr(source, "closed", False):
-                raise ValueError(f"{argument}: the file is closed; open it anew")
+                raise ValueError(f"{argument}: the file is closed; open it again")
         else:
             raise TypeError(f"{argument} must be a path, '-' or an open binary file, not {type(source).__name__}")
-        found = stack.enter_context(closing(File(file, name if name and isinstance(name, str) else argument)))
-        found.begin()
-        yield found
+        opened_file = stack.enter_context(closing(File(file, name if name and isinstance(name, str) else argument)))
+        opened_file.begin()
+        yield opened_file
 
 
 def _first_fields(text: bytes) -> list[bytes]:
-    """The fields of the first line that is neither blank nor a comment, if all of it is there."""
+    """The fields of the first line that is neither blank nor a comment; empty if that line is incomplete."""
     lines = text.split(b"\n")
     for line in lines if len(text) < PEEKED else lines[:-1]:
         fields = line.split()
@@ -257,11 +256,11 @@ def _first_fields(text: bytes) -> list[bytes]:
 
 
 def is_beir(file: File) -> bool:
-    """Whether qrels begin with BEIR's header."""
+    """Whether a file of qrels begins with BEIR's header."""
     return [re.sub(rb"[-_]", b"", field.lower()) for field in _first_fields(file.peek(PEEKED))] == HEADER
 
 
 def is_msmarco(file: File) -> bool:
-    """Whether a run has three columns, of which the last is a rank."""
+    """Whether a run has three columns, the last of which is a rank."""
     fields = _first_fields(file.peek(PEEKED))
     return len(fields) == 3 and fields[2].isdigit()

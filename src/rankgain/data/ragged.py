@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgain.data.arrays import array_of, check_unmasked, is_array, is_rows
 from rankgain.data.column_names import refuse_table
-from rankgain.errors import remedy_for
+from rankgain.errors import remedy_for, too_large
 from rankgain.scalars import Array, Floats, Ints, real
 
 # Documents per chunk: enough to make the per-chunk cost negligible, few enough to stay in the cache.
@@ -249,7 +249,7 @@ def _floats(array: Array, name: str) -> Floats:
             query = f": query {index[0]}" if len(index) > 1 else ""
             where = f"{name}{query}: position {index[-1]}"
             if type(value) is int:
-                raise ValueError(f"{where}: the number is too large for float64")
+                raise too_large(where)
             kind = type(value).__name__
             raise TypeError(f"{where}: must be a number, not {kind}{remedy_for(kind)}")
         result[index] = number

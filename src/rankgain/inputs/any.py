@@ -1,4 +1,4 @@
-"""`evaluate`, which chooses the constructor for the forms of truth and run."""
+"""`evaluate`: choose the constructor for the forms of truth and run, then evaluate."""
 
 from __future__ import annotations
 
@@ -148,11 +148,11 @@ def evaluate(
     return rankings.evaluate(*requests, threads=threads, like=like, progress=progress)
 
 
-evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]  # as people call it
+evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]  # the usual way to call it
 
 
 def _are_metrics(requests: list[Any]) -> bool:
-    """Whether the arguments after truth begin with a metric rather than with a run: no file has its name."""
+    """Whether the arguments after truth begin with a metric, not a run: a name that parses and is no existing path."""
     first = requests[0]
     if isinstance(first, (list, tuple)) and first and len(requests) == 1:
         return all(isinstance(request, (str, Metric)) for request in first) and _are_metrics([first[0]])
@@ -166,8 +166,9 @@ def _are_metrics(requests: list[Any]) -> bool:
 
 
 def rankings_of_table(table: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
-    """The Rankings of one table that holds truth and run: a row per document, or a row per query, which has no scores;
-    `scored`: rules of tables with scores.
+    """The Rankings of one table with truth and run, which has a row per document or a row per query.
+
+    `scored`: rules that apply only to tables with scores, those with a row per document.
     """
     table = contents(table, "table", beir=True, by_query=True)
     form = form_of(table, "table")
@@ -194,8 +195,8 @@ def rankings_of(
 ) -> Rankings:
     """The Rankings of truth and a run, by the constructor for the run.
 
-    `scored`: rules of constructors with scores. `unused`: whether columns may be named that no side has. `progress`:
-    whether bars show how TREC files are read.
+    `scored`: rules that apply only to constructors with scores. `unused`: whether a named column may be
+    absent from both sides. `progress`: whether progress bars are shown while TREC files are read.
     """
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings contain their judgments: call their method evaluate")
@@ -219,8 +220,8 @@ def rankings_of(
     if is_sparse_truth(truth) and is_array(run) and content(run) == "fractions":
         return from_scores(truth, run, **rules, **scored)
     if form == "lists" and (kind := content(run)) in NUMBERS:
-        if kind == "fractions" and not _holds_ids(truth):  # ids are no fractions
-            if isinstance(run, tuple) and getattr(run[0], "ndim", 1) == 2:  # matrices, which no rows of scores are
+        if kind == "fractions" and not _holds_ids(truth):  # ids are never fractions
+            if isinstance(run, tuple) and getattr(run[0], "ndim", 1) == 2:  # a pair of matrices
                 refuse_scores(run, "run")
             return from_scores(truth, run, **rules)
         if content(truth) in NUMBERS:
@@ -228,7 +229,9 @@ def rankings_of(
     if form == truth_form == "frame":
         pairs = {name: (of_truth.get(name), of_run.get(name)) for name in ("query", "doc")}
         return from_frames(truth, run, **(of_truth | of_run | pairs), **rules, **scored)
-    if truth_form and truth_form != form and (truth_form, form) != ("dicts", "lists"):  # else the constructor reads it
+    if (
+        truth_form and truth_form != form and (truth_form, form) != ("dicts", "lists")
+    ):  # otherwise the constructor reads truth
         with shown(truth, bar_class(progress) if truth_form == "file" else None) as source:
             truth = prepared(source, truth_form, **(of_truth if truth_form == "frame" else EMPTY))
     if form == "lists":
@@ -244,7 +247,7 @@ COLUMNS = {"query", "doc", "relevance", "score", "rank"}
 
 
 def columns_by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The columns named for truth and for the run: a name of queries or documents is that of both, a pair one each."""
+    """The columns named for truth and for the run; a single name of queries or documents applies to both sides."""
     pairs = {name: pair_of(rules.get(name), name) for name in ("query", "doc")}
     of_truth = {"query": pairs["query"][0], "doc": pairs["doc"][0], "relevance": rules.get("relevance")}
     of_run = {
@@ -262,7 +265,7 @@ def columns_by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 def _check_used(
     of_truth: Mapping[str, Any], of_run: Mapping[str, Any], truth_is_frame: bool, run_is_frame: bool
 ) -> None:
-    """Refuse names of columns for a side that is no table."""
+    """Refuse names of columns for a side that is not a table."""
     unread = [] if run_is_frame else [*of_run]
     if not truth_is_frame:
         unread += of_truth
@@ -279,7 +282,7 @@ NUMBERS = {"whole numbers", "fractions"}
 
 
 def _holds_ids(truth: Any) -> bool:
-    """Whether truth can only be documents by query, not labels."""
+    """Whether truth holds documents by query, not labels."""
     if isinstance(truth, (list, tuple)):
         return any(isinstance(documents, (Set, Mapping)) for documents in truth)
     return isinstance(truth, (Judgments, Mapping)) or hasattr(truth, "tocsr")

@@ -1,4 +1,4 @@
-"""Data frames: qrels and a run as columns, or labels and scores side by side."""
+"""`from_frames`: qrels and a run in data frames, or labels and scores side by side."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def from_frames(
 
     A frame is one of pandas, polars or pyarrow, any other object with the Arrow C stream (``__arrow_c_stream__``), a
     mapping from names to columns, a list of records (mappings), an iterable of named tuples like those of ir_measures
-    (Qrel, ScoredDoc), or the path of a parquet, Arrow, CSV or JSON file, which pyarrow reads. Rows may stand in any
-    order. No dict is built on the way.
+    (Qrel, ScoredDoc), or the path of a parquet, Arrow, CSV or JSON file, which pyarrow reads. Rows may be in any
+    order. No intermediate dict is built.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def from_frames(
 
 
 class _Options(NamedTuple):
-    """Which documents of a run may repeat."""
+    """The treatment of repeated documents in a run."""
 
     check_all: bool
     duplicates: Duplicates
@@ -176,7 +176,7 @@ def _against(
     rank: str | None,
     options: _Options,
 ) -> tuple[JudgmentSets, RunColumns]:
-    """Judgments, and the run in a frame."""
+    """The judgments, and the run in a frame."""
     query, doc = frame.need("query", query), frame.need("doc", doc)
     order, is_rank = _order(frame, score, rank)
     frame.prepare([query, doc], [order])
@@ -200,7 +200,7 @@ def _both_sides(
     rank: str | None,
     options: _Options,
 ) -> tuple[JudgmentSets, RunColumns]:
-    """Judgments and a run in one frame: a row without a grade is returned only, one without a score judged only."""
+    """Judgments and a run in one frame: rows without a grade are returned only, rows without a score judged only."""
     query, doc = frame.need("query", query), frame.need("doc", doc)
     label, (order, is_rank) = frame.need("relevance", relevance), _order(frame, score, rank)
     frame.prepare([query, doc], [label, order])
@@ -227,9 +227,9 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     grades = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
     if bare(scores) == "position":
-        scores = None  # where a clicked item was shown, not a sign of a run
+        scores = None  # the position at which a clicked item was shown, which logs of judgments have too
     if grades is None and scores == "score" and column in BEIR:
-        grades = "score"  # BEIR's name for grades
+        grades = "score"  # BEIR calls grades scores
     if grades is None and scores is not None:
         frame.need("relevance", None, f"relevance=, as relevance={scores!r} if those are grades")
     frame.prepare([query, column], [] if grades is None else [grades])
@@ -258,12 +258,12 @@ _NO_GRADES = (
 
 
 def _may_be_grades(frame: Frame, name: Any) -> bool:
-    """Whether a column holds different numbers, and is not called as times and ids are."""
+    """Whether a column holds different numbers, and its name is not one of times or ids."""
     if not isinstance(name, str) or re.fullmatch(_NO_GRADES, name):
         return False
     try:
         values = to_float64(frame.numbers(name)[:])
-    except (TypeError, ValueError):  # no numbers
+    except (TypeError, ValueError):  # not numbers
         return False
     return bool(np.any(values != values[:1]))
 
@@ -295,7 +295,7 @@ def side_by_side(
     ties: Ties | None,
     query_ids: Iterable[Hashable] | None,
 ) -> Rankings:
-    """Rankings of labels and scores without document ids."""
+    """Rankings from labels and scores without document ids."""
     rules = rules_of("average" if ties is None else ties, ids=False)
     query, label = frame.need("query", query), frame.need("relevance", relevance)
     order, is_rank = _order(frame, score, rank)
@@ -326,7 +326,7 @@ def _order(frame: Frame, score: str | None, rank: str | None) -> tuple[str, bool
 
 
 def _scores(frame: Frame, name: str, is_rank: bool, *, nulls: bool = False) -> Any:
-    """The numbers that order the documents, higher first."""
+    """The numbers that order the documents, as scores: higher is better."""
     numbers = frame.numbers(name, nulls=nulls)
     return NegatedRanks(numbers) if is_rank else numbers
 
@@ -335,7 +335,7 @@ _EXAMINED = 100  # queries
 
 
 def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:
-    """Warn if a column that is called rank is named as scores and holds the ranks of each query, from 1 or from 0."""
+    """Warn if the caller named a column called rank as scores, and it holds the ranks of each query, from 1 or 0."""
     if bare(score) not in ("rank", "ranking", "position"):
         return
     rows, offsets = groups.rows(np.arange(min(len(groups), _EXAMINED)))

@@ -1,4 +1,4 @@
-"""`judgments`: truth in any form, prepared once."""
+"""`judgments`: prepare truth in any form, once for many runs."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def judgments(
 def prepared(
     truth: Any, form: str, query: str | None = None, doc: str | None = None, relevance: str | None = None
 ) -> Judgments:
-    """The judgments in truth of a known form."""
+    """The judgments in truth whose form is known."""
     if form == "file":
         return Judgments(read_qrels(truth, "truth").check())
     if form == "frame":

@@ -18,14 +18,14 @@ ORDER = "labels come first, from_scores(y_true, y_score)"
 
 
 def is_sparse_truth(value: Any) -> bool:
-    """Whether it is a sparse matrix, or Judgments of one."""
+    """Whether the value is a sparse matrix, or Judgments made from one."""
     if isinstance(value, Judgments):
         return judgment_sets(value).columns is not None
     return is_sparse(value)
 
 
 def matrix_source(y_true: Any, y_score: Any, exclude: Any, query_ids: Iterable[Hashable] | None) -> MatrixSource:
-    """The source of sparse grades beside a matrix of scores."""
+    """A source for sparse grades beside a matrix of scores."""
     judgments, scores = _judgments_of(y_true), _scores_of(y_score)
     check_shape((len(judgments), judgments.columns), "y_true", scores.shape)
     columns = judgments.ids.take(slice(None)).data if len(judgments.grades) else np.empty(0, np.int32)
@@ -54,8 +54,8 @@ def _judgments_of(y_true: Any) -> JudgmentSets:
     judgments = judgment_sets(y_true)
     if judgments.columns is None:
         raise TypeError(
-            "y_true: these Judgments were not made of a sparse matrix, so their documents are not columns of y_score: "
-            "pass rankgain.judgments(matrix), or use from_qrels or from_recommendations"
+            "y_true: these Judgments were not made from a sparse matrix, so documents are not columns of y_score: pass "
+            "rankgain.judgments(matrix), or use from_qrels or from_recommendations"
         )
     return judgments
 
@@ -75,7 +75,7 @@ def excluded_of(exclude: Any, shape: tuple[int, ...]) -> SparseRows:
 
 
 def mask_of(exclude: Any, shape: tuple[int, int]) -> Bools:
-    """False for the excluded columns of a matrix of scores of this shape."""
+    """A mask of the given shape: False in the excluded columns of each row."""
     mask = np.ones(shape, dtype=np.bool_)
     excluded = excluded_of(exclude, shape)
     mask[np.repeat(np.arange(shape[0]), np.diff(excluded.offsets)), excluded.columns] = False

@@ -1,4 +1,4 @@
-"""qrels and a run, as dicts by query of dicts by document."""
+"""`from_qrels`: qrels and a run as dicts of dicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relevance already in rank order."""
+"""`from_ranked`: grades already in rank order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relevant ids, and recommended ids in rank order."""
+"""`from_recommendations`: relevant ids, and recommended ids in rank order."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ _BUILT_IN = frozenset((list, tuple, dict))
 def _names(
     users: Sequence[Any], judgments: JudgmentSets, query_ids: Iterable[Hashable] | None
 ) -> tuple[Sequence[Any], Iterable[Hashable] | None]:
-    """The ids of the users in the judgments, and the caller's names for them."""
+    """The ids of the users as in the judgments, and the remaining `query_ids`, if any."""
     if type(users) is not range:
         return users, query_ids
     if type(judgments.query_ids) is not range:

@@ -1,4 +1,4 @@
-"""A row per query, the columns of which hold lists of ids."""
+"""`from_rows`: tables with a row per query, whose columns hold lists of ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rankgain.data.rules import GIVEN
 from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
-# Names that hold texts or answers in some tools and ids in others: only advised.
+# Names of columns that hold texts in some tools and ids in others: suggested in errors, never chosen by default.
 _UNSURE = {
     "relevant": ("ground_truth", "ground_truths", "reference", "reference_contexts", "expected", "relevant_docs"),
     "retrieved": ("contexts", "retrieved_contexts", "predictions", "prediction", "response", "results"),
@@ -127,12 +127,12 @@ def is_mapping_of_columns(value: Any) -> bool:
 
 
 def has_rows_by_query(frame: Frame) -> bool:
-    """Whether a table has a usual column of lists of returned ids, and none of documents."""
+    """Whether a table has a usual column of lists of returned ids, and no column of document ids."""
     return frame.find("doc", None) is None and _find(frame, "retrieved", None) is not None
 
 
 def _find(frame: Frame, role: str, name: str | None) -> Any:
-    """The column for a role: the one that the caller named, or the first with a usual name and fitting values."""
+    """The column for a role: the one that the caller named, else the first with a usual name and suitable values."""
     if name is not None:
         return frame.find(role, name)
     kinds = {"query": ("ids",), "relevant": ("lists", "mappings"), "retrieved": ("lists",)}[role]

@@ -1,4 +1,4 @@
-"""Scores beside labels, as in learning to rank."""
+"""`from_scores`: scores beside labels, as in learning to rank."""
 
 from __future__ import annotations
 
@@ -54,8 +54,7 @@ def from_scores(
         float64 are read as they are; other dtypes are converted to float64, in which integers beyond 2**53 may tie.
         Beside a sparse `y_true`, a matrix of the same shape, of which rows may have any stride.
     group_sizes : array_like of int, optional
-        For flat (1-D) arrays: the number of documents of each query, in the order in which the queries stand. 0 is
-        allowed.
+        For flat (1-D) arrays: the number of documents of each query, in the order of the queries. 0 is allowed.
     qid : array_like of hashable, optional
         For flat (1-D) arrays: the query of each document, contiguous or not. Queries come in the order in which they
         first appear, and their ids become `query_ids`.
@@ -184,7 +183,7 @@ _BESIDE_SPARSE = {
 def rankings_of_scores(
     y_true: Any, y_score: Any, group_sizes: Any = None, qid: Any = None, ties: ScoreTies = "average"
 ) -> Rankings:
-    """As `from_scores`, without the warning of swapped arguments: in callbacks and drop-ins no caller orders them."""
+    """As `from_scores`, without a warning of swapped arguments: callbacks and drop-ins pass them in a fixed order."""
     rules = rules_of(ties, ids=False)
     labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
     return Rankings(ListSource(labels, scores, None, check_query_ids(names, labels.count)), rules)
@@ -193,7 +192,7 @@ def rankings_of_scores(
 def beside_scores(
     y_true: Any, y_score: Any, group_sizes: Any, qid: Any
 ) -> tuple[RaggedArray, RaggedArray, list[Any] | None]:
-    """Labels and scores query by query, and the ids of `qid`."""
+    """Labels and scores query by query, and the query ids if `qid` is given."""
     if group_sizes is not None and qid is not None:
         raise ValueError("give group_sizes or qid, not both")
     if group_sizes is None and qid is None:
@@ -247,14 +246,14 @@ def _from_sizes(group_sizes: Any, documents: int) -> Ints:
 
 
 def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
-    """The offsets of the queries, the rows sorted by query (None if they are already), and the ids of the queries."""
+    """The offsets of the queries, the rows sorted by query (None if already sorted), and the query ids."""
     ids = _ids(qid)
     if ids.ndim != 1 or len(ids) != documents:
         raise ValueError(f"qid has the shape {ids.shape}, and y_score has {documents} documents: give one id for each")
     if ids.dtype.kind in "fmM" and len(missing := np.flatnonzero(ids != ids)):
         raise ValueError(f"qid: position {int(missing[0])}: the id is {'NaN' if ids.dtype.kind == 'f' else 'NaT'}")
     if ids.dtype.kind in "biu":
-        # An unsigned integer beyond int64 has the bits of a negative one, which no other id has.
+        # Viewed as int64, large unsigned integers become negative, but distinct ids remain distinct.
         firsts, sizes, numbers = numbers_of_integers(ids.view(np.int64) if ids.dtype.itemsize == 8 else ids)
         names = ids[firsts].tolist()
     else:
@@ -264,9 +263,9 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
 
 
 def _numbered(ids: Array) -> tuple[list[Any], Ints, Int32s | None]:
-    """As `numbers_of_integers`, with the ids in place of their first rows."""
+    """As `numbers_of_integers`, but return the ids instead of their first rows."""
     starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])[: len(ids)])
-    names = ids[starts].tolist()  # of each run of equal ids
+    names = ids[starts].tolist()  # one per run of equal ids
     number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}
     runs = np.diff(starts, append=len(ids))
     if len(number_of) == len(names):
@@ -277,7 +276,7 @@ def _numbered(ids: Array) -> tuple[list[Any], Ints, Int32s | None]:
 
 
 def _ids(qid: Any) -> Array:
-    """The ids as an array that keeps their types, while NumPy converts mixed lists to text or floats."""
+    """The ids as an array that preserves their types; NumPy would convert mixed lists to text or floats."""
     check_unmasked(qid, "qid")
     ids = None if isinstance(qid, (list, tuple)) else array_of(qid, "qid")
     if ids is None:

@@ -1,4 +1,4 @@
-"""TREC files: qrels and a run as text."""
+"""`read_trec`: qrels and a run from TREC files."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def read_trec(
     score_bits : {64, 32}, default 64
         The precision in which scores are compared, as in `Rankings.under`.
     duplicates : {"error", "first"}, default "error"
-        Whether a document that is returned twice for a query is an error, or counts once, where it stands first (with
-        its highest score). If the lines of a query are not together, the run is then read into memory.
+        Whether a document that is returned twice for a query is an error, or counts once, at its first rank (with
+        its highest score). If the lines of a query are not contiguous, the run is then read into memory.
     threads : int, default 1
         How many threads may share the work, from 1 to 256; the result does not depend on it. With more than one, a
         block of the run is parsed while the block before it is matched with the qrels; more than two gain nothing
@@ -83,9 +83,9 @@ def read_trec(
     OSError
         If a file cannot be read.
     ValueError
-        If a line has too few or too many fields, a grade or score is not a number, or a document stands
-        twice in a query: the message names the file, the line and the field. If a file is damaged, or becomes shorter
-        while it is read; if no query is in both files; if both are standard input; or if `ties`, `missing`,
+        If a line has too few or too many fields, a grade or score is not a number, or a document appears twice in a
+        query: the message names the file, the line and the field. If a file is damaged, or becomes shorter while it is
+        read; if no query is in both files; if both are standard input; or if `ties`, `missing`,
         `score_bits`, `duplicates` or `threads` is not one of the values above.
     TypeError
         If something is neither a path nor a binary file, `threads` is not an integer, or `progress` is not a bool.
@@ -107,7 +107,7 @@ def read_trec(
     -----
     Both files may be compressed with gzip. Fields are separated by white space; blank lines and lines that begin with
     ``#`` are skipped. Ids are any bytes. The run is read once, in blocks, so that memory does not grow with its size if
-    the lines of each query stand together. If they do not, it is read twice, and each line takes 8 bytes.
+    the lines of each query are contiguous. If they are not, it is read twice, and each line takes 8 bytes.
 
     Examples
     --------
@@ -132,25 +132,25 @@ def read_trec(
     check_score_bits(score_bits)
     threads = check_threads(threads)
     rules = rules_of(ties, ids=True, score_bits=score_bits)
-    found = stamp_of(run)
+    stamp = stamp_of(run)
     with shown(run, bar) as file:
-        name, places = read_run(file, judgments, ties, score_bits, threads, duplicates=duplicates)
-    if isinstance(places, RunColumns):
-        return Rankings(ColumnSource(judgments, places, missing=missing, query_ids=query_ids), rules)
+        name, hits = read_run(file, judgments, ties, score_bits, threads, duplicates=duplicates)
+    if isinstance(hits, RunColumns):
+        return Rankings(ColumnSource(judgments, hits, missing=missing, query_ids=query_ids), rules)
     options: Any = {"missing": missing, "query_ids": query_ids, "duplicates": duplicates}
-    rankings = Rankings(TrecSource(judgments, name, places, found, rules, **options), rules)
-    if found is not None and not len(places.grade):
-        with suppress(OSError):  # read again only for a warning
-            warn_of_first_block(found.path, judgments)
+    rankings = Rankings(TrecSource(judgments, name, hits, stamp, rules, **options), rules)
+    if stamp is not None and not len(hits.grade):
+        with suppress(OSError):  # the file is read again only for a warning
+            warn_of_first_block(stamp.path, judgments)
     return rankings
 
 
-_SPACE = b"\xff"  # in place of spaces in ids between tabs: no byte of UTF-8
+_SPACE = b"\xff"  # stands for spaces in ids between tabs; this byte never occurs in UTF-8
 _TWO_TABS = rb"(?m)^[^\t\n]*\t[^\t\n]*\t[^\t\n]*$"  # a line of three fields
 
 
 def _without_spaces(line: re.Match[bytes]) -> bytes:
-    """A line whose fields are single words for the scan."""
+    """A line with the spaces in its fields replaced, so that the scan reads each field as one word."""
     return re.sub(rb"(?<=\S) +(?=\S)", lambda spaces: _SPACE * len(spaces[0]), line[0])
 
 
@@ -171,7 +171,7 @@ def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
         block.bytes[block.bytes == _SPACE[0]] = ord(" ")
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
-    if judgments.error_code is not None:  # scanning has refused everything but duplicate documents
+    if judgments.error_code is not None:  # the scan has refused every other error, so this is a duplicate document
         _, query, position = judgments.error_code
         rows, _ = groups.rows(np.array([query]))
         raise block.repeated(int(row_numbers(rows)[position]))
