@@ -38,7 +38,7 @@ pytestmark = pytest.mark.both
 
 
 def outcome(function):
-    """What a call gave, in bits, or the type and text of what it raised."""
+    """The bits that a call returned, or the type and text of the error that it raised."""
     try:
         result = function()
     except Exception as error:
@@ -123,7 +123,7 @@ of_any_length = st.lists(st.integers(0, 3), max_size=9) | st.sampled_from([63, 6
 
 @given(of_any_length, st.sampled_from(DTYPES), st.sampled_from(list(SHAPES)), cutoffs, st.none() | st.just(-1))
 def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
-    """What goes straight through a door, and what does not, is worth what the same floats are worth."""
+    """Lists that take the single-list functions, and lists that do not, have the value of the same floats."""
     if bad is not None and np.dtype(dtype).kind in "if" and grades:
         grades = [*grades[:-1], bad]
     if np.dtype(dtype).itemsize == 8 and grades:
@@ -182,11 +182,11 @@ def limited(rankings, depth, judged_only, bits):
 
 
 def metrics_of(drawn, known, ties):
-    """The metrics that were drawn, but those that the policy refuses; a discount must hold all ranks."""
+    """The metrics drawn, without those that the policy refuses and without discount vectors, which may be too short."""
     if not isinstance(drawn[0], tuple):
         return [metric for metric in drawn if ties != "average" or metric != "infap"]
     drawn = [one for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
-    drawn = [(name, {k: v for k, v in own.items() if type(v) is not list}) for name, own in drawn]
+    drawn = [(name, {k: v for k, v in parameters.items() if type(v) is not list}) for name, parameters in drawn]
     return [asked_of(one, known)[0] for one in drawn] or ["num_ret"]
 
 
@@ -296,12 +296,12 @@ def test_long_dicts_and_columns(on_both, seed, levels, ties, identifier, drawn):
     del run[rng.choice(["b", "c"])]
     metrics = metrics_of(drawn, {grade for side in qrels.values() for grade in side.values() if grade >= 0}, ties)
     rankings = rg.from_qrels(qrels, run, ties=ties)
-    found = agree(on_both, lambda: rankings.evaluate(*metrics))
+    by_dicts = agree(on_both, lambda: rankings.evaluate(*metrics))
     agree(on_both, lambda: rankings.limited(judged_only=True).evaluate(*metrics))
     frames = columns(qrels), columns(run, value="score")
     if frames[1]["doc_id"]:
         frames[1]["score"] = np.array(frames[1]["score"], np.float32)
-        assert agree(on_both, lambda: rg.from_frames(*frames, ties=ties).evaluate(*metrics))[0] == found[0]
+        assert agree(on_both, lambda: rg.from_frames(*frames, ties=ties).evaluate(*metrics))[0] == by_dicts[0]
 
 
 hostile = st.sampled_from([0.0, 1.0, 2.0, 4.0, 0.5, 5e-324, 2.3e-308, 1e-300, 1e16, 1e17, 3e17, 1e300, 5e307, 1.7e308])
@@ -315,14 +315,14 @@ def test_the_family_of_hostile_grades(on_both, lists, ties, drawn, data):
     known = {grade for row in lists for grade in row if np.isfinite(grade) and grade >= 0}
     known = known if data.draw(st.booleans()) else {4.0}
     judged = data.draw(st.none() | st.just([[*row, 1.0] for row in lists]) | st.just([[1.0] for _ in lists]))
-    drawn = [(n, {k: v for k, v in own.items() if k != "max_grade"}) for n, own in drawn]
+    drawn = [(n, {k: v for k, v in parameters.items() if k != "max_grade"}) for n, parameters in drawn]
     known = {grade for grade in known if grade < 1024.0}
     metrics = metrics_of(drawn, known, ties)
 
     def evaluated():
         if ties is None:
             return rg.from_ranked(lists, judged=judged).evaluate(*metrics)
-        scores = [[place % 2 for place in range(len(row))] for row in lists]
+        scores = [[position % 2 for position in range(len(row))] for row in lists]
         return rg.from_scores(lists, scores, judged=judged, ties=ties).evaluate(*metrics)
 
     with np.errstate(all="ignore"):
@@ -369,13 +369,13 @@ NUMBERS += [Decimal, Fraction, Score, lambda number: 2**1000 * int(number), lamb
 def test_numbers_of_any_type(on_both, number, ties):
     """Whether or not reading them may run foreign code."""
 
-    def found(make):
+    def evaluated(make):
         side = {f"d{index}": make(value) for index, value in enumerate([1, 0, 1, 1, 0, 1] * 5)}
         return agree(
             on_both, lambda: rg.from_qrels({"q": side}, {"q": {"x": 1} | side}, ties=ties).evaluate("dcg", "rr")
         )
 
-    assert found(number) == found(lambda value: float(number(value)))
+    assert evaluated(number) == evaluated(lambda value: float(number(value)))
 
 
 @pytest.mark.parametrize("other", [np.int64, float, Fraction, lambda number: f"d{number}", lambda number: (number,)])
@@ -412,7 +412,7 @@ def test_discounts_beyond_the_table(on_both):
         assert struct.unpack("d", value)[0] == total
         scored = rg.from_scores(relevance, -np.arange(70_000.0))
         metric = rg.metric("dcg", discount=discount)
-        agree(on_both, lambda rankings=scored, asked=metric: rankings.evaluate(asked))
+        agree(on_both, lambda rankings=scored, requested=metric: rankings.evaluate(requested))
         assert scored.evaluate(metric)[metric][0] == total
         ideal = agree(on_both, lambda kind=discount: rg.idcg(np.ones(70_000), discount=kind))
         assert struct.unpack("d", ideal)[0] == np.cumsum(by_rank)[-1]
@@ -440,11 +440,11 @@ columns_of_ids = st.sampled_from(list(BY_KIND)).flatmap(lambda kind: st.lists(BY
 
 @given(columns_of_ids, st.lists(st.integers(0, 30), max_size=4), st.integers(1, 30))
 def test_the_kernels_over_ids(on_both, ids, ends, share):
-    """How ids are packed, numbered, and found to repeat; `share` makes them repeat, in runs and apart."""
+    """Ids are packed, numbered and checked for repeats; `share` makes them repeat, consecutively and further away."""
     ids = [ids[i % share] for i in range(len(ids))] + ids[:1] * 2
     offsets = np.array(sorted({0, len(ids), *(min(end, len(ids)) for end in ends)}))
 
-    def found():
+    def results():
         keys = ids_of(ids).take(slice(None))
         numbered = NumberedIds(ids_of(ids).kind)
         runs = [numbered.add(keys), numbered.add(keys)] if len(keys.starts) else []
@@ -454,7 +454,7 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
             _backend.columns.repeated(*keys.buffers(), offsets),
         )
 
-    compiled, python = on_both(found)
+    compiled, python = on_both(results)
     assert compiled == python
     packed, runs, _ = python
     assert packed == ids
@@ -465,16 +465,16 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
 
 
 @given(st.lists(BY_KIND["ints"], min_size=1, max_size=8), st.lists(st.integers(0, 7), max_size=40), st.booleans())
-def test_rows_of_queries_by_integers(on_both, different, places, narrow):
-    """Of any range, together and apart: queries stand in the order of their first rows, and their rows in order."""
-    ids = np.array([different[place % len(different)] for place in places], dtype=np.int64)
+def test_rows_of_queries_by_integers(on_both, different, positions, narrow):
+    """Of any range, adjacent or not: queries have the order of their first rows, and rows their own order."""
+    ids = np.array([different[position % len(different)] for position in positions], dtype=np.int64)
     ids = ids.astype(np.int32) if narrow else ids
     labels = np.arange(len(ids), dtype=np.float64)  # by which DCG tells the rows apart
     rows = {}
     for identifier, label in zip(ids.tolist(), labels.tolist(), strict=True):
         rows.setdefault(identifier, []).append(label)
     compiled, python = on_both(lambda: rg.from_scores(labels, -labels, qid=ids).evaluate("dcg").to_dict())
-    assert compiled == python == {query: {"dcg": rg.dcg(own)} for query, own in rows.items()}
+    assert compiled == python == {query: {"dcg": rg.dcg(query_labels)} for query, query_labels in rows.items()}
 
 
 @pytest.mark.both
@@ -510,7 +510,7 @@ def tables(draw):
             number = numbers() if rng.random() < 0.5 else bad
             triples.insert(rng.integers(len(triples) + 1), (row[0], row[1], number))
         if draw(st.booleans()):
-            triples = [triples[place] for place in rng.permutation(len(triples))]
+            triples = [triples[position] for position in rng.permutation(len(triples))]
         return [(queries[q], documents[d], float(v)) for q, d, v in triples]
 
     qrels = rows(draw(st.sampled_from([0.1, 0.5, 1.0])), lambda: rng.integers(-1, 4), np.nan)
@@ -544,13 +544,13 @@ def test_documents_with_ids_agree(on_both, sides, ties, validate, missing, limit
         {name: [row[part] for row in rows] for part, name in enumerate(("query_id", "doc_id", value))}
         for rows, value in zip(sides, ("relevance", "score"), strict=True)
     ]
-    found = evaluated(rg.from_frames, *frames, validate=validate, **options)
+    from_columns = evaluated(rg.from_frames, *frames, validate=validate, **options)
     qrels, run = map(as_dicts, sides)
     documents = {document for rows in sides for _, document, _ in rows}
     not_utf8 = any("\udcff" in str(document) for document in documents)
     of_dicts = evaluated(rg.from_qrels, qrels, run, **options)
-    if isinstance(found[0], dict) and validate == "full" and not not_utf8:
-        assert of_dicts == found
+    if isinstance(from_columns[0], dict) and validate == "full" and not not_utf8:
+        assert of_dicts == from_columns
     evaluated(rg.from_qrels, dict(reversed(qrels.items())), run | {"another": {}}, **options)
     recommended = {query: list(scores) for query, scores in run.items()}
     evaluated(rg.from_recommendations, qrels, recommended, validate=validate)
@@ -599,14 +599,16 @@ def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats)
         truth[1, -1] = truth[1, rng.integers(held_out)]
     if repeats == "recommended":
         matrix[2, rng.integers(25, 50)] = matrix[2, rng.integers(25)]
-    matrix, truth = ((held * step).astype(dtype) for held, dtype in zip((matrix, truth), dtypes, strict=True))
-    found = agree(on_both, lambda: rg.from_recommendations(truth, matrix, validate=validate).evaluate("ndcg", "rr@20"))
+    matrix, truth = ((ids * step).astype(dtype) for ids, dtype in zip((matrix, truth), dtypes, strict=True))
+    expected = agree(
+        on_both, lambda: rg.from_recommendations(truth, matrix, validate=validate).evaluate("ndcg", "rr@20")
+    )
     lists = truth.tolist(), matrix.tolist()
-    if isinstance(found[0], dict):
+    if isinstance(expected[0], dict):
         sets = list(map(set, lists[0])), lists[1]
         for sides in (lists, sets, (sets[0], tuple(map(tuple, lists[1]))), (rg.judgments(truth), lists[1])):
             rankings = rg.from_recommendations(*sides, validate=validate)
-            assert agree(on_both, lambda rankings=rankings: rankings.evaluate("ndcg", "rr@20")) == found
+            assert agree(on_both, lambda rankings=rankings: rankings.evaluate("ndcg", "rr@20")) == expected
 
 
 @given(
@@ -617,25 +619,25 @@ def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats)
     st.sampled_from([str, ord, lambda name: "long " * 9 + name]),
 )
 def test_one_row_of_each_id_is_kept(on_both, queries, identifier):
-    """That of the highest score, of tied ones the first; NaN is not passed over."""
-    rows = [(query, identifier(name), score) for query, own in enumerate(queries) for name, score in own]
+    """The row of the highest score, of tied ones the first; NaN still raises an error."""
+    rows = [(query, identifier(name), score) for query, documents in enumerate(queries) for name, score in documents]
     run = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=False))
     truth = rg.judgments({query: {identifier(name): ord(name) for name in "abc"} for query in range(len(queries))})
     if not rows:
         return
-    found = agree(
+    result = agree(
         on_both, lambda: rg.from_frames(truth, run, duplicates="first", ties="stable").evaluate("dcg", "num_ret")
     )
-    kept = {}
+    best_rows = {}
     for query, document, score in rows:
-        of_query = kept.setdefault(query, {})
+        of_query = best_rows.setdefault(query, {})
         if document not in of_query or score > of_query[document]:
             of_query.pop(document, None)
             of_query[document] = score
     if any(math.isnan(score) for _, _, score in rows):
-        assert "is NaN" in found[1]
+        assert "is NaN" in result[1]
     else:
-        assert found == outcome(lambda: rg.from_qrels(truth, kept, ties="stable").evaluate("dcg", "num_ret"))
+        assert result == outcome(lambda: rg.from_qrels(truth, best_rows, ties="stable").evaluate("dcg", "num_ret"))
 
 
 @given(
@@ -645,13 +647,13 @@ def test_one_row_of_each_id_is_kept(on_both, queries, identifier):
 )
 def test_rows_of_ids_are_packed(on_both, rows, odd):
     ids = [value for row in rows for value in row]
-    for own in (rows, [*rows, [odd]]):
+    for lists in (rows, [*rows, [odd]]):
         for count in {0, len(ids), len(ids) + 1}:
 
-            def packed(own=own, count=count):
+            def packed(lists=lists, count=count):
                 numbers, ends = np.zeros((2, count), dtype=np.int64)
-                error_code = _backend.dicts.pack_integers(own, numbers)
-                data, text_error = _backend.dicts.pack_ids(own, True, ends)
+                error_code = _backend.dicts.pack_integers(lists, numbers)
+                data, text_error = _backend.dicts.pack_ids(lists, True, ends)
                 return error_code or numbers.tolist(), text_error or (data, ends.tolist())
 
             compiled, python = on_both(packed)

@@ -22,7 +22,7 @@ def test_chunk_size_does_not_change_values(on_both, monkeypatch):
         {f"q{q}": {f"d{d}": value for d, value in enumerate(row)} for q, row in enumerate(rows)}
         for rows in (grades, scores)
     ]
-    made = [
+    rankings_of_each_form = [
         rg.from_ranked(grades, judged=[[2, 2], [0], [2, 1, 1, 1]]),
         rg.from_scores(grades, scores),
         rg.from_scores(np.concatenate(grades), np.concatenate(scores).astype(float), group_sizes=[3, 1, 4]),
@@ -38,7 +38,7 @@ def test_chunk_size_does_not_change_values(on_both, monkeypatch):
         results = on_both(lambda: rankings.evaluate(*metrics))
         return [([vector.tolist() for vector in result.values()], result.counts) for result in results]
 
-    for rankings in made:
+    for rankings in rankings_of_each_form:
         together, python = values(rankings)
         assert python == together
         assert python[1]["empty"] == 1
@@ -61,34 +61,34 @@ def test_callable_gain_gets_the_same_arrays_on_both_backends(on_both):
         qrels = {"a": {"d1": 1, "d2": 3, "d3": -1, "d4": 2, "d5": 0, "d6": 3}, "b": {"d1": 2}}
         run = {"a": {"d1": 3.0, "d3": 2.0, "d5": 1.5, "d2": 1.0}, "b": {}}
         rankings = rg.from_qrels(qrels, run)
-        made = [rg.metric("dcg", k=2, gain=gain), rg.metric("ndcg", k=3, gain=gain)]
-        rankings.evaluate(*made)  # whether grade 0 has a gain is asked when terms are made
+        metrics = [rg.metric("dcg", k=2, gain=gain), rg.metric("ndcg", k=3, gain=gain)]
+        rankings.evaluate(*metrics)  # whether grade 0 has a gain is asked when terms are made
         del seen[:-3]
-        out = [vector.tolist() for vector in rankings.evaluate(*made).values()]
+        out = [vector.tolist() for vector in rankings.evaluate(*metrics).values()]
         return out, seen
 
     compiled, python = on_both(values)
     assert compiled == python
-    asked = [[1.0, 0.0], [3.0, 2.0, 1.0, 0.0], [2.0]]
-    assert python[1][:3] == python[1][-3:] == asked
+    expected = [[1.0, 0.0], [3.0, 2.0, 1.0, 0.0], [2.0]]
+    assert python[1][:3] == python[1][-3:] == expected
     assert {*map(tuple, python[1][3:-3])} == {(0.0,)}
 
 
 @pytest.mark.parametrize("bad", [2, None])
 def test_callable_gain_is_not_called_from_the_first_invalid_query_on(on_both, bad):
-    """Neither about a query that is not sound nor about one behind it; and what it gave for one before is refused."""
+    """The callable sees neither the invalid query nor later ones; an invalid gain of an earlier query comes first."""
     rows = [[1, 0], [3, 1], [2, -1], [1, 1]]
 
     def seen():
-        asked = []
+        calls = []
 
         def gain(grades):
-            asked.append(grades.tolist())
+            calls.append(grades.tolist())
             return np.where(grades == 3.0, np.nan if bad is None else 9.0, grades)
 
         with pytest.raises(ValueError, match="query") as refused:
             rg.from_ranked(rows).evaluate(rg.metric("cg", gain=gain))
-        return asked[-2:], str(refused.value)
+        return calls[-2:], str(refused.value)
 
     compiled, python = on_both(seen)
     assert compiled == python
@@ -101,7 +101,7 @@ def test_callable_gain_is_not_called_from_the_first_invalid_query_on(on_both, ba
 
 
 def test_exception_of_a_callable_gain_is_raised_unchanged(on_both):
-    """Behind what is wrong with what it gave before; and of all that was found earlier nothing is lost."""
+    """Errors in earlier queries come first."""
 
     def gain(grades):
         if grades[0] == 3.0:
@@ -133,7 +133,7 @@ def test_exception_of_a_callable_gain_is_raised_unchanged(on_both):
     ],
 )
 def test_invalid_score_is_named_before_the_invalid_grade_of_its_document(on_both, grades, scores, where):
-    """Of what is wrong the first position is named, and there the score; of scores behind it nothing is said."""
+    """The error names the first invalid position, and of this document the score."""
 
     def refused():
         with pytest.raises(ValueError, match=where):
@@ -145,8 +145,8 @@ def test_invalid_score_is_named_before_the_invalid_grade_of_its_document(on_both
 def test_discount_needs_a_rank_per_judged_document_with_a_gain(on_both):
     rankings = rg.from_ranked([[1, 1, 1]], judged=[[1] * 4])
     for options in ({"k": 3}, {"ideal": "returned"}):
-        made = rg.metric("ndcg", discount=[1.0, 0.5, 0.25], **options)
-        assert on_both(lambda made=made: rankings.evaluate(made).mean(made)) == [1.0] * 2
+        metric = rg.metric("ndcg", discount=[1.0, 0.5, 0.25], **options)
+        assert on_both(lambda metric=metric: rankings.evaluate(metric).mean(metric)) == [1.0] * 2
 
 
 def test_condensed_list_keeps_judged_documents(on_both):
@@ -162,15 +162,15 @@ def test_condensed_list_keeps_judged_documents(on_both):
 @pytest.mark.parametrize("name", ["dcg", "ndcg"])
 def test_discount_may_end_at_the_cutoff(on_both, name, gain):
     """Nor does the list behind it."""
-    made = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25], gain=gain)
+    metric = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25], gain=gain)
     for rankings in (rg.from_ranked([[1, 0, 1, 1, 0]]), rg.from_ranked([[1, 0, 1]], judged=[[1] * 3 + [0] * 4])):
-        compiled, python = on_both(lambda rankings=rankings: rankings.evaluate(made).mean(made))
+        compiled, python = on_both(lambda rankings=rankings: rankings.evaluate(metric).mean(metric))
         assert compiled == python == (1.25 if name == "dcg" else 1.25 / 1.75)
 
 
 def test_repeated_irrelevant_id_takes_a_rank_per_repetition(on_both):
-    made = rg.from_recommendations([{1}], [[7, 7, 1]])
-    assert on_both(lambda: made.evaluate("rr", "num_ret").mean()) == [{"rr": 1 / 3, "num_ret": 3.0}] * 2
+    rankings = rg.from_recommendations([{1}], [[7, 7, 1]])
+    assert on_both(lambda: rankings.evaluate("rr", "num_ret").mean()) == [{"rr": 1 / 3, "num_ret": 3.0}] * 2
 
 
 def test_documents_beyond_the_capacity_take_the_general_path():

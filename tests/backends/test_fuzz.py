@@ -1,4 +1,4 @@
-"""What fuzzing found and kept: on both backends the same, and no more than refused."""
+"""Inputs saved by fuzzing give the same result, or the same error, on both backends."""
 
 from importlib import import_module
 

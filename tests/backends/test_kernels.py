@@ -1,4 +1,4 @@
-"""The kernels alone, on what no evaluation hands to them, or seldom: both backends give it one meaning."""
+"""The kernels on input that an evaluation rarely or never passes: both backends treat it alike."""
 
 import io
 import itertools
@@ -37,7 +37,7 @@ def test_chunks_of_empty_queries_have_empty_values():
 
 @pytest.mark.usefixtures("backend")
 def test_chunks_without_queries():
-    """Nothing is written: there is nowhere to write to."""
+    """Nothing is written."""
     nothing, offsets = np.empty(0), np.zeros(1, dtype=np.int64)
     assert found_in_lists(_backend.walk, nothing, None, offsets)["returned"] == []
     functions = _backend.lists.ListFunctions(False, np.ones(1), LOG2, 0.0, 1, False, 0.0, 0.0)
@@ -59,15 +59,15 @@ def test_lists_summed_together_have_separate_sums(arranged):
     lists = [rng.integers(0, 4, size).astype(float) for size in arranged(rng.integers(1, 9, 120))]
     for number in (5, 70):
         lists[number][0] = 9.5
-    judged = [np.append(own, rng.integers(0, 4, rng.integers(0, 5))) for own in lists]
+    judged = [np.append(relevance, rng.integers(0, 4, rng.integers(0, 5))) for relevance in lists]
     for ideal, k in itertools.product(("judged", "returned"), (None, 3)):
         many = rg.ndcg(lists, judged=judged, ideal=ideal, k=k)
-        for own, truth, value in zip(lists, judged, many.tolist(), strict=True):
-            ranks = min(k or len(truth), len(own) if ideal == "returned" else len(truth))
-            assert value == rg.ndcg(own, judged=truth, ideal=ideal, k=k)
+        for relevance, truth, value in zip(lists, judged, many.tolist(), strict=True):
+            ranks = min(k or len(truth), len(relevance) if ideal == "returned" else len(truth))
+            assert value == rg.ndcg(relevance, judged=truth, ideal=ideal, k=k)
             best = rg.dcg(np.sort(truth)[::-1], k=ranks)
-            assert value == pytest.approx(rg.dcg(own, k=k) / best if best else 0.0, rel=1e-12)
-    assert rg.idcg(judged).tolist() == [rg.idcg(own) for own in judged]
+            assert value == pytest.approx(rg.dcg(relevance, k=k) / best if best else 0.0, rel=1e-12)
+    assert rg.idcg(judged).tolist() == [rg.idcg(relevance) for relevance in judged]
 
 
 @pytest.mark.both
@@ -75,26 +75,26 @@ def test_lists_summed_together_have_separate_sums(arranged):
 def test_lists_summed_together_have_the_same_bits_at_each_cpu_level(cpu, dtype):
     for lists, size in itertools.product((4, 7, 16, 33), (3, 8, 21)):
         grades = np.random.default_rng(size).integers(0, 5, (lists, size)).astype(dtype)
-        assert rg.dcg(grades).tolist() == [rg.dcg(own) for own in grades.astype(float).tolist()]
-        for place in () if dtype is np.uint8 else (0, size - 1):
+        assert rg.dcg(grades).tolist() == [rg.dcg(row) for row in grades.astype(float).tolist()]
+        for position in () if dtype is np.uint8 else (0, size - 1):
             wrong = grades.copy()
-            wrong[lists // 2, place] = -1
-            with pytest.raises(ValueError, match=f"query {lists // 2}, position {place}.*negative"):
+            wrong[lists // 2, position] = -1
+            with pytest.raises(ValueError, match=f"query {lists // 2}, position {position}.*negative"):
                 rg.dcg(wrong)
         if dtype is np.int64:
             grades[lists // 2, size // 2] = 1 << 53  # more than the registers can take
-            assert rg.dcg(grades).tolist() == [rg.dcg(own) for own in grades.astype(float).tolist()]
+            assert rg.dcg(grades).tolist() == [rg.dcg(row) for row in grades.astype(float).tolist()]
 
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("size", [5, 12, 16, 20, 64, 600, 2000])
 @pytest.mark.parametrize("grades", [[0.5, 1.5], np.linspace(0.1, 0.9, 97)])
 def test_highest_grade_of_unusual_grades(size, grades):
-    own = np.random.default_rng(size).choice(grades, size)
+    relevance = np.random.default_rng(size).choice(grades, size)
     for k in (1, 2, 3, size // 5, size):
-        best = rg.dcg(np.sort(own)[::-1], k=k)
-        assert rg.idcg(own, k=k) == pytest.approx(best, rel=1e-12)
-        assert rg.from_ranked([own]).evaluate(f"idcg@{k}").mean() == pytest.approx({f"idcg@{k}": best})
+        best = rg.dcg(np.sort(relevance)[::-1], k=k)
+        assert rg.idcg(relevance, k=k) == pytest.approx(best, rel=1e-12)
+        assert rg.from_ranked([relevance]).evaluate(f"idcg@{k}").mean() == pytest.approx({f"idcg@{k}": best})
 
 
 @pytest.mark.usefixtures("backend")
@@ -102,15 +102,15 @@ def test_string_views_of_every_length_compare_by_content():
     """Up to 12 bytes stand in the view itself; longer ones end where their buffer does, but not behind it."""
     text = bytes(range(65, 105))
     for size in range(len(text) + 1):
-        held, long = text[:size], text[len(text) - size :]
-        view = struct.pack("<i12s", size, held) if size <= 12 else struct.pack("<i4sii", size, long, 0, 40 - size)
+        prefix, long = text[:size], text[len(text) - size :]
+        view = struct.pack("<i12s", size, prefix) if size <= 12 else struct.pack("<i4sii", size, long, 0, 40 - size)
         beyond = struct.pack("<i4sii", size, long, 0, 41 - size)
         data, starts, ends = np.zeros(2 * size, np.uint8), *np.zeros((2, 2), np.int64)
         buffers = [np.frombuffer(text, np.uint8)]
         views = np.frombuffer(view + (beyond if size > 12 else view), np.uint8)
         broken = _backend.columns.copy_views(views, buffers, data, starts, ends)
         assert broken == (1 if size > 12 else None)
-        assert (starts[0], ends[0], data[:size].tobytes()) == (0, size, held if size <= 12 else long)
+        assert (starts[0], ends[0], data[:size].tobytes()) == (0, size, prefix if size <= 12 else long)
 
 
 @pytest.mark.usefixtures("backend")
@@ -118,8 +118,8 @@ def test_string_views_of_every_length_compare_by_content():
 def test_ids_that_differ_in_one_byte_are_different(length):
     """The id of a row is compared with that of the row before, word by word, and not by a hash."""
     ids = ["a" * length]
-    for place in range(length):
-        ids += ["a" * place + "b" + "a" * (length - place - 1), "a" * length]
+    for position in range(length):
+        ids += ["a" * position + "b" + "a" * (length - position - 1), "a" * length]
     lines = "".join(f"{query} 0 d{row} 1\n" for row, query in enumerate(ids))
     for names in (QueryRows.of(ids_of(ids)).names, rg.judgments(io.BytesIO(lines.encode())).query_ids):
         assert list(names) == list(dict.fromkeys(ids))
@@ -162,8 +162,8 @@ def test_pooled_documents_in_a_tie_group_have_gain_0(beta):
 def test_dcg_above_the_ideal_by_rounding_is_accepted():
     """1.1 + 1.3 + 1.5 is more than 1.5 + 1.3 + 1.1: nothing was missed, and not less than nothing."""
     gains = [1.1, 1.3, 1.5]
-    found, ideal = (np.cumsum(order)[-1] for order in (gains, gains[::-1]))
-    assert found > ideal
+    total_gain, ideal = (np.cumsum(order)[-1] for order in (gains, gains[::-1]))
+    assert total_gain > ideal
     missed = [1.5 - 1.1, (1.5 + 1.3) - (1.1 + 1.3), 0.0]
     total = 0.0
     for gain, behind in zip(gains, missed, strict=True):
@@ -177,10 +177,10 @@ def test_buffers_with_native_and_standard_type_codes_are_read_alike():
     kernels = import_module("rankgain._compiled.walk")
     doubles = np.array([0.0, 3.0, 1.0])
     for form in ("<f8", "<i4", "<f4"):
-        held = np.ctypeslib.as_array(np.ctypeslib.as_ctypes(doubles.astype(form)))
-        for grades in (held, memoryview(held.tobytes()).cast("@" + memoryview(held).format[-1])):
-            found = found_in_lists(kernels, grades, None, np.array([0, 3]), lowest=1.0)
-            assert (found["first"], found["judged_grade"]) == ([2, 3], [3.0, 1.0, 0.0])
+        array = np.ctypeslib.as_array(np.ctypeslib.as_ctypes(doubles.astype(form)))
+        for grades in (array, memoryview(array.tobytes()).cast("@" + memoryview(array).format[-1])):
+            result = found_in_lists(kernels, grades, None, np.array([0, 3]), lowest=1.0)
+            assert (result["first"], result["judged_grade"]) == ([2, 3], [3.0, 1.0, 0.0])
 
 
 @pytest.mark.usefixtures("backend")
@@ -224,16 +224,16 @@ def test_few_judged_ids_match_like_many(kind, hits):
     """Compared with all that were returned: lists of every length, and ids that share their lowest 16 bits, 0 too."""
     for n in (1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129):
         for step in (1, 256, 65536):
-            own = np.arange(n)[::-1] * step
-            judged = {*own[-min(hits, n) :].tolist()} if hits else {65536 * (n + 1), 65536 * (n + 2)}
-            run = rg.from_recommendations(rg.judgments([sorted(judged), [7 + own[0]]]), np.array([own, own], kind))
-            found = run.evaluate("num_rel_ret", "rr")
-            assert found["num_rel_ret"].tolist() == [min(hits, n), 0]
-            assert found["rr"].tolist() == [1 / (n - min(hits, n) + 1) if hits else 0.0, 0.0]
+            ids = np.arange(n)[::-1] * step
+            judged = {*ids[-min(hits, n) :].tolist()} if hits else {65536 * (n + 1), 65536 * (n + 2)}
+            run = rg.from_recommendations(rg.judgments([sorted(judged), [7 + ids[0]]]), np.array([ids, ids], kind))
+            result = run.evaluate("num_rel_ret", "rr")
+            assert result["num_rel_ret"].tolist() == [min(hits, n), 0]
+            assert result["rr"].tolist() == [1 / (n - min(hits, n) + 1) if hits else 0.0, 0.0]
             if hits:
-                own = np.append(own, own[-1]).astype(kind)
+                ids = np.append(ids, ids[-1]).astype(kind)
                 with pytest.raises(ValueError, match=f"position {n}"):
-                    rg.from_recommendations(rg.judgments([sorted(judged)]), own[None]).evaluate("rr")
+                    rg.from_recommendations(rg.judgments([sorted(judged)]), ids[None]).evaluate("rr")
 
 
 # What only a sanitizer sees: arrays of exactly their size, behind which nothing of ours stands.

@@ -70,7 +70,11 @@ KERNELS = {name for name, function in FUNCTIONS.items() if function["words"] == 
 
 
 def taking(kind, pattern):
-    return {name for name, held in FUNCTIONS.items() if held["kind"] == kind and re.search(pattern, held["parameters"])}
+    return {
+        name
+        for name, function in FUNCTIONS.items()
+        if function["kind"] == kind and re.search(pattern, function["parameters"])
+    }
 
 
 def test_functions_with_pointers_are_nogil():
@@ -108,13 +112,13 @@ def generated(tmp_path_factory):
     shutil.copytree(PACKAGE, folder / "rankgain", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     sources = [f"rankgain/{path.relative_to(PACKAGE)}" for path in MODULES]
     command = [sys.executable, "-m", "cython", *options, "--shared=rankgain._compiled._cyutility", *sources]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
     return "".join((folder / source).with_suffix(".c").read_text(encoding="utf-8") for source in sources)
 
 
-def found(pattern, name, code):
-    """Where a piece of C has what it must not have: the line of the source, else the function, and the word."""
+def forbidden(pattern, name, code):
+    """Yield the forbidden words of a piece of C, each with its source line, or else the function."""
     line = name
     for comment, part in zip([None, *COMMENT.finditer(code)], COMMENT.sub("\0", code).split("\0"), strict=True):
         line = comment[1] if comment and comment[1] else line
@@ -123,11 +127,11 @@ def found(pattern, name, code):
 
 def test_kernels_run_without_the_gil(generated):
     kernels = {f"{HOME.get(part, part)}_{name}" for part, name in (name.split(".") for name in KERNELS)}
-    named = ((METHOD.sub("_", made[1]), made[0]) for made in KERNEL.finditer(generated))
+    named = ((METHOD.sub("_", match[1]), match[0]) for match in KERNEL.finditer(generated))
     pieces = [(name, code) for name, code in named if name in kernels]
     assert {name for name, _ in pieces} == kernels
     blocks = [("", code) for code in BLOCK.findall(generated)]
-    assert len(blocks) == sum(held["body"].count("with nogil:") for held in FUNCTIONS.values())
+    assert len(blocks) == sum(function["body"].count("with nogil:") for function in FUNCTIONS.values())
     pieces += blocks
-    assert [place for piece in pieces for place in found(PYTHON, *piece)] == []
-    assert [place for piece in pieces if piece[0] not in ALLOCATORS for place in found(ALLOCATION, *piece)] == []
+    assert [word for piece in pieces for word in forbidden(PYTHON, *piece)] == []
+    assert [word for piece in pieces if piece[0] not in ALLOCATORS for word in forbidden(ALLOCATION, *piece)] == []

@@ -35,7 +35,7 @@ def compiled(request):
 
 
 def equal(compiled, *arguments, **options):
-    """Whether both halves find the same."""
+    """Whether both halves return the same hits."""
     return found_in_lists(compiled, *arguments, **options) == found_in_lists(_reference_walk, *arguments, **options)
 
 
@@ -71,8 +71,8 @@ def test_finds_the_first_nan(compiled, n, position, depth, again):
     if again:
         scores[position:] = np.nan
     arguments = np.ones(n), scores, np.array([0, n])
-    found = found_in_lists(compiled, *arguments, depth=depth)
-    assert found == found_in_lists(_reference_walk, *arguments, depth=depth) == (NAN_SCORE, 0, position, -1)
+    result = found_in_lists(compiled, *arguments, depth=depth)
+    assert result == found_in_lists(_reference_walk, *arguments, depth=depth) == (NAN_SCORE, 0, position, -1)
 
 
 @example(1500, 740, np.nan, np.float64)  # in the second block of a list
@@ -209,11 +209,11 @@ def test_order_of_many_lists_equals_that_of_each(compiled, sizes, dtype):
     rng = np.random.default_rng(11)
     lists = [rng.integers(0, 8, size).astype(dtype) for size in sizes]
     check_each_alone(lists)
-    for odd, place in product((77, 2**53 + 1, -1), (0, 2, -1)):
+    for odd, position in product((77, 2**53 + 1, -1), (0, 2, -1)):
         changed = [relevance.copy() for relevance in lists]
         broken = changed[len(lists) * 2 // 3]
         with np.errstate(all="ignore"):
-            broken[place % max(len(broken), 1) :][:1] = np.array([odd]).astype(dtype)
+            broken[position % max(len(broken), 1) :][:1] = np.array([odd]).astype(dtype)
         check_each_alone(changed)
 
 

@@ -20,10 +20,10 @@ def test_every_branch_of_vectors_h_gives_the_same_bits(tmp_path):
     """Those that run here; `.ci/deep compilers` has the others."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     assert compiler, "needs a C compiler"
-    own = {"x86_64": "x86", "amd64": "x86", "aarch64": "NEON", "arm64": "NEON"}.get(platform.machine().lower())
+    native = {"x86_64": "x86", "amd64": "x86", "aarch64": "NEON", "arm64": "NEON"}.get(platform.machine().lower())
     printed = {}
     for branch, number in BRANCHES.items():
-        if branch not in ("plain C", own):
+        if branch not in ("plain C", native):
             continue
         program = tmp_path / f"loops-{number}"
         folders = [f"-I{folder}" for folder in (VECTORS.parent, PACKAGE / "include")]

@@ -1,6 +1,6 @@
 """What other people's compiled code relies on: the signatures, the constants, the structure.
 
-What signatures.json holds may grow, and never change otherwise: rankgain.h says why.
+Entries may be added to signatures.json, never changed or removed: rankgain.h says why.
 `python tests/support/c_functions.py` adds what is new.
 """
 
@@ -33,9 +33,9 @@ PXD = (PACKAGE / "capi.pxd").read_text()
 
 def test_frozen_signatures_are_unchanged():
     frozen, now = json.loads(FROZEN.read_text()), current()
-    for kind, held in frozen.items():
-        assert {name: now[kind].get(name) for name in held} == held
-    # New functions stand behind all others, or those would have moved in the structure.
+    for kind, expected in frozen.items():
+        assert {name: now[kind].get(name) for name in expected} == expected
+    # New functions come last: any other position would move existing members of the structure.
     assert list(now["functions"])[: len(frozen["functions"])] == list(frozen["functions"])
 
 
@@ -78,6 +78,6 @@ def test_structure_points_to_the_functions():
 
 
 def test_import_without_the_extension_names_the_reason():
-    """Another file is found in the place of the module."""
+    """`capi.py` stands in for the compiled module, and raises."""
     with pytest.raises(ImportError, match="no compiled extension"):
         runpy.run_path(str(PACKAGE / "capi.py"))

@@ -1,4 +1,4 @@
-"""The C functions give what the Python functions give, bit for bit, or the status of what those raise."""
+"""The C functions return the bits of the Python functions, or the status that stands for the error raised there."""
 
 import math
 import os
@@ -28,28 +28,28 @@ WORDS["; give a longer discount or a smaller k"] = SHORT_DISCOUNT
 
 
 def python(function, *args, **options):
-    """What a C function must give: (0, value), or the status of what Python raises, and NaN."""
+    """The expected result of a C function: (0, value), or the status of the error that Python raises, and NaN."""
     try:
         return 0, function(*args, **options)
     except ValueError as error:
         return next(status for text, status in WORDS.items() if str(error).endswith(text)), math.nan
 
 
-def same(found, expected):
-    return repr(tuple(found)) == repr(tuple(expected))  # NaN is NaN, −0.0 is not 0.0
+def same(actual, expected):
+    return repr(tuple(actual)) == repr(tuple(expected))  # NaN is NaN, −0.0 is not 0.0
 
 
-def equals_python(name, expected, **asked):
+def equals_python(name, expected, **arguments):
     """Of two faults C names a short discount, then a returned grade; Python a judged grade, and the discount last."""
-    found = call(name, **asked)
-    if not found[0] or found[0] == expected[0] or not expected[0]:
-        return same(found, expected)
-    options = asked | {"discount": [1.0] * 100}
-    alone = [(name, options)]  # without the fault that C named
+    result = call(name, **arguments)
+    if not result[0] or result[0] == expected[0] or not expected[0]:
+        return same(result, expected)
+    options = arguments | {"discount": [1.0] * 100}
+    single_faults = [(name, options)]  # without the fault that C named
     if name == "ndcg":
-        judged = {"judged": asked["judged"], "stride": asked["judged_stride"]}
-        alone.append(("idcg", judged | {option: options[option] for option in ("k", "gain", "discount")}))
-    return any(same(call(other, **given), expected) for other, given in alone)
+        judged = {"judged": arguments["judged"], "stride": arguments["judged_stride"]}
+        single_faults.append(("idcg", judged | {option: options[option] for option in ("k", "gain", "discount")}))
+    return any(same(call(other, **given), expected) for other, given in single_faults)
 
 
 # what is drawn: for C as it takes it, and for Python
@@ -95,14 +95,14 @@ def discounts(draw, most):
 @given(grades_with_faults, st.sampled_from([0, 1]))
 def test_gain_equals_python(backend, values, kind):
     """The gains before the first bad grade are written, and NaN from there on."""
-    sound = next((n for n in range(len(values)) if python(rg.gain, values[: n + 1], GAINS[kind])[0]), len(values))
-    expected, _ = python(rg.gain, values[: sound + 1], GAINS[kind])
+    n_valid = next((n for n in range(len(values)) if python(rg.gain, values[: n + 1], GAINS[kind])[0]), len(values))
+    expected, _ = python(rg.gain, values[: n_valid + 1], GAINS[kind])
     status, gains = call("gain", kind=kind, grades=values)
-    held = np.array(values, float)  # in place: `gains` may be `grades`
-    assert status == C["gain"](kind, held.ctypes.data, len(held), held.ctypes.data) == expected
-    assert same(gains, held.tolist())
-    assert same(held[:sound].tolist(), rg.gain(values[:sound], GAINS[kind]).tolist())
-    assert np.isnan(held[sound:]).all()
+    in_place = np.array(values, float)  # in place: `gains` may be `grades`
+    assert status == C["gain"](kind, in_place.ctypes.data, len(in_place), in_place.ctypes.data) == expected
+    assert same(gains, in_place.tolist())
+    assert same(in_place[:n_valid].tolist(), rg.gain(values[:n_valid], GAINS[kind]).tolist())
+    assert np.isnan(in_place[n_valid:]).all()
 
 
 @given(st.integers(0, 40), st.sampled_from(NAMED), st.floats(1.0001, 1e6))
@@ -127,12 +127,12 @@ def test_discount_of_deep_ranks(backend):
 def test_sums_equal_python(backend, data, values, stride, k, gain):
     values = repeated(values, stride)
     discount, kind = data.draw(discounts(len(values)))
-    asked = {"stride": stride, "k": k, "gain": gain}
+    arguments = {"stride": stride, "k": k, "gain": gain}
     options = {"k": depth(k), "gain": GAINS[gain]}
-    assert same(call("cg", relevance=values, **asked), python(rg.cg, values, **options))
-    asked, options = asked | {"discount": discount}, options | {"discount": kind}
-    assert equals_python("dcg", python(rg.dcg, values, **options), relevance=values, **asked)
-    assert equals_python("idcg", python(rg.idcg, values, **options), judged=values, **asked)
+    assert same(call("cg", relevance=values, **arguments), python(rg.cg, values, **options))
+    arguments, options = arguments | {"discount": discount}, options | {"discount": kind}
+    assert equals_python("dcg", python(rg.dcg, values, **options), relevance=values, **arguments)
+    assert equals_python("idcg", python(rg.idcg, values, **options), judged=values, **arguments)
 
 
 @given(
@@ -169,16 +169,16 @@ def test_ndcg_equals_python(backend, data, values, judged, stride, judged_stride
 @given(grades, st.permutations(range(8)), cutoffs, st.sampled_from([0, 1]), strategies.empties)
 def test_ndcg_without_judged_uses_the_list_as_judged(backend, values, order, k, gain, empty):
     """Judged in another order, so that sums of the same numbers may round differently, and no nDCG is above 1."""
-    judged = [values[place] for place in order if place < len(values)]
-    found = call("ndcg", relevance=values, judged=judged, k=k, gain=gain, empty=empty)
-    assert same(found, python(rg.ndcg, values, k=depth(k), gain=GAINS[gain], empty=empty))
+    judged = [values[position] for position in order if position < len(values)]
+    result = call("ndcg", relevance=values, judged=judged, k=k, gain=gain, empty=empty)
+    assert same(result, python(rg.ndcg, values, k=depth(k), gain=GAINS[gain], empty=empty))
 
 
 @given(grades_with_faults, strides, cutoffs, rels)
 def test_reciprocal_rank(backend, values, stride, k, rel):
     values = repeated(values, stride)
-    found = call("reciprocal_rank", relevance=values, stride=stride, k=k, rel=rel)
-    assert same(found, python(rg.reciprocal_rank, values, k=depth(k), rel=threshold(rel)))
+    result = call("reciprocal_rank", relevance=values, stride=stride, k=k, rel=rel)
+    assert same(result, python(rg.reciprocal_rank, values, k=depth(k), rel=threshold(rel)))
 
 
 @pytest.mark.parametrize("n", quick_first([0, 1, 65, 1025, 70_000], 4))
@@ -187,14 +187,14 @@ def test_long_lists_equal_python(backend, n, k):
     """Beyond what has scratch on the stack, what a small call takes, and the table of discounts."""
     values = np.random.default_rng(n).integers(0, 6, n).astype(float)
     for stride in (1, -2):
-        asked, options = {"stride": stride, "k": k}, {"k": depth(k)}
-        assert same(call("dcg", relevance=values, **asked), python(rg.dcg, values, **options))
-        assert same(call("idcg", judged=values, **asked), python(rg.idcg, values, **options))
-        asked |= {"judged_stride": 3}
-        assert same(call("ndcg", relevance=values, judged=values, **asked), python(rg.ndcg, values, **options))
+        arguments, options = {"stride": stride, "k": k}, {"k": depth(k)}
+        assert same(call("dcg", relevance=values, **arguments), python(rg.dcg, values, **options))
+        assert same(call("idcg", judged=values, **arguments), python(rg.idcg, values, **options))
+        arguments |= {"judged_stride": 3}
+        assert same(call("ndcg", relevance=values, judged=values, **arguments), python(rg.ndcg, values, **options))
         rel = float(values.max(initial=0.0))
-        found = call("reciprocal_rank", relevance=values, stride=stride, k=k, rel=rel)
-        assert same(found, python(rg.reciprocal_rank, values, rel=rel, **options))
+        result = call("reciprocal_rank", relevance=values, stride=stride, k=k, rel=rel)
+        assert same(result, python(rg.reciprocal_rank, values, rel=rel, **options))
 
 
 # many lists
@@ -202,7 +202,7 @@ def test_long_lists_equal_python(backend, n, k):
 
 @st.composite
 def ragged(draw, queries):
-    """The lists, and all of them in one with their offsets, at times behind numbers that belong to none."""
+    """Lists, their concatenation and its offsets; at times numbers that belong to no list precede the first."""
     lists = [draw(grades_with_faults) for _ in range(queries)]
     ahead = draw(st.integers(0, 3))
     offsets = [ahead, *(ahead + sum(map(len, lists[: query + 1])) for query in range(queries))]
@@ -210,9 +210,9 @@ def ragged(draw, queries):
 
 
 def each(name, lists, **options):
-    """What a function on many lists must give: the first status, and all values."""
-    found = [call(name, **one, **options) for one in lists]
-    return next((status for status, _ in found if status), 0), [value for _, value in found]
+    """The expected result of a function on many lists: the first status, and all values."""
+    results = [call(name, **one, **options) for one in lists]
+    return next((status for status, _ in results if status), 0), [value for _, value in results]
 
 
 @given(
@@ -221,21 +221,21 @@ def each(name, lists, **options):
 def test_many_lists_equal_python(data, queries, k, gain, ideal, empty):
     lists, values, offsets = data.draw(ragged(queries))
     judged, judged_values, judged_offsets = data.draw(st.just((lists, values, offsets)) | ragged(queries))
-    own = [{"relevance": one} for one in lists]
-    asked = {"relevance": values, "offsets": offsets, "k": k}
+    single_lists = [{"relevance": one} for one in lists]
+    arguments = {"relevance": values, "offsets": offsets, "k": k}
     for rel in (math.nan, 2.0):
-        expected = each("reciprocal_rank", own, k=k, rel=rel)
-        assert same(call("reciprocal_rank_lists", rel=rel, **asked), expected)
-    assert same(call("cg_lists", gain=gain, **asked), each("cg", own, k=k, gain=gain))
+        expected = each("reciprocal_rank", single_lists, k=k, rel=rel)
+        assert same(call("reciprocal_rank_lists", rel=rel, **arguments), expected)
+    assert same(call("cg_lists", gain=gain, **arguments), each("cg", single_lists, k=k, gain=gain))
     discount, _ = data.draw(discounts(max(map(len, lists + judged), default=0)))
     options = {"k": k, "gain": gain, "discount": discount}
-    assert same(call("dcg_lists", **asked | options), each("dcg", own, **options))
-    found = call("idcg_lists", judged=values, offsets=offsets, **options)
-    assert same(found, each("idcg", [{"judged": one} for one in lists], **options))
+    assert same(call("dcg_lists", **arguments | options), each("dcg", single_lists, **options))
+    result = call("idcg_lists", judged=values, offsets=offsets, **options)
+    assert same(result, each("idcg", [{"judged": one} for one in lists], **options))
     options |= {"ideal": ideal, "empty": empty}
-    found = call("ndcg_lists", judged=judged_values, judged_offsets=judged_offsets, **asked | options)
+    result = call("ndcg_lists", judged=judged_values, judged_offsets=judged_offsets, **arguments | options)
     pairs = [{"relevance": one, "judged": other} for one, other in zip(lists, judged, strict=True)]
-    assert same(found, each("ndcg", pairs, **options))
+    assert same(result, each("ndcg", pairs, **options))
 
 
 @pytest.mark.slow
@@ -248,11 +248,13 @@ def test_lists_without_a_value_do_not_affect_others():
     values[rng.integers(0, len(values), 5)] = [math.nan, math.inf, -1.0, 1e308, 2000.0]
     lists = np.split(values, offsets[1:-1])
     for k, gain in ((NO_CUTOFF, 0), (7, 0), (7, 1)):
-        asked = {"k": k, "gain": gain}
-        found = call("dcg_lists", relevance=values, offsets=offsets, **asked)
-        assert same(found, each("dcg", [{"relevance": one} for one in lists], **asked))
-        found = call("ndcg_lists", relevance=values, offsets=offsets, judged=values, judged_offsets=offsets, **asked)
-        assert same(found, each("ndcg", [{"relevance": one, "judged": one} for one in lists], **asked))
+        arguments = {"k": k, "gain": gain}
+        result = call("dcg_lists", relevance=values, offsets=offsets, **arguments)
+        assert same(result, each("dcg", [{"relevance": one} for one in lists], **arguments))
+        result = call(
+            "ndcg_lists", relevance=values, offsets=offsets, judged=values, judged_offsets=offsets, **arguments
+        )
+        assert same(result, each("ndcg", [{"relevance": one, "judged": one} for one in lists], **arguments))
 
 
 # scores
@@ -273,22 +275,22 @@ def sorted_by_python(scores, labels, k, ties):
         ranks = list(range(1, len(order) + 1))
         return order, ranks, ranks
     falling = np.sort(np.negative(scores) + 0.0)
-    held = np.negative(np.asarray(scores)[order]) + 0.0
-    return order, (np.searchsorted(falling, held) + 1).tolist(), np.searchsorted(falling, held, side="right").tolist()
+    keys = np.negative(np.asarray(scores)[order]) + 0.0
+    return order, (np.searchsorted(falling, keys) + 1).tolist(), np.searchsorted(falling, keys, side="right").tolist()
 
 
 def check_order(width, scores, labels, k, ties, **strides):
     scores = np.asarray(scores, WIDTHS[width]).astype(float)
-    found = call(f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES[ties], **strides)
-    assert found == (0, *sorted_by_python(scores.tolist(), labels, k, ties))
+    result = call(f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES[ties], **strides)
+    assert result == (0, *sorted_by_python(scores.tolist(), labels, k, ties))
     if ties in ("average", "stable"):
         alone = call(f"order_{width}", scores=scores, labels=None, k=k, ties=TIES[ties], first=None, **strides)
-        assert alone == (0, found[1], found[3])
+        assert alone == (0, result[1], result[3])
     else:
         alone = call(
             f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES[ties], first=None, last=None, **strides
         )
-        assert alone == (0, found[1])
+        assert alone == (0, result[1])
 
 
 @given(strategies.documents(most=10), strides, strides, cutoffs, st.sampled_from(list(TIES)))
@@ -332,16 +334,16 @@ def check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty
         "ndcg": rg.metric("ndcg", empty=empty, **sums),
         "reciprocal_rank": rg.metric("rr", k=depth(k), rel=threshold(rel), empty=empty),
     }
-    asked = {"scores": scores, "labels": labels, "k": k, "ties": TIES[ties], "empty": empty, "rel": rel}
-    asked |= {"gain": gain, "discount": discount} | strides
+    arguments = {"scores": scores, "labels": labels, "k": k, "ties": TIES[ties], "empty": empty, "rel": rel}
+    arguments |= {"gain": gain, "discount": discount} | strides
     for name, metric in metrics.items():
-        found = call(f"{name}_from_scores_{width}", **asked)
+        result = call(f"{name}_from_scores_{width}", **arguments)
         expected = python(lambda metric: float(rankings.evaluate(metric)[metric][0]), metric)
         if expected[0]:  # of several faults it may be another that is found first
-            assert found[0]
-            assert math.isnan(found[1])
+            assert result[0]
+            assert math.isnan(result[1])
         else:
-            assert same(found, expected)
+            assert same(result, expected)
 
 
 @given(

@@ -43,9 +43,9 @@ def with_cffi():
     def rows(scores, labels, k, values):
         scratch = ffi.new("char[]", api.scratch_size(scores.shape[1], k))
         for row in range(len(scores)):
-            held = [ffi.cast("double *", ffi.from_buffer(array[row:])) for array in (scores, labels, values)]
+            starts = [ffi.cast("double *", ffi.from_buffer(array[row:])) for array in (scores, labels, values)]
             n = scores.shape[1]
-            function(held[0], n, 1, held[1], 1, k, capi.RANKGAIN_AVERAGE, 0, ffi.NULL, 0, 0.0, scratch, held[2])
+            function(starts[0], n, 1, starts[1], 1, k, capi.RANKGAIN_AVERAGE, 0, ffi.NULL, 0, 0.0, scratch, starts[2])
 
     return rows
 
@@ -82,10 +82,10 @@ def test_c_functions_run_in_several_threads(door):
     scores, labels = rng.integers(0, 20, (400, 50)).astype(float), rng.integers(0, 4, (400, 50)).astype(float)
     values = np.zeros((4, 400))
     with ThreadPoolExecutor(4) as pool:
-        for done in [pool.submit(rows, scores, labels, 10, own) for own in values]:
+        for done in [pool.submit(rows, scores, labels, 10, row_values) for row_values in values]:
             done.result()
     expected = rg.from_scores(labels, scores).evaluate("ndcg@10")["ndcg@10"]
-    assert all(np.array_equal(own, expected) for own in values)
+    assert all(np.array_equal(row_values, expected) for row_values in values)
 
 
 if "scipy" in LIBRARIES:

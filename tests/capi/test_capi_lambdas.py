@@ -25,30 +25,30 @@ def test_lambdas_have_the_bits_of_python(backend, width, normalize):
         k, sigma = int(rng.integers(1, 12)), float(rng.choice([0.5, 1.0]))
         discount, ties = ("cut", "full")[case % 2], ("stable", "average")[case // 2 % 2]
         metric = rg.metric("ndcg", k=k, gain="exponential")
-        asked = {"metric": metric, "sigma": sigma, "discount": discount, "ties": ties}
-        expected = rg.lambdarank(labels, scores, group_sizes=sizes, normalize=NORMALIZATIONS[normalize], **asked)
+        settings = {"metric": metric, "sigma": sigma, "discount": discount, "ties": ties}
+        expected = rg.lambdarank(labels, scores, group_sizes=sizes, normalize=NORMALIZATIONS[normalize], **settings)
         ideals = [rg.idcg(labels[a:b], k=k, gain="exponential") for a, b in pairwise(offsets)]
         inverses = [1 / ideal if ideal else 0.0 for ideal in ideals]
         options = {"k": k, "sigma": sigma, "delta": DELTAS[discount], "ties": TIES[ties]}
         options |= {"normalize": capi.RANKGAIN_NOT_NORMALIZED + normalize, "gains": rg.gain(labels, "exponential")}
         options |= {"discount": [None, rg.discount(12).tolist()][case % 3 == 0]}
-        found = call(f"lambda_ndcg_lists_{width}", scores=scores, offsets=offsets, inverse_ideals=inverses, **options)
-        assert found == (0, *(result.tolist() for result in expected))
+        result = call(f"lambda_ndcg_lists_{width}", scores=scores, offsets=offsets, inverse_ideals=inverses, **options)
+        assert result == (0, *(result.tolist() for result in expected))
         for query in range(4):
             part = slice(*offsets[query : query + 2])
-            own = options | {"gains": options["gains"][part], "inverse_ideal": inverses[query]}
-            found = call(f"lambda_ndcg_{width}", scores=scores[part], **own)
-            assert found == (0, *(result[part].tolist() for result in expected))
+            query_options = options | {"gains": options["gains"][part], "inverse_ideal": inverses[query]}
+            result = call(f"lambda_ndcg_{width}", scores=scores[part], **query_options)
+            assert result == (0, *(result[part].tolist() for result in expected))
 
 
 @pytest.mark.parametrize("width", ["f64", "f32"])
 def test_lambdas_of_pairs_count_each_pair_once(backend, width):
     scores = [0.5, 0.5, 0.25]
     expected = rg.lambdarank([1, 0, 2], scores, metric="pairwise@2", normalize=None)
-    asked = {"scores": scores, "gains": [1.0, 0.0, 2.0], "inverse_ideal": 1.0, "k": 2, "ties": TIES["stable"]}
+    arguments = {"scores": scores, "gains": [1.0, 0.0, 2.0], "inverse_ideal": 1.0, "k": 2, "ties": TIES["stable"]}
     for discount in (None, [], [0.5, 1.0]):  # which is not looked at
-        found = call(f"lambda_ndcg_{width}", delta=capi.RANKGAIN_DELTA_ONE, discount=discount, **asked)
-        assert found == (0, *(held.tolist() for held in expected))
+        result = call(f"lambda_ndcg_{width}", delta=capi.RANKGAIN_DELTA_ONE, discount=discount, **arguments)
+        assert result == (0, *(array.tolist() for array in expected))
 
 
 def test_two_bad_options_are_one_bad_option():

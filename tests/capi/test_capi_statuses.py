@@ -1,4 +1,4 @@
-"""What a C function says to a wrong call or unsound data, and that it touches nothing that it was not given."""
+"""The statuses that C functions return for wrong calls and invalid data; and they write to their outputs alone."""
 
 import math
 import re
@@ -51,8 +51,8 @@ LOWEST, HIGHEST = -sys.maxsize - 1, sys.maxsize
 STATUSES = [int(status) for status in re.findall(r"= (-?\d+)", re.search(r"\{\s*RANKGAIN_OK[^}]*", HEADER)[0])]
 COMPUTING = sorted(name for name in FUNCTIONS if not name.endswith(("message", "scratch_size")))
 GRADIENTS = [name for name in COMPUTING if "lambda" in name]
-# A sound call: by the names of parameters.
-SOUND = {
+# The arguments of a valid call, by parameter.
+VALID = {
     "grades": [1.0, 0.0, 2.0],
     "relevance": [1.0, 0.0, 2.0],
     "judged": [2.0, 3.0, 2.0],
@@ -66,19 +66,19 @@ SOUND = {
 }
 
 
-def sound(name, **changes):
+def valid_call(name, **changes):
     length = {"discount": {"n": 3, "kind": RANKGAIN_ZIPF}, "gain": {"kind": RANKGAIN_EXPONENTIAL}}.get(name, {})
-    return length | {held: value for held, value in SOUND.items() if held in FUNCTIONS[name].parameters} | changes
+    return length | {key: value for key, value in VALID.items() if key in FUNCTIONS[name].parameters} | changes
 
 
 def having(*parameters):
-    return [name for name in COMPUTING if any(held in FUNCTIONS[name].parameters for held in parameters)]
+    return [name for name in COMPUTING if any(parameter in FUNCTIONS[name].parameters for parameter in parameters)]
 
 
 def refused(answer, status):
-    """Whether it has the status, and NaN for each value that there would have been, or -1 for each document."""
-    found, *outputs = answer
-    return found == status and all(np.isnan(held).all() or np.equal(held, -1).all() for held in outputs)
+    """Whether the result has this status, with NaN for each value, or -1 for each document."""
+    result_status, *outputs = answer
+    return result_status == status and all(np.isnan(output).all() or np.equal(output, -1).all() for output in outputs)
 
 
 # what a status means
@@ -105,7 +105,7 @@ def test_unknown_status_has_a_message(status):
 
 @pytest.mark.parametrize("name", COMPUTING)
 def test_valid_calls_return_status_0(name):
-    assert call(name, **sound(name))[0] == 0
+    assert call(name, **valid_call(name))[0] == 0
 
 
 NOWHERE = {"gradient": None, "hessian": None}  # without sound offsets their length is unknown
@@ -149,7 +149,7 @@ def test_invalid_options_have_their_status(status, parameter, values, names):
     beside = {"base": {"kind": RANKGAIN_JARVELIN}, "queries": NOWHERE, "offsets": NOWHERE}.get(parameter, {})
     for name in names:
         for value in values:
-            assert refused(call(name, **sound(name, **beside | {parameter: value})), status)
+            assert refused(call(name, **valid_call(name, **beside | {parameter: value})), status)
 
 
 def test_options_that_a_function_does_not_read_are_not_checked():
@@ -161,11 +161,11 @@ def test_options_that_a_function_does_not_read_are_not_checked():
 
 
 def pointers(name):
-    return [held for held, kind in FUNCTIONS[name].parameters.items() if kind.endswith("*")]
+    return [parameter for parameter, kind in FUNCTIONS[name].parameters.items() if kind.endswith("*")]
 
 
 MAY_BE_NULL = {"discount", "first", "last"}
-NEEDED = [(name, held) for name in COMPUTING for held in pointers(name) if held not in MAY_BE_NULL]
+NEEDED = [(name, parameter) for name in COMPUTING for parameter in pointers(name) if parameter not in MAY_BE_NULL]
 LENGTHS = {"n": 3, "n_judged": 3, "queries": 2, "n_discount": 0}
 NOTHING = {"n": 0, "n_judged": 0, "queries": 0, "n_discount": 0}
 
@@ -174,8 +174,8 @@ NOTHING = {"n": 0, "n_judged": 0, "queries": 0, "n_discount": 0}
 def test_null_pointers_have_their_status(name, pointer):
     ties = RANKGAIN_STABLE if name in GRADIENTS else RANKGAIN_BEST
     beside = NOWHERE if name in GRADIENTS and name in having("offsets") else {}
-    asked = sound(name, ties=ties, first=None, last=None, **beside) | LENGTHS | {pointer: None}
-    assert refused(call(name, **asked), RANKGAIN_NULL_POINTER)
+    arguments = valid_call(name, ties=ties, first=None, last=None, **beside) | LENGTHS | {pointer: None}
+    assert refused(call(name, **arguments), RANKGAIN_NULL_POINTER)
 
 
 @pytest.mark.parametrize("name", COMPUTING)
@@ -193,7 +193,9 @@ def test_null_pointers_are_reported_before_other_errors(name):
 
 @pytest.mark.parametrize("name", COMPUTING)
 def test_pointers_of_length_0_may_be_null(name):
-    status, *outputs = call(name, **sound(name) | NOTHING | {held: None for held in pointers(name) if held != "value"})
+    status, *outputs = call(
+        name, **valid_call(name) | NOTHING | {key: None for key in pointers(name) if key != "value"}
+    )
     assert status == 0
     assert outputs in ([], [0.0])
 
@@ -210,28 +212,32 @@ def test_null_output_is_reported():
 @pytest.mark.parametrize("name", having("empty"))
 def test_empty_lists_have_no_status(name):
     """Some queries, and no document of any."""
-    empty = {held: None for held in pointers(name) if held not in ("offsets", "judged_offsets", "value", "values")}
+    empty = {
+        parameter: None
+        for parameter in pointers(name)
+        if parameter not in ("offsets", "judged_offsets", "value", "values")
+    }
     lengths = {"n": 0, "n_judged": 0, "n_discount": 0}
     if name.endswith("_lists"):
         lengths |= {"offsets": [0, 0, 0], "judged_offsets": [0, 0, 0]}
     for value in (0.0, -0.0, 1.0):
         expected = [value, value] if name.endswith("_lists") else value
-        found = call(name, empty=value, **empty, **lengths)
-        assert found == (0, expected)
-        assert "-0.0" not in repr(found)
+        result = call(name, empty=value, **empty, **lengths)
+        assert result == (0, expected)
+        assert "-0.0" not in repr(result)
 
 
 def test_empty_judged_set_has_no_status():
     """Then there is no ideal, and nothing to work in."""
-    asked = {"judged": None, "scratch": None, "n_judged": 0, "empty": 0.25}
-    assert call("ndcg", relevance=[0.0, 0.0], **asked) == (0, 0.25)
-    assert call("ndcg", relevance=[0.0, 1.0], **asked)[0] == RANKGAIN_ABOVE_IDEAL
+    arguments = {"judged": None, "scratch": None, "n_judged": 0, "empty": 0.25}
+    assert call("ndcg", relevance=[0.0, 0.0], **arguments) == (0, 0.25)
+    assert call("ndcg", relevance=[0.0, 1.0], **arguments)[0] == RANKGAIN_ABOVE_IDEAL
 
 
 @pytest.mark.parametrize("name", having("order"))
 def test_order_by_scores_does_not_check_labels(name):
     for ties, status in ((RANKGAIN_AVERAGE, 0), (RANKGAIN_STABLE, 0), (RANKGAIN_BEST, -4), (RANKGAIN_WORST, -4)):
-        assert call(name, **sound(name, labels=None, ties=ties))[0] == status
+        assert call(name, **valid_call(name, labels=None, ties=ties))[0] == status
 
 
 def test_discounts_that_are_too_short():
@@ -243,28 +249,30 @@ def test_discounts_that_are_too_short():
             (2, [1.0], RANKGAIN_SHORT_DISCOUNT),
             (1, [], RANKGAIN_SHORT_DISCOUNT),
         ):
-            answer = call(name, **sound(name, k=k, discount=discount))
+            answer = call(name, **valid_call(name, k=k, discount=discount))
             assert answer[0] == status
             assert np.isnan(answer[1]).flat[0] == bool(status)
-        assert refused(call(name, **sound(name, discount=[1.0] * 3, n_discount=-1)), RANKGAIN_BAD_LENGTH)
+        assert refused(call(name, **valid_call(name, discount=[1.0] * 3, n_discount=-1)), RANKGAIN_BAD_LENGTH)
         # That it is NULL is what chooses the logarithm, and a length beside it a slip.
-        assert refused(call(name, **sound(name, discount=None, n_discount=3)), RANKGAIN_NULL_POINTER)
+        assert refused(call(name, **valid_call(name, discount=None, n_discount=3)), RANKGAIN_NULL_POINTER)
 
 
 @pytest.mark.parametrize("fault", [math.nan, math.inf, -math.inf, -5e-324])
 def test_missing_discounts_are_reported(fault):
     """Whatever gain they meet; those of ranks that do not count are not looked at."""
     for name in sorted({*having("discount")} - {*GRADIENTS}):
-        for place in range(3):
-            discount = [1.0] * place + [fault] + [1.0] * (3 - place)
-            answer = call(name, **sound(name, discount=discount))
+        for position in range(3):
+            discount = [1.0] * position + [fault] + [1.0] * (3 - position)
+            answer = call(name, **valid_call(name, discount=discount))
             if name in having("offsets"):  # of two lists, with two documents and with one
                 status, values = answer
-                assert status == (RANKGAIN_BAD_DISCOUNT if place < 2 else 0)
-                assert np.isnan(values).tolist() == [place < 2, place < 1]
+                assert status == (RANKGAIN_BAD_DISCOUNT if position < 2 else 0)
+                assert np.isnan(values).tolist() == [position < 2, position < 1]
             else:
                 assert refused(answer, RANKGAIN_BAD_DISCOUNT)
-            assert call(name, **sound(name, discount=discount, k=max(1, place)))[0] == (0 if place else answer[0])
+            assert call(name, **valid_call(name, discount=discount, k=max(1, position)))[0] == (
+                0 if position else answer[0]
+            )
 
 
 def test_discounts_of_the_ideal():
@@ -277,13 +285,13 @@ def test_discounts_of_the_ideal():
         (short, long, RANKGAIN_RETURNED, 1),
         ([], long, RANKGAIN_RETURNED, 1),
     ):
-        asked = {"relevance": relevance, "judged": judged, "ideal": ideal}
-        assert call("ndcg", discount=[0.5] * enough, **asked)[0] == 0
-        answer = call("ndcg", discount=[0.5] * (enough - 1), **asked)
+        arguments = {"relevance": relevance, "judged": judged, "ideal": ideal}
+        assert call("ndcg", discount=[0.5] * enough, **arguments)[0] == 0
+        answer = call("ndcg", discount=[0.5] * (enough - 1), **arguments)
         assert refused(answer, RANKGAIN_SHORT_DISCOUNT)
 
 
-# unsound data
+# invalid data
 
 FAULTS = {
     RANKGAIN_NAN_GRADE: math.nan,
@@ -291,20 +299,20 @@ FAULTS = {
     RANKGAIN_NEGATIVE_GRADE: -5e-324,
     RANKGAIN_LARGE_GRADE: 1024.0,
 }
-GRADES = [(name, held) for held in ("relevance", "judged", "labels") for name in having(held)]
+GRADES = [(name, parameter) for parameter in ("relevance", "judged", "labels") for name in having(parameter)]
 
 
 @in_one_case("status", FAULTS)
-@pytest.mark.parametrize(("name", "held"), [pair for pair in GRADES if pair[0] not in having("offsets")])
-def test_invalid_grades_have_their_status(name, held, status):
+@pytest.mark.parametrize(("name", "parameter"), [pair for pair in GRADES if pair[0] not in having("offsets")])
+def test_invalid_grades_have_their_status(name, parameter, status):
     """Wherever the fault is; but grades in rank order are read to the cut-off, and no further."""
-    for place in range(3):
-        grades = [*SOUND[held][:place], FAULTS[status], *SOUND[held][place + 1 :]]
-        k = 1 if held == "relevance" else NO_CUTOFF
-        asked = sound(name, k=k, ties=RANKGAIN_WORST, gain=RANKGAIN_EXPONENTIAL)
-        answer = call(name, **asked | {held: grades})
+    for position in range(3):
+        grades = [*VALID[parameter][:position], FAULTS[status], *VALID[parameter][position + 1 :]]
+        k = 1 if parameter == "relevance" else NO_CUTOFF
+        arguments = valid_call(name, k=k, ties=RANKGAIN_WORST, gain=RANKGAIN_EXPONENTIAL)
+        answer = call(name, **arguments | {parameter: grades})
         legal = status == RANKGAIN_LARGE_GRADE and "gain" not in FUNCTIONS[name].parameters
-        if legal or (held == "relevance" and place):
+        if legal or (parameter == "relevance" and position):
             assert answer[0] == 0
         else:
             assert refused(answer, status)
@@ -312,86 +320,86 @@ def test_invalid_grades_have_their_status(name, held, status):
 
 def test_large_labels_below_the_cutoff_are_accepted():
     """They count for the ideal wherever they are, and for the sum to the cut-off, as in Python."""
-    asked = {"scores": [3.0, 2.0, 1.0], "labels": [1.0, 0.0, 1024.0], "k": 1, "gain": RANKGAIN_EXPONENTIAL}
+    arguments = {"scores": [3.0, 2.0, 1.0], "labels": [1.0, 0.0, 1024.0], "k": 1, "gain": RANKGAIN_EXPONENTIAL}
     for width in ("f64", "f32"):
-        assert call(f"dcg_from_scores_{width}", **asked) == (0, 1.0)
-        assert refused(call(f"dcg_from_scores_{width}", **asked | {"k": 3}), RANKGAIN_LARGE_GRADE)
-        assert refused(call(f"ndcg_from_scores_{width}", **asked), RANKGAIN_LARGE_GRADE)
+        assert call(f"dcg_from_scores_{width}", **arguments) == (0, 1.0)
+        assert refused(call(f"dcg_from_scores_{width}", **arguments | {"k": 3}), RANKGAIN_LARGE_GRADE)
+        assert refused(call(f"ndcg_from_scores_{width}", **arguments), RANKGAIN_LARGE_GRADE)
 
 
 @pytest.mark.parametrize("ties", range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1))
 def test_invalid_scores_have_their_status(ties):
     for name in sorted({*having("scores")} - {*GRADIENTS}):
-        for place in range(3):
-            scores = [*SOUND["scores"][:place], math.nan, *SOUND["scores"][place + 1 :]]
-            assert refused(call(name, **sound(name, k=1, ties=ties, scores=scores)), RANKGAIN_NAN_SCORE)
+        for position in range(3):
+            scores = [*VALID["scores"][:position], math.nan, *VALID["scores"][position + 1 :]]
+            assert refused(call(name, **valid_call(name, k=1, ties=ties, scores=scores)), RANKGAIN_NAN_SCORE)
             for score in (math.inf, -math.inf):
-                scores[place] = score
-                assert call(name, **sound(name, k=1, ties=ties, scores=scores))[0] == 0
+                scores[position] = score
+                assert call(name, **valid_call(name, k=1, ties=ties, scores=scores))[0] == 0
 
 
 def test_sums_that_are_not_finite():
     huge = dict.fromkeys(("relevance", "judged", "labels"), [1.7e308] * 3)
     for name in sorted(set(having("gain")) - {"order_f64", "order_f32"}):
-        changes = {held: value for held, value in huge.items() if held in FUNCTIONS[name].parameters}
-        status, found = call(name, **sound(name, **changes))
+        changes = {parameter: value for parameter, value in huge.items() if parameter in FUNCTIONS[name].parameters}
+        status, values = call(name, **valid_call(name, **changes))
         assert status == RANKGAIN_NOT_FINITE
-        assert np.isnan(found).tolist() == ([True, False] if name.endswith("_lists") else True)
+        assert np.isnan(values).tolist() == ([True, False] if name.endswith("_lists") else True)
 
 
 def test_judged_that_lacks_grades_has_its_status():
     for name in having("judged"):
         if name.startswith("ndcg"):
-            asked = sound(name, relevance=[3.0, 3.0, 0.0], judged=[3.0, 1.0, 1.0])
-            status, found = call(name, **asked)
+            arguments = valid_call(name, relevance=[3.0, 3.0, 0.0], judged=[3.0, 1.0, 1.0])
+            status, values = call(name, **arguments)
             assert status == RANKGAIN_ABOVE_IDEAL
-            assert np.isnan(found).tolist() == ([True, False] if name.endswith("_lists") else True)
+            assert np.isnan(values).tolist() == ([True, False] if name.endswith("_lists") else True)
             # Where the discount rises some order is above the ideal, and none is refused.
-            assert call(name, **asked | {"discount": [0.5, 1.0, 1.0]})[0] == 0
+            assert call(name, **arguments | {"discount": [0.5, 1.0, 1.0]})[0] == 0
 
 
 # gradients
 
 
 @pytest.mark.parametrize("name", GRADIENTS)
-@pytest.mark.parametrize("place", range(3))
-def test_invalid_data_of_gradients_has_its_status(name, place):
+@pytest.mark.parametrize("position", range(3))
+def test_invalid_data_of_gradients_has_its_status(name, position):
     """The other lists have their gradients; -inf masks a document."""
-    for held, value, status in (
+    for parameter, value, status in (
         ("scores", math.nan, RANKGAIN_NAN_SCORE),
         ("scores", math.inf, RANKGAIN_INFINITE_SCORE),
         ("gains", math.nan, RANKGAIN_NAN_GRADE),
         ("gains", math.inf, RANKGAIN_INFINITE_GRADE),
         ("gains", -1.0, RANKGAIN_NEGATIVE_GRADE),
     ):
-        values = [*SOUND[held][:place], value, *SOUND[held][place + 1 :]]
-        found, *outputs = call(name, **sound(name, **{held: values}))
-        wrong = [place < 2, place < 2, place == 2] if name in having("offsets") else [True] * 3
-        assert found == status
+        values = [*VALID[parameter][:position], value, *VALID[parameter][position + 1 :]]
+        result_status, *outputs = call(name, **valid_call(name, **{parameter: values}))
+        wrong = [position < 2, position < 2, position == 2] if name in having("offsets") else [True] * 3
+        assert result_status == status
         assert all(np.isnan(output).tolist() == wrong for output in outputs)
-    masked = [*SOUND["scores"][:place], -math.inf, *SOUND["scores"][place + 1 :]]
-    found, gradient, hessian = call(name, **sound(name, scores=masked))
-    assert (found, gradient[place], hessian[place]) == (0, 0.0, 0.0)
+    masked = [*VALID["scores"][:position], -math.inf, *VALID["scores"][position + 1 :]]
+    result_status, gradient, hessian = call(name, **valid_call(name, scores=masked))
+    assert (result_status, gradient[position], hessian[position]) == (0, 0.0, 0.0)
 
 
 def test_discounts_of_gradients():
     """Which must not rise, and reach the last rank where those beyond the cut-off have theirs."""
     for name in GRADIENTS:
         for discount in ([0.5, 1.0], [0.5, math.nan]):
-            assert refused(call(name, **sound(name, k=2, discount=discount)), RANKGAIN_BAD_DISCOUNT)
-        full = sound(name, k=2, delta=RANKGAIN_DELTA_FULL, offsets=[0, 0, 3], discount=[1.0, 0.5])
+            assert refused(call(name, **valid_call(name, k=2, discount=discount)), RANKGAIN_BAD_DISCOUNT)
+        full = valid_call(name, k=2, delta=RANKGAIN_DELTA_FULL, offsets=[0, 0, 3], discount=[1.0, 0.5])
         assert refused(call(name, **full), RANKGAIN_SHORT_DISCOUNT)
 
 
 def test_inverse_ideals():
     for name in having("inverse_ideal"):
-        fault = sound(name, inverse_ideal=math.nan, gains=[1.0, math.nan, 0.0])
+        fault = valid_call(name, inverse_ideal=math.nan, gains=[1.0, math.nan, 0.0])
         assert refused(call(name, **fault), RANKGAIN_NAN_GRADE)
-        assert call(name, **sound(name, inverse_ideal=0.0)) == (0, [0.0] * 3, [0.0] * 3)
-        huge = sound(name, gains=[1e308, 0.0, 1.0], inverse_ideal=1e308)
+        assert call(name, **valid_call(name, inverse_ideal=0.0)) == (0, [0.0] * 3, [0.0] * 3)
+        huge = valid_call(name, gains=[1e308, 0.0, 1.0], inverse_ideal=1e308)
         assert refused(call(name, **huge), RANKGAIN_NOT_FINITE)
     for name in having("inverse_ideals"):
-        status, gradient, _ = call(name, **sound(name, inverse_ideals=[math.nan, 1.0]))
+        status, gradient, _ = call(name, **valid_call(name, inverse_ideals=[math.nan, 1.0]))
         assert status == RANKGAIN_BAD_OPTION
         assert np.isnan(gradient).tolist() == [True, True, False]
 
@@ -423,8 +431,8 @@ def test_scratch_at_any_address(shift):
     """Every function that takes scratch; `call` looks at what is round it."""
     for name in having("scratch"):
         for ties in range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1):
-            asked = sound(name, ties=ties, k=2)
-            assert repr(call(name, shift=shift, **asked)) == repr(call(name, **asked))
+            arguments = valid_call(name, ties=ties, k=2)
+            assert repr(call(name, shift=shift, **arguments)) == repr(call(name, **arguments))
 
 
 # further promises

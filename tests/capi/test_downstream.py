@@ -29,7 +29,7 @@ def read(*parts: str) -> str:
 
 
 def changed(pattern: str, other: str) -> str:
-    """rankgain.h with one place changed."""
+    """rankgain.h with one passage changed."""
     header, count = re.subn(pattern, other, read("src", "rankgain", "include", "rankgain.h"))
     assert count == 1
     return header
@@ -114,17 +114,17 @@ def test_older_header_works(compiled: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "other", "told"),
+    ("pattern", "other", "message"),
     [
         (r"(?=\} rankgain_api;)", "int (*newer)(void);\n", "upgrade rankgain"),
         (r"(?<=#define RANKGAIN_ABI_VERSION )\d+", "77", "compiled for version 77 of rankgain's C functions"),
     ],
     ids=["newer", "other version"],
 )
-def test_other_header_is_refused(compiled: Path, tmp_path: Path, pattern: str, other: str, told: str) -> None:
+def test_other_header_is_refused(compiled: Path, tmp_path: Path, pattern: str, other: str, message: str) -> None:
     text = refusal(compiled, row_metrics(changed(pattern, other), tmp_path))
     assert text.startswith("ImportError")
-    assert told in text
+    assert message in text
 
 
 @pytest.mark.parametrize("pure_wheel", [{"RANKGAIN_EXTENSION": "skip"}], ids=["skip"], indirect=True)

@@ -29,19 +29,19 @@ def module(tmp_path_factory):
     command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
-    (path,) = (found for found in folder.glob("one_list*") if found.suffix in (".so", ".pyd"))
+    (path,) = (built_module for built_module in folder.glob("one_list*") if built_module.suffix in (".so", ".pyd"))
     spec = importlib.util.spec_from_file_location("one_list", path)
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    built_module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(built_module)
+    return built_module
 
 
 def test_page_example_prints_the_value_of_python(module):
     lists = [([3, 1, 2, 2, 1], [3, 3, 2, 2, 1, 1, 0]), ([0, 1], [1]), ([], [1]), ([], []), ([1], [1])]
     for relevance, judged in lists:
         for k in (1, 5, 100):
-            held = np.array(relevance, dtype=float), np.array(judged, dtype=float)
-            assert module.ndcg_of_one(*held, k) == rg.ndcg(relevance, k=k, judged=judged)
+            arrays = np.array(relevance, dtype=float), np.array(judged, dtype=float)
+            assert module.ndcg_of_one(*arrays, k) == rg.ndcg(relevance, k=k, judged=judged)
 
 
 def test_page_example_prints_the_error_message(module):
