@@ -209,7 +209,6 @@ PARTS: dict[str, Callable[..., str]] = {
     "metrics": metrics,
     "speed.conditions": speed.conditions,
     "speed.contests": speed.contests,
-    "speed.instead": speed.instead,
     "speed.torch_classes": speed.torch_classes,
     "unaveraged": unaveraged,
     "where_we_differ": peers.page,

@@ -68,11 +68,6 @@ DROP_INS = [
     ),
     FRONT[6],
 ]
-INSTEAD = {  # the line to write, by the line that it replaces
-    "`from sklearn.metrics import ndcg_score`": "`from rankgain.sklearn import ndcg_score`",
-    "`import pytrec_eval`": "`from rankgain import pytrec_eval`",
-    "`from torchmetrics.retrieval import RetrievalMRR`": "`from rankgain.torchmetrics import RetrievalMRR`",
-}
 
 
 def of_scores(size: str, metric: str) -> Iterator[Row]:
@@ -218,15 +213,9 @@ def contests(which: str) -> str:
 
     cases = measured()
     return table(
-        "work | compared with | rankgain takes | times faster", map(cells, {"front": FRONT, "all": ALL}[which])
+        "work | compared with | rankgain takes | speed-up (below 1: slower)",
+        map(cells, {"front": FRONT, "all": ALL}[which]),
     )
-
-
-def instead() -> str:
-    """What is replaced by what."""
-    cases = measured()
-    rows = ((*lines, short(times(row, cases)[1])) for lines, row in zip(INSTEAD.items(), DROP_INS, strict=True))
-    return table("instead of | write | times faster", rows)
 
 
 def torch_classes() -> str:
