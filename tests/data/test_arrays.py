@@ -1,7 +1,7 @@
-"""Arrays that are not NumPy's are taken as NumPy's are, without a copy; what cannot be read is refused in one sentence.
+"""Arrays of other libraries are read like NumPy's, without a copy; unreadable ones raise an error of one sentence.
 
-Each kind of array is a function from a NumPy array. The libraries stand here where they are installed; the stubs show
-what any other of their kind must have.
+Each kind of array is a function from a NumPy array. Libraries that are installed are tested
+themselves; the stubs show what any other array of that kind must provide.
 """
 
 import array
@@ -21,56 +21,56 @@ LIBRARIES = {name: import_module(name) for name in ("pandas", "polars", "pyarrow
 
 
 class Dlpack:
-    """What has DLPack alone, as an array library without NumPy does."""
+    """An array with DLPack only, as of a library without NumPy support."""
 
-    def __init__(self, held):
-        self.held = held
+    def __init__(self, array):
+        self.array = array
 
     def __dlpack__(self, **options):
-        return self.held.__dlpack__(**options)
+        return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self):
-        return self.held.__dlpack_device__()
+        return self.array.__dlpack_device__()
 
 
 class OldDlpack(Dlpack):
     """The first form of the protocol."""
 
     def __dlpack__(self, stream=None):
-        return self.held.__dlpack__()
+        return self.array.__dlpack__()
 
 
 class Sequential(Dlpack):
-    """DLPack, and items that are of the same type, so that NumPy takes it for a list of what it does not know."""
+    """DLPack and indexing that returns the same type, which NumPy reads as a list of unknown objects."""
 
     def __len__(self):
-        return len(self.held)
+        return len(self.array)
 
     def __getitem__(self, index):
-        if index >= len(self.held):
+        if index >= len(self.array):
             raise IndexError
-        return Sequential(self.held[index])
+        return Sequential(self.array[index])
 
 
 class Arrayed:
-    def __init__(self, held):
-        self.held = held
+    def __init__(self, array):
+        self.array = array
 
     def __array__(self, dtype=None, copy=None):
-        return self.held
+        return self.array
 
 
 class BareArrayed(Arrayed):
     """The first form of the protocol."""
 
     def __array__(self):
-        return self.held
+        return self.array
 
 
-def read_only(held):
-    held = held.copy()
-    held.flags.writeable = False
-    return Dlpack(held)
+def read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return Dlpack(array)
 
 
 ANY_SHAPE = {
@@ -80,22 +80,26 @@ ANY_SHAPE = {
     "array": Arrayed,
     "bare array": BareArrayed,
     "memoryview": memoryview,
-    "ctypes": np.ctypeslib.as_ctypes,  # which names its types in other words; so does LightGBM
+    "ctypes": np.ctypeslib.as_ctypes,  # whose type names differ from NumPy's, as in LightGBM
 }
-FLAT = {"array.array": lambda held: array.array(held.dtype.char, held.tolist())}
+FLAT = {"array.array": lambda values: array.array(values.dtype.char, values.tolist())}
 if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # before, NumPy exported nothing read-only
     ANY_SHAPE["read-only dlpack"] = read_only
 if "torch" in LIBRARIES:
-    ANY_SHAPE["torch"] = lambda held: LIBRARIES["torch"].from_numpy(held.copy())
+    ANY_SHAPE["torch"] = lambda values: LIBRARIES["torch"].from_numpy(values.copy())
 if "pandas" in LIBRARIES:
-    FLAT["pandas"] = lambda held: LIBRARIES["pandas"].Series(held, index=range(5, 5 + len(held)))
-    FLAT["pandas nullable"] = lambda held: LIBRARIES["pandas"].Series(held.tolist(), dtype=held.dtype.name.title())
-    ANY_SHAPE["pandas frame"] = lambda held: (LIBRARIES["pandas"].DataFrame if held.ndim > 1 else FLAT["pandas"])(held)
+    FLAT["pandas"] = lambda values: LIBRARIES["pandas"].Series(values, index=range(5, 5 + len(values)))
+    FLAT["pandas nullable"] = lambda values: LIBRARIES["pandas"].Series(
+        values.tolist(), dtype=values.dtype.name.title()
+    )
+    ANY_SHAPE["pandas frame"] = lambda values: (LIBRARIES["pandas"].DataFrame if values.ndim > 1 else FLAT["pandas"])(
+        values
+    )
 if "polars" in LIBRARIES:
-    FLAT["polars"] = lambda held: LIBRARIES["polars"].Series(held)
+    FLAT["polars"] = lambda values: LIBRARIES["polars"].Series(values)
 if "pyarrow" in LIBRARIES:
-    FLAT["pyarrow"] = lambda held: LIBRARIES["pyarrow"].array(held)
-    FLAT["pyarrow chunked"] = lambda held: LIBRARIES["pyarrow"].chunked_array([held[:1], held[1:]])
+    FLAT["pyarrow"] = lambda values: LIBRARIES["pyarrow"].array(values)
+    FLAT["pyarrow chunked"] = lambda values: LIBRARIES["pyarrow"].chunked_array([values[:1], values[1:]])
 FLAT |= ANY_SHAPE
 
 flat = pytest.mark.parametrize("make", FLAT.values(), ids=list(FLAT))
@@ -194,13 +198,13 @@ def test_columns_of_lists_are_lists(backend, column, rows):
 @pytest.mark.parametrize("kind", sorted(set(FLAT) - {"pyarrow chunked"}))  # which is not one piece of memory
 @dtypes
 def test_arrays_are_not_copied(kind, dtype):
-    held = FLAT[kind](GRADES.astype(dtype))
-    seen = array_of(held, "numbers")
-    assert seen.dtype == dtype
-    assert np.shares_memory(seen, array_of(held, "numbers"))
+    foreign = FLAT[kind](GRADES.astype(dtype))
+    viewed = array_of(foreign, "numbers")
+    assert viewed.dtype == dtype
+    assert np.shares_memory(viewed, array_of(foreign, "numbers"))
     if dtype == "f8":
-        taken = RaggedArray.of(held, "numbers").take(0, 1)
-        assert np.shares_memory(taken, seen)
+        taken = RaggedArray.of(foreign, "numbers").take(0, 1)
+        assert np.shares_memory(taken, viewed)
 
 
 class Refuses:

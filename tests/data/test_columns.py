@@ -1,4 +1,4 @@
-"""Columns whose owners lie, fail, are freed or hold broken data: an answer or an error, no crash."""
+"""Columns with invalid data, or whose owners misreport, fail or are freed: a result or an error, never a crash."""
 
 import gc
 import struct
@@ -37,19 +37,19 @@ def with_column(name, array):
     return pa.table({**RUN, name: array})
 
 
-# Arrow data that lead out of their buffers
+# Arrow data that point outside of their buffers
 
 
 def text(*offsets, data=b"abc", large=False):
-    held = np.array(offsets, dtype=np.int64 if large else np.int32).tobytes()
+    buffer = np.array(offsets, dtype=np.int64 if large else np.int32).tobytes()
     kind = pa.large_string() if large else pa.string()
-    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(held), pa.py_buffer(data)])
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(buffer), pa.py_buffer(data)])
 
 
 def views(*fields, buffer=b"x" * 20, kind=None):
     """Each field: size, buffer, offset."""
-    held = b"".join(struct.pack("<i4sii", size, buffer[:4], source, offset) for size, source, offset in fields)
-    return pa.Array.from_buffers(kind or pa.string_view(), len(fields), [None, *map(pa.py_buffer, (held, buffer))])
+    fixed = b"".join(struct.pack("<i4sii", size, buffer[:4], source, offset) for size, source, offset in fields)
+    return pa.Array.from_buffers(kind or pa.string_view(), len(fields), [None, *map(pa.py_buffer, (fixed, buffer))])
 
 
 @pytest.mark.both
@@ -64,9 +64,9 @@ def test_offsets_outside_the_data_are_rejected(on_both, column, large, offsets):
 
 @pytest.mark.both
 def test_offsets_outside_the_data_are_rejected_in_slices(on_both):
-    """Where the other rows are not looked at, nothing but the length of the data tells."""
-    made = with_column("doc_id", text(0, 100, 2, 3)).set_column(0, "query_id", pa.array(["q", "z", "z"]))
-    kind, message = both(on_both, lambda: evaluate(made))
+    """Rows outside of the slice are not read, so only the length of the data shows the error."""
+    table = with_column("doc_id", text(0, 100, 2, 3)).set_column(0, "query_id", pa.array(["q", "z", "z"]))
+    kind, message = both(on_both, lambda: evaluate(table))
     assert kind is ValueError
     assert "broken: its offsets" in message
 
@@ -80,8 +80,8 @@ BROKEN_VIEWS += [(-(2**31), 0, 0), (13, 0, 8), (21, 0, 0), (20, 2**31 - 1, 0)]
 @pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view()], ids=str)
 @pytest.mark.parametrize("view", BROKEN_VIEWS)
 def test_views_outside_their_buffers_are_rejected(on_both, column, kind, view):
-    made = with_column(column, views((13, 0, 0), (20, 0, 0), view, kind=kind))
-    error, message = both(on_both, lambda: evaluate(made))
+    table = with_column(column, views((13, 0, 0), (20, 0, 0), view, kind=kind))
+    error, message = both(on_both, lambda: evaluate(table))
     assert error is ValueError
     # the other type of ids is found first
     assert "broken: its views" in message or (column == "doc_id" and "convert those in" in message)
@@ -105,7 +105,7 @@ def test_codes_outside_their_dictionary_are_rejected(on_both, column, codes, val
 
 
 class Holder:
-    """Something with the Arrow C stream."""
+    """An object with the Arrow C stream interface."""
 
     def __init__(self, give):
         self.give = give
@@ -140,7 +140,7 @@ def test_failing_stream_raises_its_error(batches):
 
 @pytest.mark.both
 def test_a_stream_is_read_once(on_both):
-    """Both sides of one frame come of one reading; what was read before is empty, or has no stream left."""
+    """Both sides of one frame are read in one pass; a reader that was consumed is empty or has no stream left."""
     table = pa.table({**QRELS, "score": RUN["score"]})
     expected = vectors_or_error(lambda: rg.from_frames(table).evaluate("ndcg", "rr"))
 
@@ -158,7 +158,7 @@ def test_a_stream_is_read_once(on_both):
 
 
 class Raises:
-    """Whatever is asked of it."""
+    """Raises the error in every conversion."""
 
     def __init__(self, error):
         self.error = error
@@ -170,7 +170,7 @@ class Raises:
 
 
 class Id(str):
-    """An id that claims to be none, or every one."""
+    """An id whose comparison raises."""
 
     __slots__ = ()
 
@@ -220,7 +220,7 @@ def test_unreadable_array_is_named(on_both):
 @pytest.mark.both
 @pytest.mark.parametrize("kind", [Id, Unhashable])
 def test_str_subclasses_are_compared_by_content(on_both, kind):
-    """Columns read the characters of an id, and ask it nothing."""
+    """Columns read the characters of an id and call none of its methods."""
     lying = [kind(document) for document in RUN["doc_id"]]
     expected = vectors_or_error(lambda: evaluate(RUN))
     for column in (lying, np.array(lying, dtype=object), pd.Series(lying, dtype=object)):
@@ -249,14 +249,14 @@ def test_owners_of_buffers_stay_alive(kind, library):
     rankings = rg.from_frames(make("relevance"), make("score"))
     expected = rankings.evaluate("ndcg", "rr@3")
     source, _ = parts_of(rankings)
-    kept = source._run.documents, source._judgments.ids
+    buffers = source._run.documents, source._judgments.ids
     gc.collect()
     rubbish = [pa.array(np.full(4 * n, i, dtype=np.int64)) for i in range(20)]
     rubbish += [np.full(40 * n, 255, dtype=np.uint8) for _ in range(20)]
     again = rankings.evaluate("ndcg", "rr@3")
     assert [vector.tolist() for vector in again.values()] == [vector.tolist() for vector in expected.values()]
     assert len(rubbish) == 40
-    assert all(len(column) == n for column in kept)
+    assert all(len(column) == n for column in buffers)
 
 
 def test_rankings_alive_at_exit_print_nothing():
@@ -281,7 +281,7 @@ def test_slices_of_columns_are_read_from_their_offset(on_both, start):
     labels, scores = rng.integers(0, 2, n).astype(bool), rng.integers(0, 5, n).astype(np.float32)
     queries, docs = rng.integers(0, 3, n), [f"d{i}" for i in rng.permutation(n)]
 
-    def place(values, kind):
+    def sliced(values, kind):
         before, ends = pa.nulls(start, kind), np.cumsum([0, *sizes])
         return pa.chunked_array([
             pa.concat_arrays([before, pa.array(values[a:b], kind), pa.nulls(3, kind)]).slice(start, b - a)
@@ -292,15 +292,15 @@ def test_slices_of_columns_are_read_from_their_offset(on_both, start):
     plain = dict(zip(("qid", "doc_id", "label", "score"), columns, strict=True))
     for text_type in (pa.string(), pa.string_view()):
         kinds = [pa.int16(), text_type, pa.bool_(), pa.float32()]
-        held = [place(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-        table = pa.table(held, names=list(plain))
+        arrays = [sliced(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+        table = pa.table(arrays, names=list(plain))
         for ties in ("docid", "average"):
             expected = both(on_both, lambda ties=ties: rg.from_frames(plain, ties=ties).evaluate("ndcg", "rr"))
-            found = both(
+            result = both(
                 on_both, lambda ties=ties, table=table: rg.from_frames(table, ties=ties).evaluate("ndcg", "rr")
             )
-            assert found == expected
-            assert set(found) == {"ndcg", "rr"}
+            assert result == expected
+            assert set(result) == {"ndcg", "rr"}
         side = both(on_both, lambda table=table: rg.from_frames(table.drop("doc_id")).evaluate("ndcg"))
         assert side == {"ndcg": expected["ndcg"]}
 
@@ -308,40 +308,40 @@ def test_slices_of_columns_are_read_from_their_offset(on_both, start):
 @pytest.mark.slow
 @pytest.mark.usefixtures("backend")
 def test_long_columns_are_numbered_in_parts(monkeypatch):
-    """The chunks in which queries are found do not show."""
+    """The result does not depend on the size of the chunks in which queries are numbered."""
     rng = np.random.default_rng(3)
-    held = {"qid": rng.integers(0, 40, 3000), "doc_id": np.arange(3000), "label": rng.integers(0, 3, 3000)}
-    held |= {"score": rng.integers(0, 50, 3000)}
-    expected = rg.from_scores(held["label"], held["score"], qid=held["qid"], ties="stable").evaluate("ndcg")
+    columns = {"qid": rng.integers(0, 40, 3000), "doc_id": np.arange(3000), "label": rng.integers(0, 3, 3000)}
+    columns |= {"score": rng.integers(0, 50, 3000)}
+    expected = rg.from_scores(columns["label"], columns["score"], qid=columns["qid"], ties="stable").evaluate("ndcg")
     for size in (1, 7, 2999, 3000):
         monkeypatch.setattr("rankgain.data.groups.CHUNK", size)
-        for frame in (held, pl.DataFrame(held)):
-            found = rg.from_frames(frame, ties="stable").evaluate("ndcg")
-            assert list(found.query_ids) == list(expected.query_ids) == list(dict.fromkeys(held["qid"].tolist()))
-            assert found["ndcg"].tolist() == expected["ndcg"].tolist()
+        for frame in (columns, pl.DataFrame(columns)):
+            result = rg.from_frames(frame, ties="stable").evaluate("ndcg")
+            assert list(result.query_ids) == list(expected.query_ids) == list(dict.fromkeys(columns["qid"].tolist()))
+            assert result["ndcg"].tolist() == expected["ndcg"].tolist()
 
 
-# parts of what Arrow holds
+# id types of Arrow
 
 
 def test_fixed_width_ids_match(backend):
     ids = {"query_id": [b"q1"] * 3, "doc_id": [b"d001", b"d002", b"d003"]}
     columns = pa.table(ids | {"relevance": [0, 2, 1]}), pa.table(ids | {"score": [0.1, 0.2, 0.2]})
     fixed = pa.schema([("query_id", pa.binary(2)), ("doc_id", pa.binary(4))])
-    for tables in (columns, [own.cast(pa.schema([*fixed, own.schema.field(2)])) for own in columns]):
+    for tables in (columns, [table.cast(pa.schema([*fixed, table.schema.field(2)])) for table in columns]):
         assert rg.from_frames(*tables).evaluate("rr(rel=2)", "rr").mean() == {"rr(rel=2)": 0.5, "rr": 1.0}
 
 
 def test_ids_of_64_bits_match_those_of_32_bits(backend):
-    """Whose lowest bits are the same."""
+    """Ids whose lowest 32 bits are equal do not match."""
     recommended = np.array([[1, 2], [2, 1]], dtype=np.int32)
-    found = rg.from_recommendations([[2**32 + 1, 2**40], [1]], recommended).evaluate("rr")
-    assert found["rr"].tolist() == [0.0, 0.5]
+    result = rg.from_recommendations([[2**32 + 1, 2**40], [1]], recommended).evaluate("rr")
+    assert result["rr"].tolist() == [0.0, 0.5]
     relevant = sparse.csr_matrix([[1, 0, 0], [0, 1, 1]])  # whose ids have 32 bits
-    found = rg.from_recommendations(relevant, np.array([[2**32, 1, 0], [2, 2**32 + 1, -1]])).evaluate(
+    result = rg.from_recommendations(relevant, np.array([[2**32, 1, 0], [2, 2**32 + 1, -1]])).evaluate(
         "rr", "num_rel_ret"
     )
-    assert (found["rr"].tolist(), found["num_rel_ret"].tolist()) == ([1 / 3, 1.0], [1, 1])
+    assert (result["rr"].tolist(), result["num_rel_ret"].tolist()) == ([1 / 3, 1.0], [1, 1])
 
 
 def test_first_rows_of_no_rows_are_none(backend):
@@ -369,5 +369,5 @@ def test_an_index_of_text_is_of_the_type_that_pandas_gives_text():
 
 def test_pair_of_names_on_one_frame_uses_the_first(backend):
     log = {"a": [1, 1, 2], "b": [1, 2, 2], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]}
-    found = rg.from_frames(log, query=("a", "b")).evaluate("rr")
-    assert dict(zip(found.query_ids, found["rr"].tolist(), strict=True)) == {1: 0.5, 2: 1.0}
+    result = rg.from_frames(log, query=("a", "b")).evaluate("rr")
+    assert dict(zip(result.query_ids, result["rr"].tolist(), strict=True)) == {1: 0.5, 2: 1.0}

@@ -1,4 +1,4 @@
-"""Dicts whose values and keys run code of their own, or that other threads change: an answer or an error, no crash."""
+"""Dicts whose values and keys run code, or that other threads change: a result or an error, never a crash."""
 
 import io
 import math
@@ -31,7 +31,7 @@ class Runs:
 @pytest.mark.parametrize("change", ["grow", "shrink", "clear"])
 @pytest.mark.parametrize("query", ["a", "b"])
 def test_dict_changed_while_it_is_read_is_rejected(on_both, side, change, query):
-    """The dict that is read, or one that comes later: buffers were made for what they held before."""
+    """Changes the dict being read or a later one, after buffers were allocated for the original contents."""
 
     def call():
         sides = {
@@ -70,7 +70,7 @@ def test_a_number_is_read_once(on_both, ties):
 @pytest.mark.both
 @pytest.mark.parametrize("side", ["qrels", "run"])
 def test_number_whose_conversion_runs_code_is_read_safely(on_both, side):
-    """Whether it is one of those that are read without, cannot be asked of the type either."""
+    """Looking up the type of the number runs code as well."""
 
     def call():
         sides = {name: {"q": {f"d{number}": float(number) for number in range(100)}} for name in ("qrels", "run")}
@@ -108,7 +108,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("kind", [float, lambda score: Runs(score, lambda: None)], ids=["plain", "runs code"])
 def test_ids_that_change_the_run_in_comparisons_do_not_crash(backend, change, ties, kind):
-    """The compiled half looks them up in the dict itself, and so meets numbers that were others when they were read."""
+    """The compiled half looks documents up in the dict again, where numbers may have changed since they were read."""
     armed = []
 
     class Id(str):
@@ -210,19 +210,19 @@ def lying(kind, size):
 
 
 class Mapped(Mapping):
-    """A mapping that is no dict."""
+    """A mapping other than a dict, which misreports its length."""
 
-    def __init__(self, held, size):
-        self._held, self._size = held, size
+    def __init__(self, items, size):
+        self._items, self._size = items, size
 
     def __len__(self):
         return self._size
 
     def __iter__(self):
-        return iter(self._held)
+        return iter(self._items)
 
     def __getitem__(self, key):
-        return self._held[key]
+        return self._items[key]
 
 
 LENGTHS = [0, 1, 10**6, 10**15, 2**62, 2**70]
@@ -231,14 +231,14 @@ LENGTHS = [0, 1, 10**6, 10**15, 2**62, 2**70]
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("size", LENGTHS)
 def test_wrong_length_of_a_mapping_does_not_crash(size):
-    """Nothing is reserved for it: the answer is that of an honest length."""
+    """No memory is reserved by the reported length; the result is that of the true length."""
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}
 
     def seen(rankings):
         return {name: vector.tolist() for name, vector in rankings.evaluate("rr", "num_ret").items()}
 
     expected = {"rr": [0.5], "num_ret": [2.0]}
-    for odd in (lying(dict, size), lambda held: Mapped(held, size)):
+    for odd in (lying(dict, size), lambda items: Mapped(items, size)):
         assert seen(rg.from_qrels({"q": odd(qrels["q"])}, run)) == expected
         assert seen(rg.from_qrels(odd(qrels), run)) == expected
         assert seen(rg.from_qrels(qrels, {"q": odd(run["q"])})) == expected
@@ -256,16 +256,16 @@ def test_wrong_length_of_a_mapping_does_not_crash(size):
 
 @pytest.mark.parametrize("other", ["\ud800", b"b", 7])
 def test_one_id_of_another_type_among_few_is_rejected(backend, other):
-    """Or text that is none: as of many lists."""
-    told = "lone surrogate" if other == "\ud800" else "ids must be all str, all bytes or all int"
+    """An id of another type, or text with a lone surrogate, is rejected in few lists as in many."""
+    message = "lone surrogate" if other == "\ud800" else "ids must be all str, all bytes or all int"
     for few in ([["a"], ["b", other]], [[other], ["b"]]):
-        with pytest.raises((TypeError, ValueError), match=told):
+        with pytest.raises((TypeError, ValueError), match=message):
             rg.from_recommendations([{"a"}, {"b"}], few)
-        with pytest.raises((TypeError, ValueError), match=told):
+        with pytest.raises((TypeError, ValueError), match=message):
             rg.from_recommendations([{"a"}, {"b"}] * 600, few * 600)
 
 
-# mappings that are no dicts
+# mappings other than dicts
 
 
 def test_queries_of_any_mapping_are_counted(backend):
@@ -274,7 +274,7 @@ def test_queries_of_any_mapping_are_counted(backend):
 
 
 class Growing(dict):
-    """As if another thread added a query while it is read."""
+    """A dict that grows while it is read, as if another thread added a query."""
 
     def _grown(self, view):
         for one in view:
@@ -310,8 +310,8 @@ def test_queries_added_while_they_are_read_do_not_crash(form, side):
         calls[form]()
 
 
-class Apart(dict):
-    """As if another thread took a query away between two looks at it."""
+class Shrinking(dict):
+    """A dict that lacks a query in a second reading, as if another thread removed it in between."""
 
     def values(self):
         return list(super().values())[:-1]
@@ -319,15 +319,15 @@ class Apart(dict):
 
 @pytest.mark.usefixtures("backend")
 def test_queries_are_read_with_their_judgments():
-    """By two lists of unequal length the kernels read what is not there."""
-    qrels, run = Apart({"q": {"d": 1}, "p": {"e": 1}}), {"q": {"d": 1.0}, "p": {"d": 2.0, "e": 1.0}}
+    """Two lists of unequal length would make the kernels read out of bounds."""
+    qrels, run = Shrinking({"q": {"d": 1}, "p": {"e": 1}}), {"q": {"d": 1.0}, "p": {"d": 2.0, "e": 1.0}}
     expected = {"q": 1.0, "p": 0.5}
     for result in (rg.from_qrels(qrels, run).evaluate("rr"), rg.from_qrels(rg.judgments(qrels), run).evaluate("rr")):
         assert dict(zip(result.query_ids, result["rr"].tolist(), strict=True)) == expected
-    found = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
-    assert {query: values["recip_rank"] for query, values in found.items()} == expected
+    result = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
+    assert {query: values["recip_rank"] for query, values in result.items()} == expected
 
 
 def test_ids_of_two_types_match_by_either(backend):
-    """That ids are of other types is said only where none matches: here the last does, which is not relevant."""
+    """The error about ids of other types is raised only where none matches: here the last one, not relevant, does."""
     assert rg.from_qrels({"q": {"a": 1, "b": 1, 1: 0}}, {"q": {1: 0.5}}).evaluate("rr").mean("rr") == 0.0

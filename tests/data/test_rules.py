@@ -1,4 +1,4 @@
-"""Rankings by other rules, and parts of them: worth what data are worth that plain Python prepared so."""
+"""Rankings under other rules, and parts of rankings, equal those of data that plain Python prepared that way."""
 
 import gzip
 import os
@@ -25,7 +25,7 @@ POLICIES = [*TIES, "docid"]
 
 
 def metrics(ties):
-    """All of the family, most of them at some cut-offs too."""
+    """Every metric of the table, most of them at some cut-offs too."""
     names = [name for name, row in TABLE.items() if ties != "average" or not row.unaveraged]
     return [*names, *(f"{name}@{k}" for name in names if TABLE[name].cuts for k in (1, 3))]
 
@@ -34,11 +34,11 @@ def values(rankings, ties):
     return {name: vector.tolist() for name, vector in rankings.evaluate(*metrics(ties)).items()}
 
 
-# the data, and what plain Python makes of them
+# the data, and the same rules in plain Python
 
 
 def single(score):
-    """The float32 that is nearest, as a float."""
+    """The nearest float32, as a float."""
     try:
         return struct.unpack("f", struct.pack("f", score))[0]
     except OverflowError:
@@ -46,26 +46,26 @@ def single(score):
 
 
 def ordered(run, ties):
-    """The documents of a query, best first, where ties leave no choice."""
+    """The documents of a query, best first, under a tie policy that orders all of them."""
     documents = sorted(run, reverse=True) if ties == "docid" else list(run)
     return sorted(documents, key=run.get, reverse=True)
 
 
 def prepared(qrels, run, *, ties, missing="zero", bits=64, depth=None, judged_only=False):
-    """qrels and a run that need no rules but the policy for ties."""
-    made = {}
+    """Apply every rule except the tie policy to qrels and a run."""
+    prepared_run = {}
     for query, scores in run.items():
         judged = {document for document, grade in qrels.get(query, {}).items() if grade >= 0}
-        kept = {document: single(score) if bits == 32 else float(score) for document, score in scores.items()}
+        retained = {document: single(score) if bits == 32 else float(score) for document, score in scores.items()}
         if depth is not None:
-            kept = {document: kept[document] for document in ordered(kept, ties)[:depth]}
+            retained = {document: retained[document] for document in ordered(retained, ties)[:depth]}
         if judged_only:
-            kept = {document: score for document, score in kept.items() if document in judged}
-        made[query] = kept
-    return {query: qrels[query] for query in qrels if query in run or missing == "zero"}, made
+            retained = {document: score for document, score in retained.items() if document in judged}
+        prepared_run[query] = retained
+    return {query: qrels[query] for query in qrels if query in run or missing == "zero"}, prepared_run
 
 
-# Scores that are tied as float32, or too large or small for it, and others.
+# Scores that are tied as float32, overflow or underflow it, and others.
 CLOSE = [16777216.0, 16777216.4, 16777217.0, 16777218.0, 1.0, 1.00000001, 1e39, 2e39, -1e39, -3e39, 0.0, 1e-50, -1e-60]
 CLOSE += [0.1, 0.1 + 1e-9, 0.1 + 1e-7, 2.0, 2.0]
 ids = st.sampled_from([f"d{i}" for i in range(12)] + ["é", "\U00010000", "\uffff"])
@@ -77,7 +77,7 @@ runs_of = st.dictionaries(
 
 @st.composite
 def sides(draw):
-    """A query at least on both."""
+    """Qrels and a run with at least one query in common."""
     qrels, run = draw(qrels_of), draw(runs_of)
     query = next(iter(run))
     qrels.setdefault(query, {"d1": 1})
@@ -89,11 +89,11 @@ def sides(draw):
 
 
 def lines(side, form, scattered):
-    """Lines of a file; scattered: one of each query in turn."""
+    """Lines of a file; if scattered, one line of each query in turn."""
     rows = [
-        (place if scattered else 0, form.format(query, document, number))
+        (position if scattered else 0, form.format(query, document, number))
         for query, documents in side.items()
-        for place, (document, number) in enumerate(documents.items())
+        for position, (document, number) in enumerate(documents.items())
     ]
     return "".join(line for _, line in sorted(rows, key=lambda row: row[0])).encode()
 
@@ -149,11 +149,11 @@ def test_under_equals_a_construction_with_these_rules(folder, form, data, before
     assert values(other, ties) == values(expected, ties)
     assert list(other.query_ids) == list(qrels)
     assert (other.ties, other.missing) == (ties, other_missing)
-    assert values(rankings, before) == first  # which is what it was
+    assert values(rankings, before) == first  # unchanged
     back = other.under(ties=before, missing=missing, score_bits=64)
     assert values(back, before) == first
-    asked = form(*data, folder, ties=ties, missing=other_missing)
-    assert (other.left_out, other.evaluate("rr").counts) == (asked.left_out, asked.evaluate("rr").counts)
+    constructed = form(*data, folder, ties=ties, missing=other_missing)
+    assert (other.left_out, other.evaluate("rr").counts) == (constructed.left_out, constructed.evaluate("rr").counts)
 
 
 def test_under_missing_zero_checks_skipped_queries():
@@ -203,14 +203,14 @@ def test_scores_under_32_bits_equal_rounded_scores(queries, before, ties, dtype)
 
 
 @in_one_case(
-    ("scores", "found", "rounded"),
+    ("scores", "unrounded", "rounded"),
     [
         ([2**24, 2**24 + 1, 2**24 + 2, 2**62, 2**62 + 2**20], 1.0, 0.5),
         # They become float64 first, so 2^62 + 2^38 + 1, which is nearer to the next float32, goes down to the even one.
         ([2**62, 2**62 + 2**38 + 1, 0, 0, 0], 0.5, 1.0),
     ],
 )
-def test_integer_scores_beyond_float32_are_rounded(scores, found, rounded):
+def test_integer_scores_beyond_float32_are_rounded(scores, unrounded, rounded):
     grades = [1, 0, 0, 0, 1]
     sides = {"q": dict(zip("abcde", grades, strict=True))}, {"q": dict(zip("abcde", scores, strict=True))}
     for rankings in (
@@ -218,7 +218,7 @@ def test_integer_scores_beyond_float32_are_rounded(scores, found, rounded):
         rg.from_qrels(*sides, ties="stable"),
         as_frames(*sides, None, ties="stable"),
     ):
-        assert rankings.evaluate("rr")["rr"].tolist() == [found]
+        assert rankings.evaluate("rr")["rr"].tolist() == [unrounded]
         assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [rounded]
 
 
@@ -236,7 +236,7 @@ def test_files_that_cannot_be_read_again_are_rejected(folder):
     as_files(qrels, run, folder)
     with open(folder / "run", "rb") as file:
         rankings = rg.read_trec(folder / "qrels", file, ties="average")
-        assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # the same places do
+        assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # the order of the documents suffices
         assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
         for rules in ({"ties": "docid"}, {"ties": "stable"}, {"score_bits": 32}):
             with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* need: give the path"):
@@ -297,7 +297,7 @@ def test_limited_equals_evaluation_of_the_cut_run(folder, form, data, ties_and_d
     assert values(part, ties) == expected
     assert len(part) == len(rankings)
     assert part.left_out == rankings.left_out
-    for name in metrics(ties):  # nothing that one needs shows in another
+    for name in metrics(ties):  # metrics do not affect each other
         assert part.evaluate(name)[name].tolist() == expected[name]
 
 
@@ -330,14 +330,14 @@ def test_limited_recommendations_equal_cut_lists(lists, data, depth, judged_only
     graded = st.dictionaries(st.integers(0, 12), st.integers(-1, 3), max_size=6)
     truth = [data.draw(graded) for _ in lists]
     part = rg.from_recommendations(truth, lists).limited(depth=depth, judged_only=judged_only)
-    kept = [
-        [item for item in items[:depth] if not judged_only or own.get(item, -1) >= 0]
-        for items, own in zip(lists, truth, strict=True)
+    cut = [
+        [item for item in items[:depth] if not judged_only or grades.get(item, -1) >= 0]
+        for items, grades in zip(lists, truth, strict=True)
     ]
-    assert values(part, None) == values(rg.from_recommendations(truth, kept), None)
+    assert values(part, None) == values(rg.from_recommendations(truth, cut), None)
     matrix = np.array([[*items, *[-1] * 8][:8] for items in lists])
     part = rg.from_recommendations(truth, matrix).limited(depth=depth, judged_only=judged_only)
-    assert values(part, None) == values(rg.from_recommendations(truth, kept), None)
+    assert values(part, None) == values(rg.from_recommendations(truth, cut), None)
 
 
 graded_lists = st.lists(st.lists(st.integers(0, 4), max_size=8), min_size=2, max_size=4)
@@ -345,7 +345,7 @@ graded_lists = st.lists(st.lists(st.integers(0, 4), max_size=8), min_size=2, max
 
 @given(graded_lists, st.sampled_from([None, 1, 3, 20]), st.booleans())
 def test_limited_relevance_equals_cut_lists(lists, depth, judged_only):
-    """All of it is judged."""
+    """Every document of a list of relevance is judged."""
     rankings = rg.from_ranked(lists, judged=[[*row, 2, 0] for row in lists])
     part = rankings.limited(depth=depth, judged_only=judged_only)
     assert values(part, None) == values(
@@ -378,23 +378,23 @@ def test_limited_cuts_ties_by_the_tie_policy():
 def test_repr_of_rankings_states_queries_and_rules(backend):
     assert repr(rg.from_ranked([[1, 0]])) == "<Rankings of 1 query, 2 documents>"
     assert repr(rg.from_scores([1], [0.5], ties="best")) == "<Rankings of 1 query, 1 document, ties='best'>"
-    told = "<Rankings of 1 query, 1 document, ties='docid', missing='zero'>"
-    assert repr(rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1.0}})) == told
+    expected = "<Rankings of 1 query, 1 document, ties='docid', missing='zero'>"
+    assert repr(rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1.0}})) == expected
 
 
 def test_callable_gain_is_not_called_for_pooled_documents(backend):
-    """Whose grade is negative, and which other metrics look at."""
-    asked = []
+    """Grades of pooled documents are negative; other metrics in the same call read them."""
+    received = []
 
     def gain(grades):
-        asked.extend(grades.tolist())
+        received.extend(grades.tolist())
         return grades
 
     rankings = rg.from_qrels({"q": {"a": 2, "b": -1, "c": 0}}, {"q": {"b": 3.0, "a": 2.0, "c": 1.0}})
     result = rankings.evaluate(
         "bpref", "infap", "ndcg_rel", rg.metric("ndcg", gain=gain), rg.metric("r_ndcg", gain=gain)
     )
-    assert min(asked) >= 0.0
+    assert min(received) >= 0.0
     assert result.mean("bpref") == 1.0
 
 

@@ -1,4 +1,4 @@
-"""What errors advise, tried: the call that an error shows must be the one to write."""
+"""The advice of errors is correct: the call that an error shows works."""
 
 import bz2
 import io

@@ -1,4 +1,4 @@
-"""Frames, and what other tools hold, as they are."""
+"""Frames and objects of other tools are accepted unchanged."""
 
 import pickle
 import sys
@@ -32,9 +32,9 @@ EXPECTED = rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", "mrr").to_dict()
     ],
 )
 def test_columns_with_names_of_other_tools_are_recognised(frame, qrels, run):
-    held = frame(columns(QRELS, *qrels)), frame(columns(RUN, *run))
-    assert rg.from_frames(*held).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
-    assert rg.evaluate(*held, "ndcg@10", "mrr").to_dict() == EXPECTED
+    frames = frame(columns(QRELS, *qrels)), frame(columns(RUN, *run))
+    assert rg.from_frames(*frames).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.evaluate(*frames, "ndcg@10", "mrr").to_dict() == EXPECTED
 
 
 def test_default_names_come_before_others():
@@ -47,7 +47,7 @@ def test_default_names_come_before_others():
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame])
 def test_qrels_without_relevance_have_grade_1_and_warn(frame):
     qrels, run = columns(QRELS, "user_id", "item_id", "time"), columns(RUN, "user_id", "item_id", "score")
-    ones = {query: dict.fromkeys(own, 1) for query, own in QRELS.items()}
+    ones = {query: dict.fromkeys(grades, 1) for query, grades in QRELS.items()}
     result = rg.from_frames(frame(qrels), frame(run)).evaluate("ndcg@10", "mrr")
     assert result.to_dict() == rg.from_qrels(ones, RUN).evaluate("ndcg@10", "mrr").to_dict()
     remark = "qrels_df has no column of relevance: each row counts as 1"
@@ -60,8 +60,8 @@ def test_qrels_without_relevance_have_grade_1_and_warn(frame):
     assert again.merge(result).assumed == (remark + hint,)
     del qrels["time"]
     truth = rg.judgments(frame(qrels))
-    for held in (truth, pickle.loads(pickle.dumps(truth))):
-        assert rg.from_qrels(held, RUN).evaluate("mrr").assumed == ("truth" + remark.removeprefix("qrels_df"),)
+    for judgments in (truth, pickle.loads(pickle.dumps(truth))):
+        assert rg.from_qrels(judgments, RUN).evaluate("mrr").assumed == ("truth" + remark.removeprefix("qrels_df"),)
     assert pickle.loads(pickle.dumps(result)).assumed == (remark + hint,)
 
 
@@ -92,10 +92,10 @@ class ScoredDoc(NamedTuple):
 
 
 def test_named_tuples_are_rows():
-    qrels = [Qrel(query, doc, grade) for query, own in QRELS.items() for doc, grade in own.items()]
-    run = [ScoredDoc(query, doc, score) for query, own in RUN.items() for doc, score in own.items()]
-    for held in ((qrels, run), (tuple(qrels), iter(run)), (iter(qrels), RUN), (QRELS, run)):
-        assert rg.evaluate(*held, "ndcg@10", "mrr").to_dict() == EXPECTED
+    qrels = [Qrel(query, doc, grade) for query, documents in QRELS.items() for doc, grade in documents.items()]
+    run = [ScoredDoc(query, doc, score) for query, documents in RUN.items() for doc, score in documents.items()]
+    for sides in ((qrels, run), (tuple(qrels), iter(run)), (iter(qrels), RUN), (QRELS, run)):
+        assert rg.evaluate(*sides, "ndcg@10", "mrr").to_dict() == EXPECTED
     assert rg.from_frames(iter(qrels), iter(run)).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
     assert rg.from_qrels(rg.judgments(iter(qrels)), RUN).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
 
@@ -105,34 +105,42 @@ if find_spec("ir_measures"):
     def test_tuples_of_ir_measures_are_rows():
         import ir_measures
 
-        qrels = [ir_measures.Qrel(query, doc, grade) for query, own in QRELS.items() for doc, grade in own.items()]
-        run = [ir_measures.ScoredDoc(query, doc, score) for query, own in RUN.items() for doc, score in own.items()]
+        qrels = [
+            ir_measures.Qrel(query, doc, grade)
+            for query, documents in QRELS.items()
+            for doc, grade in documents.items()
+        ]
+        run = [
+            ir_measures.ScoredDoc(query, doc, score)
+            for query, documents in RUN.items()
+            for doc, score in documents.items()
+        ]
         assert rg.evaluate(qrels, run, "ndcg@10", "mrr").to_dict() == EXPECTED
 
 
 @pytest.fixture
 def ranx(monkeypatch):
-    """A stand-in: its classes hold typed dicts, and give plain ones."""
+    """A stand-in for ranx, whose classes store typed dicts and export plain ones."""
     module = ModuleType("ranx")
 
-    class Held:
-        def __init__(self, held):
-            self._held = held
+    class TypedDict:
+        def __init__(self, queries):
+            self._queries = queries
 
         def to_dict(self):
-            return {query: dict(own) for query, own in self._held.items()}
+            return {query: dict(documents) for query, documents in self._queries.items()}
 
     for name in ("Qrels", "Run"):
-        setattr(module, name, type(name, (Held,), {"__module__": f"ranx.data_structures.{name.lower()}"}))
+        setattr(module, name, type(name, (TypedDict,), {"__module__": f"ranx.data_structures.{name.lower()}"}))
     monkeypatch.setitem(sys.modules, "ranx", module)
     return module
 
 
 def test_qrels_and_runs_of_ranx_are_accepted(ranx):
-    held = ranx.Qrels(QRELS), ranx.Run(RUN)
-    assert rg.evaluate(*held, "ndcg@10", "mrr").to_dict() == EXPECTED
-    assert rg.from_qrels(*held).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
-    assert rg.from_qrels(rg.judgments(held[0]), held[1]).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+    sides = ranx.Qrels(QRELS), ranx.Run(RUN)
+    assert rg.evaluate(*sides, "ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.from_qrels(*sides).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.from_qrels(rg.judgments(sides[0]), sides[1]).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
 
 
 def response(hits):
@@ -140,16 +148,16 @@ def response(hits):
 
 
 class ObjectApiResponse:
-    """Of Elasticsearch's client: no mapping, but a body."""
+    """A response of Elasticsearch's client: not a mapping, but an object with a body."""
 
     def __init__(self, body):
         self.body = body
 
 
-@pytest.mark.parametrize("own", [dict, ObjectApiResponse])
-def test_responses_of_elasticsearch_are_runs(own):
+@pytest.mark.parametrize("kind", [dict, ObjectApiResponse])
+def test_responses_of_elasticsearch_are_runs(kind):
     run = {
-        query: own(
+        query: kind(
             response([{"_index": "i", "_id": doc, "_score": score, "_source": {}} for doc, score in docs.items()])
         )
         for query, docs in RUN.items()
@@ -157,7 +165,7 @@ def test_responses_of_elasticsearch_are_runs(own):
     assert rg.evaluate(QRELS, run, "ndcg@10", "mrr").to_dict() == EXPECTED
     assert rg.from_qrels(QRELS, run).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
     by_field = {
-        q: own(response([{"_id": doc, "_score": None, "sort": [1]} for doc in docs])) for q, docs in RUN.items()
+        q: kind(response([{"_id": doc, "_score": None, "sort": [1]} for doc in docs])) for q, docs in RUN.items()
     }
     assert rg.evaluate(QRELS, by_field, "ndcg@10", "mrr").to_dict() == EXPECTED
     with pytest.raises(TypeError, match="query 'q2': must be a response of _search"):

@@ -20,7 +20,9 @@ NAMES = {"query": "user", "doc": "film"}
 def test_each_side_takes_its_columns(frame, tmp_path):
     truth, run = frame(TRUTH), frame(SCORES)
     trec = tmp_path / "run.txt"
-    trec.write_text("".join(f"{q} Q0 {d} 0 {score} t\n" for q, own in RUN.items() for d, score in own.items()))
+    trec.write_text(
+        "".join(f"{q} Q0 {d} 0 {score} t\n" for q, documents in RUN.items() for d, score in documents.items())
+    )
     for call in (
         lambda: rg.evaluate(truth, RUN, "ndcg", **NAMES, relevance="gain"),
         lambda: rg.evaluate(truth, LISTS, "ndcg", **NAMES, relevance="gain"),
@@ -53,7 +55,7 @@ def test_a_mapping_is_a_table_only_if_it_has_the_named_columns():
     assert rg.compare(lists, {"a": table}, ["rr"], **names)["a"]["rr"].tolist() == [1.0, 0.0]
 
 
-def test_columns_of_a_side_that_is_no_table_are_refused(rejects, tmp_path):
+def test_columns_of_a_side_other_than_a_table_are_refused(rejects, tmp_path):
     message = "{}= names a column of {}, which is not a table: leave it out"
     truth, run = pd.DataFrame(TRUTH), pd.DataFrame(SCORES)
     relevance, score, rank = (message.format(*pair) for pair in [

@@ -23,11 +23,11 @@ POLICIES = ["average", "stable", "best", "worst"]
 
 
 def evaluate_by_query(constructor, *sides, metrics, **options):
-    """By the ids of the queries."""
+    """The values by query id."""
     return constructor(*sides, **options).evaluate(*metrics).to_dict()
 
 
-SCORED = {  # labels and scores in each form that is read in its own way, and what goes with them
+SCORED = {  # labels and scores in each form that has separate code, and the options to go with them
     "lists": (LABELS, SCORES, {}),
     "matrices": (np.array(LABELS), np.array(SCORES), {}),
     "float32": (np.array(LABELS, "f4"), np.array(SCORES, "f4"), {}),

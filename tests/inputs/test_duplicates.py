@@ -26,14 +26,16 @@ EXPECTED = vectors(rg.from_recommendations(QRELS, ONCE))
 
 
 def test_duplicates_first_of_a_run_of_msmarco():
-    text = "".join(f"{query}\t{doc}\t{rank}\n" for query, own in TWICE.items() for rank, doc in enumerate(own, 1))
-    held = rg.read_trec(rg.judgments(QRELS), io.BytesIO(text.encode()), duplicates="first")
-    assert vectors(held) == EXPECTED
+    text = "".join(
+        f"{query}\t{doc}\t{rank}\n" for query, documents in TWICE.items() for rank, doc in enumerate(documents, 1)
+    )
+    rankings = rg.read_trec(rg.judgments(QRELS), io.BytesIO(text.encode()), duplicates="first")
+    assert vectors(rankings) == EXPECTED
 
 
 def run_of(lists):
-    """A run file of lists, best first, of documents that may repeat."""
-    rows = [(query, doc, -rank) for query, own in lists.items() for rank, doc in enumerate(own)]
+    """A run file of lists, best first, in which documents may repeat."""
+    rows = [(query, doc, -rank) for query, documents in lists.items() for rank, doc in enumerate(documents)]
     return "".join(f"{query} Q0 {doc} 1 {score} tag\n" for query, doc, score in rows).encode()
 
 
@@ -63,7 +65,7 @@ def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
 
 
 def test_a_clean_run_is_not_held_in_memory(tmp_path, monkeypatch):
-    """Its rankings are read again for other ties, and documents of a query are found once."""
+    """The file is read again for other ties, without a table of the documents."""
     path = tmp_path / "run"
     path.write_bytes(run_of(TWICE))
     monkeypatch.setattr(lines, "_table", None)
@@ -80,8 +82,8 @@ def test_duplicates_first_equals_plain_python():
         matrix = rng.integers(0, 12, (20, 15))
         relevant = [set(rng.integers(0, 12, 3).tolist()) for _ in range(20)]
         once = [list(dict.fromkeys(row)) for row in matrix.tolist()]
-        found = rg.from_recommendations(relevant, matrix, duplicates="first")
-        assert vectors(found) == vectors(rg.from_recommendations(relevant, once))
+        rankings = rg.from_recommendations(relevant, matrix, duplicates="first")
+        assert vectors(rankings) == vectors(rg.from_recommendations(relevant, once))
 
 
 def of_tuples(ids):
@@ -89,17 +91,19 @@ def of_tuples(ids):
 
 
 def test_tuples_may_be_ids():
-    """A document and its chunk."""
-    run, twice = ({query: of_tuples(own) for query, own in held.items()} for held in (ONCE, TWICE))
-    truth = {query: {(doc, 0): grade for doc, grade in own.items()} for query, own in QRELS.items()}
+    """An id may be a document and its chunk."""
+    run, twice = (
+        {query: of_tuples(documents) for query, documents in run_of_ids.items()} for run_of_ids in (ONCE, TWICE)
+    )
+    truth = {query: {(doc, 0): grade for doc, grade in documents.items()} for query, documents in QRELS.items()}
     assert vectors(rg.from_recommendations(truth, run)) == EXPECTED
     assert vectors(rg.from_recommendations(list(truth.values()), list(run.values()))) == EXPECTED
     assert vectors(rg.from_recommendations(truth, list(run.values()), query_ids=["q1", "q2"])) == EXPECTED
     assert vectors(rg.from_recommendations(rg.judgments(truth), run)) == EXPECTED
     assert vectors(rg.from_recommendations(truth, twice, duplicates="first")) == EXPECTED | {}
-    sets = rg.from_recommendations({query: set(own) for query, own in truth.items()}, run).evaluate("rr")
+    sets = rg.from_recommendations({query: set(documents) for query, documents in truth.items()}, run).evaluate("rr")
     assert sets["rr"].tolist() == EXPECTED["rr"]
-    scored = {query: {doc: -place for place, doc in enumerate(own)} for query, own in run.items()}
+    scored = {query: {doc: -rank for rank, doc in enumerate(documents)} for query, documents in run.items()}
     assert vectors(rg.from_qrels(truth, scored)) == EXPECTED
     assert rg.evaluate(truth, run, "rr")["rr"].tolist() == EXPECTED["rr"]
     with pytest.raises(ValueError, match=r"query 'q1', document \('a', 0\) .*repeats an earlier one"):

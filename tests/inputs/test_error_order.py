@@ -1,4 +1,4 @@
-"""Of several errors the one of the lowest query is raised, and in a query that of the lowest position."""
+"""Of several errors the first by query, then by position, is raised."""
 
 import math
 

@@ -32,7 +32,7 @@ RUNS = {
     "columns": lambda: columns(RUN, value="score"),
     "pandas": lambda: pd.DataFrame(columns(RUN, value="score")),
     "polars": lambda: pl.DataFrame(columns(RUN, value="score")),
-    "ids": lambda: {query: sorted(own, key=own.get, reverse=True) for query, own in RUN.items()},
+    "ids": lambda: {query: sorted(scores, key=scores.get, reverse=True) for query, scores in RUN.items()},
     "file": lambda: io.BytesIO(run_lines(RUN)),
 }
 
@@ -70,8 +70,8 @@ def test_ids_are_recognised_beside_values_that_are_no_labels():
     expected = [0.5, 0.0]
     assert rg.evaluate([{3}, {9}], matrix, "mrr")["mrr"].tolist() == expected
     assert rg.evaluate([{3: 1.0}, {9: 2}], matrix, "mrr")["mrr"].tolist() == expected
-    held = sparse.csr_matrix(([1.0, 1.0], ([0, 1], [3, 9])), shape=(2, 10))
-    assert rg.evaluate(held, matrix, "mrr")["mrr"].tolist() == expected
+    relevant = sparse.csr_matrix(([1.0, 1.0], ([0, 1], [3, 9])), shape=(2, 10))
+    assert rg.evaluate(relevant, matrix, "mrr")["mrr"].tolist() == expected
     assert rg.evaluate([["c"], ["i"]], [["f", "c"], ["a"]], "mrr")["mrr"].tolist() == expected
 
 
@@ -94,6 +94,6 @@ def test_help_shows_truth_and_run_first():
 
 
 def test_one_row_of_a_sparse_matrix_is_the_truth_of_one_list():
-    held = sparse.csr_array([[0, 1, 1]])
-    for row in (held, sparse.csr_matrix(held), held[0]):
+    relevant = sparse.csr_array([[0, 1, 1]])
+    for row in (relevant, sparse.csr_matrix(relevant), relevant[0]):
         assert rg.from_recommendations(row, [0, 2]).evaluate("rr")["rr"].tolist() == [0.5]

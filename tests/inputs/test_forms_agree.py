@@ -62,8 +62,8 @@ def test_text_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides, ties
     def results():
         expected = rg.from_qrels(qrels, run, ties=ties).evaluate(*METRICS)
         pairs = [(truth, returned), (qrels, returned), (truth, run), (rg.judgments(truth), returned)]
-        found = [rg.evaluate(*pair, *METRICS, ties=ties) for pair in pairs]
-        for result in found:
+        evaluations = [rg.evaluate(*pair, *METRICS, ties=ties) for pair in pairs]
+        for result in evaluations:
             assert result.to_dict() == expected.to_dict()
             assert result.counts == expected.counts
         return [vector.tobytes() for vector in expected.values()]

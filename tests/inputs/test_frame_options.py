@@ -1,4 +1,4 @@
-"""Options of what reads columns, in each kind of frame: names of columns, ties, ranks, duplicates, ids of queries."""
+"""Options of functions that read columns, in each kind of frame: column names, ties, ranks, duplicates, query ids."""
 
 import pandas as pd
 import polars as pl

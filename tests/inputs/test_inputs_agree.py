@@ -51,22 +51,22 @@ def as_qid(corpus, ties, folder):
 
 
 def as_scattered_qid(corpus, ties, folder):
-    """The documents of a query apart from each other, but in their order, and the queries in theirs."""
+    """The documents of different queries interleaved, each query in its original order."""
     grades, scores, query = flat(corpus)
-    place = np.concatenate([np.arange(len(documents)) for documents in corpus])
-    order = np.lexsort((query, place))
+    position = np.concatenate([np.arange(len(documents)) for documents in corpus])
+    order = np.lexsort((query, position))
     return rg.from_scores(grades[order], scores[order], qid=query[order], ties=ties)
 
 
 def as_matrix(corpus, ties, folder):
-    """Rows of one length: what a query lacks is filled up with documents that come last and have no gain."""
+    """Rows of equal length, padded with documents without a gain that are ranked last."""
     longest = max(map(len, corpus))
     rows = [[*query, *[(0, -np.inf)] * (longest - len(query))] for query in corpus]
     matrix = np.array(rows, dtype=float)
     return rg.from_scores(matrix[:, :, 0], matrix[:, :, 1].astype(np.float32), ties=ties)
 
 
-# Ids whose order is another than that in which the documents stand, by any rule but the right one.
+# Ids whose order under a wrong rule differs from the order of the documents.
 IDS = {
     "text": ["d1", "d", "é", "\U00010000", "\uffff", "d10"],
     "ints": [3, -1, 2**62, 0, -(2**63), 7],
@@ -112,11 +112,11 @@ def as_files(corpus, ties, folder):
 
 
 def columns(side, value, turned=False):
-    """The rows of a side, those of a query apart from each other: first one of each query, then a second one …"""
+    """The rows of a side, with the queries interleaved: the first row of each query, then the second of each …"""
     rows = [
-        (place, query, document, number)
+        (position, query, document, number)
         for query, documents in side.items()
-        for place, (document, number) in enumerate(list(documents.items())[:: -1 if turned else 1])
+        for position, (document, number) in enumerate(list(documents.items())[:: -1 if turned else 1])
     ]
     rows.sort(key=lambda row: row[0])
     names = "query_id", "doc_id", value
@@ -131,19 +131,19 @@ def chunked(table, *ends):
 
 
 def arrow(ids):
-    return lambda held: pa.table({n: pa.array(c) if n in VALUES else pa.array(c, ids) for n, c in held.items()})
+    return lambda columns: pa.table({n: pa.array(c) if n in VALUES else pa.array(c, ids) for n, c in columns.items()})
 
 
 VALUES = "relevance", "score"
 
 
 def each_id(convert):
-    """A mapping of columns, of which those of ids are converted."""
-    return lambda held: {name: column if name in VALUES else convert(column) for name, column in held.items()}
+    """Convert the columns of ids in a mapping of columns."""
+    return lambda columns: {name: column if name in VALUES else convert(column) for name, column in columns.items()}
 
 
 def pandas(dtype):
-    return lambda held: pd.DataFrame(each_id(lambda ids: pd.Series(ids, dtype=dtype))(held))
+    return lambda columns: pd.DataFrame(each_id(lambda ids: pd.Series(ids, dtype=dtype))(columns))
 
 
 FRAMES = {  # by the kind of the ids
@@ -158,16 +158,16 @@ FRAMES = {  # by the kind of the ids
         "pandas string[python]": pandas("string[python]"),
         "pandas string[pyarrow]": pandas("string[pyarrow]"),
         "polars": pl.DataFrame,
-        "polars categories": lambda held: pl.DataFrame(held).with_columns(pl.col(pl.String).cast(pl.Categorical)),
+        "polars categories": lambda columns: pl.DataFrame(columns).with_columns(pl.col(pl.String).cast(pl.Categorical)),
         "Arrow string": arrow(pa.string()),
         "Arrow large_string": arrow(pa.large_string()),
         "Arrow string_view": arrow(pa.string_view()),
         "Arrow dictionary": arrow(pa.dictionary(pa.int8(), pa.string())),
-        "Arrow chunks": lambda held: chunked(arrow(pa.string())(held), 1, 1, 4),
-        "Arrow chunks of dictionaries": lambda held: chunked(
-            arrow(pa.dictionary(pa.uint16(), pa.large_string()))(held), 3
+        "Arrow chunks": lambda columns: chunked(arrow(pa.string())(columns), 1, 1, 4),
+        "Arrow chunks of dictionaries": lambda columns: chunked(
+            arrow(pa.dictionary(pa.uint16(), pa.large_string()))(columns), 3
         ),
-        "Arrow chunks of views": lambda held: chunked(arrow(pa.string_view())(held), 2, 5),
+        "Arrow chunks of views": lambda columns: chunked(arrow(pa.string_view())(columns), 2, 5),
     },
     "ints": {
         "lists": dict,
@@ -180,7 +180,7 @@ FRAMES = {  # by the kind of the ids
         "polars": pl.DataFrame,
         "Arrow": arrow(pa.int64()),
         "Arrow dictionary": arrow(pa.dictionary(pa.int32(), pa.int64())),
-        "Arrow chunks": lambda held: chunked(arrow(pa.int64())(held), 2, 3, 4),
+        "Arrow chunks": lambda columns: chunked(arrow(pa.int64())(columns), 2, 3, 4),
     },
     "bytes": {
         "lists": dict,
@@ -188,10 +188,10 @@ FRAMES = {  # by the kind of the ids
         "polars": pl.DataFrame,
         "Arrow binary": arrow(pa.binary()),
         "Arrow binary_view": arrow(pa.binary_view()),
-        "Arrow chunks": lambda held: chunked(arrow(pa.large_binary())(held), 2),
+        "Arrow chunks": lambda columns: chunked(arrow(pa.large_binary())(columns), 2),
     },
 }
-# Queries have ids of the same kind, for one dtype serves both columns.
+# Ids of queries are of the same kind, since one dtype is used for both columns.
 QUERIES = {"text": "a query whose id is long {}".format, "ints": lambda q: 2**40 - q, "bytes": lambda q: b"q%d" % q}
 
 
@@ -208,15 +208,15 @@ def framed(kind, name):
 def one_frame(corpus, ties, folder):
     """Documents with labels and scores side by side."""
     qrels, run = dicts(corpus)
-    held = columns(run, "score")
-    return rg.from_frames({**held, "label": columns(qrels, "relevance")["relevance"]}, ties=ties)
+    frame = columns(run, "score")
+    return rg.from_frames({**frame, "label": columns(qrels, "relevance")["relevance"]}, ties=ties)
 
 
 def one_frame_without_documents(corpus, ties, folder):
     qrels, run = dicts(corpus)
-    held = {**columns(run, "score"), "label": columns(qrels, "relevance")["relevance"]}
-    del held["doc_id"]
-    return rg.from_frames(chunked(pa.table(held), 2), ties=ties)
+    frame = {**columns(run, "score"), "label": columns(qrels, "relevance")["relevance"]}
+    del frame["doc_id"]
+    return rg.from_frames(chunked(pa.table(frame), 2), ties=ties)
 
 
 def prepared(truth, run):
@@ -290,7 +290,7 @@ def test_every_form_that_has_ids(tmp_path_factory, kind, corpus):
 
 
 def padded(lists):
-    """A matrix, with something beyond the padding that must not be looked at."""
+    """A matrix with values behind the padding, which must not be read."""
     rows = [[*items, *([-1, 0, -7, 1] * 3)[: 12 - len(items)]] for items in lists]
     return np.array(rows, dtype=np.int16)
 
@@ -340,7 +340,7 @@ def test_recommendations(users, graded):
     lists, rows = [items for items, _ in users], [row if graded else dict.fromkeys(row, 1) for _, row in users]
     relevance = [[row.get(item, 0) for item in items] for items, row in zip(lists, rows, strict=True)]
     expected = rg.from_ranked(relevance, judged=[list(row.values()) for row in rows]).evaluate(*METRICS)
-    run = [{item: -place for place, item in enumerate(items)} for items in lists]
+    run = [{item: -position for position, item in enumerate(items)} for items in lists]
     forms = {"qrels": rg.from_qrels(by_user(rows), by_user(run))}
     for name, make in RECOMMENDED.items():
         for truth, hold in (RELEVANT | ({} if graded else SETS)).items():

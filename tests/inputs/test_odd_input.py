@@ -224,20 +224,20 @@ def test_qids_are_returned_unchanged(backend, ids):
 @pytest.mark.parametrize(
     "kind", ["i1", "u2", "i4", ">i4", "i8", ">i8", "u4", "u8", "f8", "bool", "U3", "M8[s]", "strided", "O"]
 )
-@pytest.mark.parametrize("places", [[0, 0, 1, 2, 2], [1, 0, 2, 0, 1], [2, 2, 1, 0, 0]])
-def test_qids_of_every_type_group_documents(on_both, kind, places):
-    """Together and apart, sorted and not: each query has its documents, in their order."""
-    ids = np.repeat(places, 2)[::2] if kind == "strided" else np.array(places).astype(kind)
+@pytest.mark.parametrize("numbers", [[0, 0, 1, 2, 2], [1, 0, 2, 0, 1], [2, 2, 1, 0, 0]])
+def test_qids_of_every_type_group_documents(on_both, kind, numbers):
+    """Contiguous and interleaved, sorted and unsorted: each query has its documents in the original order."""
+    ids = np.repeat(numbers, 2)[::2] if kind == "strided" else np.array(numbers).astype(kind)
     if kind == "u8":
         ids += np.uint64(2**63)
     rows = {}
     for row, identifier in enumerate(ids.tolist()):
         rows.setdefault(identifier, []).append(row)
     scores = [0.5, 0.4, 0.3, 0.2, 0.1]
-    expected = [rg.dcg([row + 1 for row in own]) for own in rows.values()]
-    for found in on_both(lambda: rg.from_scores([1, 2, 3, 4, 5], scores, qid=ids).evaluate("dcg")):
-        assert [*map(repr, found.query_ids)] == [*map(repr, rows)]
-        assert found["dcg"].tolist() == expected
+    expected = [rg.dcg([row + 1 for row in documents]) for documents in rows.values()]
+    for result in on_both(lambda: rg.from_scores([1, 2, 3, 4, 5], scores, qid=ids).evaluate("dcg")):
+        assert [*map(repr, result.query_ids)] == [*map(repr, rows)]
+        assert result["dcg"].tolist() == expected
 
 
 COLUMN = np.array([[0], [1], [0], [2]])

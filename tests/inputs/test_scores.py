@@ -1,4 +1,4 @@
-"""What stands beside labels and scores, and is rejected: sizes, ids, judged sets, masks, lists of other lengths."""
+"""Rejected companions of labels and scores: sizes, ids, judged sets, masks, lists of other lengths."""
 
 import math
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""TREC files: whatever carries them, however they are written: the numbers of the same dicts, or the line in error."""
+"""TREC files from any source, in any valid spelling, give the values of the same dicts; errors name the line."""
 
 import errno
 import gzip
@@ -43,11 +43,11 @@ RR = [0.5, 1.0]  # of both
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in folders there")
 
 
-# what carries the bytes
+# sources of the bytes
 
 
 class Trickle:
-    """A file that can only be read, a few bytes at once."""
+    """A file with only a `read` method, which returns a few bytes at a time."""
 
     def __init__(self, data, most):
         self._left, self._most = data, most
@@ -59,14 +59,14 @@ class Trickle:
 
 
 class Generous(Trickle):
-    """Its `read` gives more than was asked for."""
+    """A file whose `read` returns more bytes than requested."""
 
     def read(self, size=-1):
         return super().read(33)
 
 
 class Wrapped:
-    """What tqdm makes of a file: its `read` is another, all else is the file's own."""
+    """A file wrapped as by tqdm: `read` is replaced, other attributes are those of the file."""
 
     def __init__(self, file):
         self._file = file
@@ -82,7 +82,7 @@ class Wrapped:
 
 
 def members(data):
-    """gzip's members one after the other, which together are one file."""
+    """A gzip file of several members."""
     return b"".join(gzip.compress(data[at : at + 20], 1) for at in range(0, len(data), 20)) or gzip.compress(b"")
 
 
@@ -117,18 +117,18 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def kept(monkeypatch):
-    """The temporary files that were made, which go to the disk from the second byte on."""
-    made = []
+def temporary_files(monkeypatch):
+    """The temporary files of a test, which are written to the disk from the second byte on."""
+    files = []
 
     class Recorded(tempfile.SpooledTemporaryFile):
         def __init__(self, *args):
             super().__init__(*args)
-            made.append(self)
+            files.append(self)
 
     monkeypatch.setattr(read_files, "MOST_IN_MEMORY", 1)
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Recorded)
-    return made
+    return files
 
 
 def reciprocal_ranks(qrels, run, **options):
@@ -136,7 +136,7 @@ def reciprocal_ranks(qrels, run, **options):
 
 
 def seen(result):
-    """All that an Evaluation holds."""
+    """The contents of an Evaluation, to compare."""
     vectors = {str(metric): vector.tobytes() for metric, vector in result.items()}
     return list(result.query_ids), vectors, result.counts
 
@@ -148,11 +148,11 @@ class FullDisk(io.BytesIO):
     close = flush
 
     def __del__(self):
-        """Else it would be closed, and that be told of during another test."""
+        """Close the file now, not during another test, which would get the warning."""
 
 
 def test_full_temporary_disk_is_not_blamed_on_the_file(backend, monkeypatch):
-    """What is read from a pipe is copied, and the copy may find no space."""
+    """Data of a pipe are copied to a temporary file, whose disk may be full."""
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda _: FullDisk())
     message = r"No space left on device for a copy of run \(TMPDIR can name another folder\)"
     with pytest.raises(OSError, match=message) as raised:
@@ -163,12 +163,12 @@ def test_full_temporary_disk_is_not_blamed_on_the_file(backend, monkeypatch):
 @carriers
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 @blocks
-def test_files_of_every_kind_are_read_alike(backend, monkeypatch, kept, carrier, run, block):
+def test_files_of_every_kind_are_read_alike(backend, monkeypatch, temporary_files, carrier, run, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
     ranks = reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run))
     assert ranks == RR, f"rr by query: {ranks} of the files, {RR} expected"
     assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
-    assert all(file.closed for file in kept)
+    assert all(file.closed for file in temporary_files)
 
 
 @pytest.mark.parametrize("run", [b"q1 Q0 d1 1 1 t\n", b"q1 Q0 d1 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 d 1 0 t\n"])
@@ -208,7 +208,7 @@ def test_file_without_a_name_is_named_by_its_argument(backend):
 @posix
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, members])
-def test_named_pipes_are_read(backend, kept, run, pack):
+def test_named_pipes_are_read(backend, temporary_files, run, pack):
     os.mkfifo("pipe")
 
     def write():
@@ -220,7 +220,7 @@ def test_named_pipes_are_read(backend, kept, run, pack):
     writer.start()
     assert reciprocal_ranks(io.BytesIO(QRELS), "pipe") == RR
     writer.join()
-    assert [file.closed for file in kept] == [True]
+    assert [file.closed for file in temporary_files] == [True]
 
 
 @pytest.mark.parametrize("pack", quick_first([gzip.compress, bytes]))
@@ -242,9 +242,9 @@ def test_standard_input_is_read(backend, pack, run, how, side):
             file.seek(8 * (how != "file"))
             result = subprocess.run(command, stdin=file, **options)
     assert result.stderr == b""
-    found = json.loads(result.stdout)
-    assert [found["queries"][query]["rr"] for query in ("q1", "q2")] == RR
-    assert found["backend"] == backend
+    output = json.loads(result.stdout)
+    assert [output["queries"][query]["rr"] for query in ("q1", "q2")] == RR
+    assert output["backend"] == backend
 
 
 def test_missing_standard_input_is_rejected(backend, monkeypatch):
@@ -274,13 +274,13 @@ def rows(values, least=0):
 
 
 def together(rows):
-    """The rows of each query in a row."""
+    """The rows, sorted so that each query is contiguous."""
     order = list(dict.fromkeys(query for query, _, _ in rows))
     return sorted(rows, key=lambda row: order.index(row[0]))
 
 
 def dicts(rows):
-    """As dicts of dicts; documents stay bytes, by which they are compared."""
+    """The rows as dicts of dicts; documents stay bytes, which is how they are compared."""
     table = {}
     for query, document, value in rows:
         table.setdefault(query.decode("utf-8", "surrogateescape"), {})[document] = float(value)
@@ -288,7 +288,7 @@ def dicts(rows):
 
 
 class Writer:
-    """Writes rows as lines, each in a way of its own."""
+    """Writes rows as lines in randomly chosen valid spellings."""
 
     def __init__(self, seed, numbers=("{!r}", "{:.17g}", "{:+}", "{:.20e}")):
         self._random = random.Random(seed)
@@ -309,7 +309,7 @@ class Writer:
         return self._line(query, b"Q0", document, b"1", self._number(value), b"tag")
 
     def text(self, lines):
-        """The text of lines, with others that are none among them, and the number of each."""
+        """The text of lines with blank lines and comments in between, and the number of each line."""
         texts, numbers, count = [b"\xef\xbb\xbf"] if self._random.random() < 0.2 else [], [], 0
         for line in lines:
             while self._random.random() < 0.2:
@@ -336,20 +336,20 @@ def test_files_equal_dicts(backend, judged, returned, seed, block, ties, missing
     data = [
         writer.text([writer.line(row, is_run) for row in rows])[0] for is_run, rows in enumerate((judged, returned))
     ]
-    files = [writer.carry(name, own) for name, own in zip(("qrels", "run"), data, strict=True)]
+    files = [writer.carry(name, content) for name, content in zip(("qrels", "run"), data, strict=True)]
     with patch.object(read_files, "BLOCK", block):
         if not qrels.keys() & run.keys():
             with pytest.raises(ValueError, match="have no query in common"):
                 rg.read_trec(*files, ties=ties, missing=missing)
             return
-        found = rg.read_trec(*files, ties=ties, missing=missing)
+        rankings = rg.read_trec(*files, ties=ties, missing=missing)
     expected = rg.from_qrels(qrels, run, ties=ties, missing=missing)
-    assert sizes_of(found).tolist() == sizes_of(expected).tolist()
-    assert seen(found.evaluate(*METRICS)) == seen(expected.evaluate(*METRICS))
+    assert sizes_of(rankings).tolist() == sizes_of(expected).tolist()
+    assert seen(rankings.evaluate(*METRICS)) == seen(expected.evaluate(*METRICS))
 
 
 def broken(row, how, side):
-    """A line with something wrong, and how the refusal of it goes on after its number."""
+    """An invalid line, and the error message after the line number."""
     query, document, _ = row
     text = document.decode("utf-8", "surrogateescape")
     start = b" ".join([query, b"Q0", document])
@@ -370,17 +370,17 @@ def broken(row, how, side):
 def test_error_names_the_line(backend, side, judged, returned, seed, block, how, data):
     writer = Writer(seed)
     lines = {
-        name: [writer.line(row, name == "run") for row in own] for name, own in (("qrels", judged), ("run", returned))
+        name: [writer.line(row, name == "run") for row in rows] for name, rows in (("qrels", judged), ("run", returned))
     }
-    own = returned if side == "run" else judged
-    row = data.draw(st.integers(0, len(own) - 1))
-    place = data.draw(st.integers(row + 1, len(own)))
-    line, message = broken(own[row], how, side)
-    lines[side].insert(place, line)
-    texts = {name: writer.text(held) for name, held in lines.items()}
+    side_rows = returned if side == "run" else judged
+    row = data.draw(st.integers(0, len(side_rows) - 1))
+    insert_at = data.draw(st.integers(row + 1, len(side_rows)))
+    line, message = broken(side_rows[row], how, side)
+    lines[side].insert(insert_at, line)
+    texts = {name: writer.text(written) for name, written in lines.items()}
     with patch.object(read_files, "BLOCK", block), pytest.raises(ValueError, match=f"{side}: line") as caught:
         rg.read_trec(*(writer.carry(name, text) for name, (text, _) in texts.items()))
-    assert str(caught.value).startswith(f"{side}: line {texts[side][1][place]}{message}")
+    assert str(caught.value).startswith(f"{side}: line {texts[side][1][insert_at]}{message}")
 
 
 def test_queries_without_judged_documents_are_evaluated(backend):
@@ -401,7 +401,7 @@ def test_only_ascii_white_space_separates_fields(backend):
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @in_one_case("text", [b"", b"q", b"\xef\xbb", b"#", b"\n"])
 def test_texts_shorter_than_a_byte_order_mark_are_read(backend, mark, pack, text):
-    """Nothing is lost of them, and the mark is never a part of an id."""
+    """No byte is lost, and the mark is never part of an id."""
     fields = len(text.split()) * (text != b"#")
     message = f"run: line 1: expected 6 fields .*, found {fields}$" if fields else "no query in common"
     with pytest.raises(ValueError, match=message):
@@ -429,7 +429,7 @@ NO_NUMBERS = [
 
 @in_one_case("text", NUMBERS)
 def test_numbers_are_read_like_float(backend, text):
-    """A number is what `float()` makes of it: the score stands among its neighbours, and the grade is a gain."""
+    """Numbers equal `float()` of their text: the score is compared with its neighbours, the grade is read as a gain."""
     number = float(text)
     run = f"q1 Q0 low 1 {text} t\nq1 Q0 d1 1 {number!r} t\n"  # equal scores: the higher id comes first
     assert reciprocal_ranks(io.BytesIO(b"q1 0 d1 1"), io.BytesIO(run.encode()), ties="worst") == [0.5]
@@ -456,7 +456,7 @@ def test_invalid_numbers_are_rejected(backend, text):
 @given(st.floats(0, 1e18, allow_subnormal=False), st.integers(15, 21), st.booleans())
 @example(4503599627370496.0, 19, True)
 def test_decimals_are_rounded_correctly(on_both, number, digits, between):
-    """Also those just beside the middle between two neighbours, where the last digit decides."""
+    """Includes decimals next to the midpoint of two floats, where the last digit decides."""
     exact = Decimal(number)
     if between:
         exact = (exact + Decimal(math.nextafter(number, math.inf))) / 2
@@ -523,10 +523,10 @@ def test_files_of_any_bytes_give_equal_results_on_both_backends(on_both, qrels, 
 
     whole = on_both(lambda: outcome(1))
     with patch.object(read_files, "BLOCK", block):
-        parts = [found for threads in (1, 2, 4) for found in on_both(lambda: outcome(threads))]  # noqa: B023
+        parts = [result for threads in (1, 2, 4) for result in on_both(lambda: outcome(threads))]  # noqa: B023
     assert whole[0] == whole[1]
     assert parts == parts[:1] * 6
-    # Of several offences the first that a block meets is named, so only that there is one does not depend on blocks.
+    # The block size may change which of several errors is named, but not whether there is one.
     assert isinstance(parts[0], str) == isinstance(whole[0], str)
     assert parts[0] == whole[0] or isinstance(whole[0], str)
 
@@ -542,7 +542,7 @@ def shuffled(data):
 
 @carriers
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
-def test_files_are_closed_after_an_error(backend, kept, monkeypatch, carrier, run):
+def test_files_are_closed_after_an_error(backend, temporary_files, monkeypatch, carrier, run):
     opened = []
 
     def recorded(*args, **options):
@@ -553,7 +553,7 @@ def test_files_are_closed_after_an_error(backend, kept, monkeypatch, carrier, ru
     monkeypatch.setattr(read_files, "BLOCK", 20)
     with pytest.raises(ValueError, match=r"run: line 4, field 3: 'd2' already appears in an earlier line"):
         rg.read_trec(carrier("qrels", QRELS), carrier("run", run + b"q1 Q0 d2 1 1 t"))
-    assert all(file.closed for file in [*kept, *opened])
+    assert all(file.closed for file in [*temporary_files, *opened])
 
 
 PACKED = gzip.compress(RUN, mtime=0)
@@ -575,19 +575,19 @@ PACKED = gzip.compress(RUN, mtime=0)
         "unknown method",
     ],
 )
-def test_damaged_gzip_is_rejected(backend, monkeypatch, kept, carrier, data):
+def test_damaged_gzip_is_rejected(backend, monkeypatch, temporary_files, carrier, data):
     monkeypatch.setattr(read_files, "BLOCK", 20)
     with pytest.raises(ValueError, match="run: the gzip data are damaged or cut off") as caught:
         rg.read_trec(io.BytesIO(QRELS), CARRIERS[carrier]("run", data))
     assert type(caught.value) is ValueError
     with pytest.raises(ValueError, match=r"^(truth|qrels): the gzip data are damaged"):
         rg.judgments(CARRIERS[carrier]("qrels", data))
-    assert all(file.closed for file in kept)
+    assert all(file.closed for file in temporary_files)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_file_that_becomes_shorter_is_rejected(backend, monkeypatch, pack):
-    """It is refused, also where what is left of it is whole lines, and in the second reading too."""
+    """A truncated file is refused even if it ends after a whole line, and in the second reading as well."""
 
     class Shrinking(io.FileIO):
         def read(self, size=-1):
@@ -613,8 +613,8 @@ def test_file_that_becomes_shorter_is_rejected(backend, monkeypatch, pack):
 
 @pytest.mark.parametrize("after", [0, 2, 5, 100])
 @pytest.mark.parametrize("run", [RUN, members(RUN)])
-def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, kept, after, run):
-    """Its error comes out as it is; one of the system is told which file it belongs to."""
+def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, temporary_files, after, run):
+    """The exception itself is raised; an OSError additionally gets the name of the file."""
 
     class Failing(Trickle):
         def read(self, size=-1):
@@ -632,10 +632,10 @@ def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, kept, after
         assert caught.value is error
         if isinstance(error, OSError):
             assert str(error) == ("odd" if error.errno is None else f"[Errno {errno.EIO}] Input/output error: 'run'")
-    assert all(file.closed for file in kept)
+    assert all(file.closed for file in temporary_files)
 
 
-# how much is held, and how often it is looked at
+# memory and number of readings
 
 
 def long_run(queries, documents):
@@ -647,14 +647,14 @@ def long_run(queries, documents):
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("change", [bytes, shuffled])
 def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
-    """Or, where lines are scattered, by 8 bytes for each."""
+    """If lines are scattered, it grows by 8 bytes per line."""
     monkeypatch.setattr(read_files, "BLOCK", 1 << 14)
     peaks = []
     for queries in (40, 400):
         path = in_folder("run", pack(change(long_run(queries, 100))))
         qrels = io.BytesIO(b"".join(b"q%d 0 D7919 1\n" % query for query in range(queries)))
-        found, peak = measured(lambda qrels=qrels, path=path: reciprocal_ranks(qrels, path))
-        assert found == [1.0] * queries
+        ranks, peak = measured(lambda qrels=qrels, path=path: reciprocal_ranks(qrels, path))
+        assert ranks == [1.0] * queries
         peaks.append(peak)
     assert len(long_run(400, 100)) > 1_000_000
     assert peaks[1] < peaks[0] + 400_000 + (change is shuffled) * 8 * 360 * 100
@@ -662,25 +662,25 @@ def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
 
 @pytest.mark.parametrize("most", [100, 10**9])
 def test_query_beyond_the_memory_limit_is_read_twice(backend, monkeypatch, most):
-    held = []
+    block_sizes = []
 
     class Counted(read_lines.Block):
         def __init__(self, *args):
-            held.append(len(args[0]))
+            block_sizes.append(len(args[0]))
             super().__init__(*args)
 
     monkeypatch.setattr(read_lines, "Block", Counted)
     monkeypatch.setattr(read_files, "BLOCK", 1000)
     run = long_run(2, 2000)
     assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
-    assert max(held[1:]) < 10_000
-    assert sum(held) < 3 * len(run)
+    assert max(block_sizes[1:]) < 10_000
+    assert sum(block_sizes) < 3 * len(run)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("together", [True, False])
 def test_many_queries_are_matched(backend, together):
-    """More than the table of their names has room for at first."""
+    """More queries than the initial capacity of the table of names."""
     names = [b"query-%d" % number for number in range(1500)]
     lines = [(name, b"d%d" % number) for name in names for number in range(3)]
     if not together:
@@ -692,7 +692,7 @@ def test_many_queries_are_matched(backend, together):
 
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
 def test_ids_of_equal_hashes_are_compared(backend, monkeypatch, run):
-    """The ids themselves are looked at then."""
+    """Equal hashes make the reader compare the ids themselves."""
     looked = []
     repeated = read_lines._backend.columns.repeated
 
@@ -746,7 +746,7 @@ numbers = st.integers(-(10**6), 10**6).map(lambda number: str(number / 1000)) | 
 
 @st.composite
 def six_fields(draw):
-    """Six fields, most of them parted by a space, of which the fifth is most often a number."""
+    """Six fields, usually separated by a space, the fifth usually a number."""
     texts = [draw(fields) for _ in range(4)] + [draw(numbers), draw(fields)]
     return "".join(text + draw(parts) for text in texts[:5]) + texts[5]
 
@@ -758,7 +758,7 @@ def six_fields(draw):
 @example(["#q1 Q0 d1 1 0.5 t"], 64)
 @example(["q1 Q0 d1\t1 0.5 t", "q1 Q0 d1 1\t0.5 t", "q1 Q0 d1 1 0.5\tt"], 64)
 def test_lines_scanned_together_equal_the_reference(on_both, texts, more):
-    """Where 64 bytes are left, a line is looked at as a whole, and the number in it as one word."""
+    """With 64 bytes left, the compiled half scans a line at once and parses the number as one word."""
     for text in ["\n".join(texts), *texts]:
         data = (text + "\n" * more).encode()
         compiled, python = on_both(lambda data=data: scanned(read_lines.RUN, data))
@@ -768,7 +768,7 @@ def test_lines_scanned_together_equal_the_reference(on_both, texts, more):
 @pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
 @pytest.mark.parametrize("threads", quick_first([4, 2, np.int64(256)]))
 def test_blocks_read_by_several_threads_give_the_same_result(backend, monkeypatch, change, threads):
-    """A block is not written over while it is looked at, however long it is."""
+    """A block is not overwritten while it is scanned, whatever its length."""
     monkeypatch.setattr(read_files, "BLOCK", 1000)
     run = in_folder("run", change(long_run(60, 30) + long_run(1, 300).replace(b"q0", b"long")))
     qrels = b"".join(b"q%d 0 D%d 1\n" % (q, i * 7919 % 99991) for q in range(60) for i in {q // 2 + 1, 7, 99})
@@ -779,7 +779,7 @@ def test_blocks_read_by_several_threads_give_the_same_result(backend, monkeypatc
 
 
 def test_one_thread_reads_while_others_scan(backend, monkeypatch):
-    """The caller's thread reads, which Ctrl-C reaches; a block is scanned by another, but not with one thread."""
+    """The caller's thread reads, so Ctrl-C works; other threads scan, unless threads=1."""
     readers, scanners, begun = set(), set(), Event()
 
     class Recorded(io.BytesIO):
@@ -815,7 +815,7 @@ def test_one_thread_reads_while_others_scan(backend, monkeypatch):
     "later", [b"q1 Q0 d1 1 x t\n", b"q1 Q0\n", b"q1 Q0 d1 1 nan t\n", None], ids=["text", "short line", "NaN", "none"]
 )
 def test_first_error_of_the_file_is_raised(backend, monkeypatch, threads, later):
-    """Although the next block is read and scanned by then."""
+    """The first error wins even if the next block has already been read and scanned."""
     lines = long_run(4, 30).splitlines(keepends=True)
     assert len(b"".join(lines[:31])) < 1000 < len(b"".join(lines[:44]))
 
@@ -849,20 +849,20 @@ LONG_LINES = {
 @pytest.mark.parametrize("where", quick_first([1, 0, 2]))
 @pytest.mark.parametrize("what", LONG_LINES)
 def test_long_line_takes_no_more_memory_than_its_fields(backend, what, where):
-    """A comment of gigabytes takes megabytes compressed, and no more when it is read."""
+    """A comment of gigabytes is megabytes compressed; reading it must not take gigabytes of memory."""
     texts = []
     for text, long in zip((QRELS, RUN), LONG_LINES[what], strict=True):
         lines = text.splitlines(keepends=True)
         lines.insert(where, long)
         texts.append(gzip.compress(b"".join(lines), 1))
-    found, peak = measured(lambda: reciprocal_ranks(*map(io.BytesIO, texts)))
-    assert found == RR
+    ranks, peak = measured(lambda: reciprocal_ranks(*map(io.BytesIO, texts)))
+    assert ranks == RR
     assert peak < LENGTHY * 3 // 4
 
 
 @given(st.data())
 def test_long_lines_are_read_like_short_ones(backend, data):
-    """Whatever is left out of them."""
+    """Also where the reader skips a part of the line."""
     tags = [b"t" * data.draw(st.integers(1, 99)) for _ in range(12)]
     lines = [
         data.draw(st.sampled_from([b" ", b"", b"#" + b"c" * 90 + b" #"])) + (b" " * data.draw(st.integers(1, 40))).join(
@@ -887,7 +887,7 @@ def test_long_lines_are_read_like_short_ones(backend, data):
 
 @pytest.mark.parametrize("block", [30, 1 << 10])
 def test_field_beyond_the_limit_is_rejected(backend, monkeypatch, block):
-    """However blocks fall; what is wrong before it comes first."""
+    """For any block boundaries; an earlier error in the line is raised first."""
     monkeypatch.setattr(read_lines, "LINE", 60)
     monkeypatch.setattr(read_files, "BLOCK", block)
     with pytest.raises(ValueError, match=r"^run: line 2, field 3: the field has more than 60 bytes; give shorter ids$"):
@@ -949,7 +949,7 @@ def test_numbers_that_are_not_finite_are_rejected(rejects, row):
 
 @pytest.mark.usefixtures("own_folder")
 def test_lines_of_two_files_joined_without_a_line_break_are_rejected(rejects):
-    """Otherwise the first line of the second file would be part of the tag, and its document would be lost."""
+    """Accepting the line would lose the first document of the second file, which would be part of the tag."""
     qrels, message = b"q 0 d 1\n", "run.txt: line 1: expected 6 fields…joined here"
     rejects(ValueError, message, evaluate_lines, qrels, b"q Q0 d 1 2.5 tq Q0 e 1 2.5 t\n")
     message = "qrels.txt: line 1: expected 4 fields…found 7;…joined here"

@@ -1,4 +1,4 @@
-"""Warnings of input that is probably not what was meant: swapped arguments, grades in a column that is not read."""
+"""Warnings of input that is probably a mistake: swapped arguments, grades in a column that is not read."""
 
 import warnings
 from types import SimpleNamespace
@@ -22,12 +22,12 @@ SWAPPED = "looks like scores (fractions, all different) and {} like grades (smal
 
 
 def warnings_of(call, *args, **options):
-    """The messages, each of which is for a line of this file."""
+    """The messages of a call, whose warnings must all point to a line of this file."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call(*args, **options)
-    assert {(own.category, own.filename) for own in caught} <= {(UserWarning, __file__)}
-    return [str(own.message) for own in caught]
+    assert {(warning.category, warning.filename) for warning in caught} <= {(UserWarning, __file__)}
+    return [str(warning.message) for warning in caught]
 
 
 FORMS = {
@@ -88,11 +88,11 @@ def test_queries_that_do_not_count_do_not_prevent_the_warning():
 
 
 def by_document(rows):
-    return {f"q{row}": {f"d{column}": value for column, value in enumerate(own)} for row, own in enumerate(rows)}
+    return {f"q{row}": {f"d{column}": value for column, value in enumerate(values)} for row, values in enumerate(rows)}
 
 
 def framed(by_query):
-    rows = [(query, document, value) for query, own in by_query.items() for document, value in own.items()]
+    rows = [(query, document, value) for query, documents in by_query.items() for document, value in documents.items()]
     columns = zip(*rows, strict=True) if rows else ([], [], [])
     return dict(zip(("query_id", "doc_id", "value"), map(list, columns), strict=True))
 
@@ -106,7 +106,9 @@ def test_from_qrels_and_evaluate_warn_of_swapped_dicts():
         assert message.startswith(f"qrels {SWAPPED.format('run')} Truth comes first, from_qrels(qrels, run).")
         assert len(warnings_of(call, rg.judgments(SCORED_RUN), GRADED)) == 1
         assert warnings_of(call, GRADED, SCORED_RUN) == []
-        floats = {query: {document: float(grade) for document, grade in own.items()} for query, own in GRADED.items()}
+        floats = {
+            query: {document: float(grade) for document, grade in grades.items()} for query, grades in GRADED.items()
+        }
         assert warnings_of(call, SCORED_RUN, floats) == []
         assert warnings_of(call, floats, GRADED) == []
         assert warnings_of(call, GRADED, {"q0": {}, "q1": {"d0": 1}}) == []
@@ -136,9 +138,9 @@ USER_FORMS = {
     "tuples": (tuple(map(tuple, RELEVANT)), tuple(map(tuple, TOP))),
     "arrays": ([*map(np.array, RELEVANT)], [*map(np.array, TOP)]),
     "a matrix": (RELEVANT, np.array(TOP)),
-    "padded": (np.array([[*own, *[-1] * 5][:5] for own in RELEVANT]), np.array(TOP)),
+    "padded": (np.array([[*items, *[-1] * 5][:5] for items in RELEVANT]), np.array(TOP)),
     "by user": (dict(enumerate(RELEVANT)), dict(enumerate(TOP))),
-    "text": ([[*map(str, own)] for own in RELEVANT], [[*map(str, own)] for own in TOP]),
+    "text": ([[*map(str, items)] for items in RELEVANT], [[*map(str, items)] for items in TOP]),
     "many": (RELEVANT * 200, TOP * 200),
 }
 
@@ -156,8 +158,8 @@ def test_from_recommendations_warns_of_swapped_lists(form):
     ("relevant", "recommended"),
     [
         (TOP[:2], RELEVANT[:2]),  # few users
-        ([own[:4] for own in TOP], [own[:4] for own in RELEVANT]),  # short lists
-        ([set(own) for own in TOP], RELEVANT),  # without an order
+        ([items[:4] for items in TOP], [items[:4] for items in RELEVANT]),  # short lists
+        ([set(items) for items in TOP], RELEVANT),  # without an order
         (TOP, [*RELEVANT[:3], [*range(6)]]),  # a longer one
         ([*TOP[:3], TOP[3][:4]], RELEVANT),
         (TOP, TOP),
@@ -175,7 +177,9 @@ def test_drop_ins_do_not_warn_of_swapped_arguments():
     for function in (ndcg_score, dcg_score):
         assert warnings_of(function, scores, labels) == []
         assert warnings_of(function, scores, labels, ignore_ties=True) == []
-    evaluator = RelevanceEvaluator({query: dict.fromkeys(own, 1) for query, own in GRADED.items()}, {"ndcg"})
+    evaluator = RelevanceEvaluator(
+        {query: dict.fromkeys(documents, 1) for query, documents in GRADED.items()}, {"ndcg"}
+    )
     assert warnings_of(evaluator.evaluate, GRADED) == []
     model = SimpleNamespace(predict=lambda rows: LABELS)
     assert warnings_of(rg.scorer("ndcg", response_method="predict"), model, LABELS[:, None], SCORES, qid=QID) == []
