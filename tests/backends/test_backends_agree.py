@@ -14,8 +14,6 @@ from support.marks import in_one_case
 from support.sides import columns, qrels_lines, run_lines
 from support.strategies import (
     TIES,
-    asked,
-    asked_of,
     cutoffs,
     discounts,
     examples,
@@ -23,6 +21,8 @@ from support.strategies import (
     gains,
     named_gains,
     rels,
+    requested_metric,
+    requests,
 )
 
 import rankgain as rg
@@ -168,7 +168,7 @@ graded = st.builds(
     cutoffs,
     gains,
 )
-many = st.lists(asked(), min_size=1, max_size=12)
+many = st.lists(requests(), min_size=1, max_size=12)
 rules = st.tuples(cutoffs, st.booleans(), st.sampled_from([None, 32]))
 
 
@@ -187,7 +187,7 @@ def metrics_of(drawn, known, ties):
         return [metric for metric in drawn if ties != "average" or metric != "infap"]
     drawn = [one for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
     drawn = [(name, {k: v for k, v in parameters.items() if type(v) is not list}) for name, parameters in drawn]
-    return [asked_of(one, known)[0] for one in drawn] or ["num_ret"]
+    return [requested_metric(one, known)[0] for one in drawn] or ["num_ret"]
 
 
 @st.composite

@@ -41,8 +41,8 @@ def test_mean_of_many_values_equals_fsum(drawn, size, seed):
     except OverflowError:
         values = values * 2.0**-64
         expected = by_fsum(values)
-    found = mean(values)
-    assert found == expected or (math.isnan(found) and math.isnan(expected))
+    result = mean(values)
+    assert result == expected or (math.isnan(result) and math.isnan(expected))
 
 
 @pytest.mark.parametrize("size", [2, MANY + 1])
@@ -61,6 +61,6 @@ def test_sums_beyond_float64_have_a_mean(size):
     assert mean(np.full(size, 1e308)) == 1e308
 
 
-def test_weights_of_values_that_are_not_defined_do_not_count():
+def test_weights_of_undefined_values_do_not_count():
     values, weights = np.array([1.0, math.nan, 0.5, 0.25]), np.array([3e-323, 1.0, 1e-323, 0.0])
     assert mean(values, weights) == 0.875

@@ -1,4 +1,4 @@
-"""The family of metrics at its edges: what else is asked, huge and tiny grades, grades beyond the scale, large ties."""
+"""Metrics in extreme cases: beside other metrics, with huge and tiny grades, grades above the scale, large ties."""
 
 import math
 from itertools import product
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import textbook
 from support.marks import in_one_case, quick_first
-from support.strategies import TIES, asked, asked_of
+from support.strategies import TIES, requested_metric, requests
 
 import rankgain as rg
 from rankgain.metrics.gains import Gain
@@ -22,11 +22,11 @@ QRELS = {"q1": {"a": 3, "b": 0, "c": 1, "d": -1, "e": 0, "f": 2, "g": 1}, "q2": 
 RUN = {"q1": dict.fromkeys("abcxyg", 1.0) | {"d": 2.0, "e": 0.0}, "q2": {"a": 1.0, "x": 1.0, "z": 1.0, "y": 1.0}}
 
 
-@given(st.sampled_from([*TIES, "docid"]), st.lists(asked(), min_size=2, max_size=6))
+@given(st.sampled_from([*TIES, "docid"]), st.lists(requests(), min_size=2, max_size=6))
 def test_metric_has_the_same_bits_beside_other_metrics(ties, drawn):
-    """Other metrics ask for more hits, deeper lists and more of the judged; each is worth the bits it has alone."""
+    """Other metrics need more hits, deeper lists and more judged documents; each value has the bits it has alone."""
     known = {grade for documents in QRELS.values() for grade in documents.values() if grade >= 0}
-    metrics = [asked_of(one, known)[0] for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
+    metrics = [requested_metric(one, known)[0] for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
     rankings = rg.from_qrels(QRELS, RUN, ties=ties)
     together = rankings.evaluate(*metrics, "infap" if ties != "average" else "judged", "bpref")
     for metric in metrics:
@@ -48,7 +48,7 @@ def test_ndcg_rel_counts_the_rank_of_a_gain_behind_tied_documents():
     "relevance", [[1e15], [1e17], [1e308], [3e17, 1e17, 7e17], [0.1e17, 0.7e17, 0.3e17, 1e17, 0.9e17], [1e200] * 7]
 )
 def test_g_of_huge_gains(relevance):
-    """A list that misses nothing is perfect however large its gains are, though 2 is nothing beside them."""
+    """A perfect list has the value 1 even if its gains are so large that adding 2 to them is lost in rounding."""
     best = sorted(relevance, reverse=True)
     assert rg.from_ranked(best).evaluate("g")["g"].tolist() == [pytest.approx(1.0, rel=1e-12)]
     assert 0.0 < rg.from_ranked(relevance).evaluate("g")["g"][0] <= 1.0
@@ -67,7 +67,7 @@ EXTREMES += [rg.metric("dcg", discount="zipf"), rg.metric("ndcg", k=2), rg.metri
 
 @in_one_case("metric", EXTREMES)
 def test_grades_of_any_size(metric):
-    """A finite number, in bounds, or a refusal that says what is too large."""
+    """Either a finite value within bounds, or an error that names what is too large."""
     for relevance, ties in product(HUGE + SMALL, [None, "average", "best", "worst"]):
         rankings = rg.from_ranked([[1], relevance])
         if ties is not None:
@@ -96,12 +96,12 @@ def test_rbp_plus_residual_is_at_most_1(p):
             assert result[residual][0] == pytest.approx(p**n, abs=1e-14)
 
 
-# chances that are small beside 1
+# probabilities that are small compared with 1
 
 
 @pytest.mark.parametrize("max_grade", [10, 30, 53.5, 54, 100, 1000])
 def test_err_of_small_stop_probabilities(max_grade):
-    """1 − q is 1 where q is small, but what is lost there must not be lost in the sum."""
+    """1 − q rounds to 1 for small q; the sum must not lose these terms."""
     err, nerr = rg.metric("err", max_grade=max_grade), rg.metric("nerr", max_grade=max_grade)
     result = rg.from_scores([[1, 0], [1, 1]], [[0, 0], [0, 0]]).evaluate(err, nerr)
     q = 1 / math.exp2(max_grade)
@@ -136,7 +136,7 @@ def test_metrics_of_one_relevant_document_in_a_large_tie_group(n):
 
 @pytest.mark.slow
 def test_err_of_a_large_tie_group_with_small_stop_probabilities():
-    """Quick, too, where it takes thousands of documents to stop the reader, and quicker at a cut-off."""
+    """Runs fast also where thousands of documents are needed to stop the reader, and faster with a cut-off."""
     rng = np.random.default_rng(0)
     relevance = rng.integers(1, 3, 3000)
     result = rg.from_scores(relevance, np.zeros(3000)).evaluate("err(max_grade=12)", "err(max_grade=12)@10")
@@ -187,7 +187,7 @@ def test_values_of_queries_without_relevant_or_returned_documents(name):
 
 @pytest.mark.parametrize("ties", [*TIES, "docid"])
 def test_cutoff_beyond_the_lists_changes_only_metrics_that_divide_by_k(ties):
-    """It changes the metrics that divide by it, and no other."""
+    """Only metrics that divide by k change."""
     by_k = {"precision", "f", "capped_recall", "ap_capped", "unjudged"}
     rankings = rg.from_qrels(QRELS, RUN, ties=ties)
     for name, row in TABLE.items():
@@ -206,7 +206,7 @@ def test_cutoff_beyond_the_lists_changes_only_metrics_that_divide_by_k(ties):
 
 @pytest.mark.slow
 def test_ties_of_a_hundred_thousand_documents(backend):
-    """Quick: none of them is enumerated, nor any square of their number taken."""
+    """Fast: neither enumerates orders nor takes quadratic time."""
     rng = np.random.default_rng(3)
     n = 100_000
     relevance = np.where(rng.random(n) < 0.01, rng.integers(1, 5, n), 0)
@@ -220,14 +220,14 @@ def test_ties_of_a_hundred_thousand_documents(backend):
     )
     missed = math.prod((n - h - j) / (n - j) for j in range(10))
     assert result["success@10"][0] == pytest.approx(1 - missed, rel=1e-12)
-    # The first document of a large group stops a reader with the mean chance, and so nearly do all that follow.
+    # Every document of a large group stops a reader with nearly the mean probability, the first with exactly that.
     stop = float(np.mean((np.exp2(relevance) - 1) / 16))
     about = math.fsum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, 20_000))
     assert result["err"][0] == pytest.approx(about, rel=1e-3)
 
 
 def test_success_is_at_most_1():
-    """The chances that add up to it are rounded, each of them."""
+    """The probabilities of which it is the sum are rounded one by one."""
     rankings = rg.from_scores([1] * 39 + [0] * 55, [0] * 94)
     result = rankings.evaluate(*(f"success@{k}" for k in range(1, 95)))
     values = [result[f"success@{k}"][0] for k in range(1, 95)]
@@ -237,7 +237,7 @@ def test_success_is_at_most_1():
 
 @pytest.mark.slow
 def test_err_of_a_tie_group_beyond_the_limit_is_rejected():
-    """So many stop probabilities near 0, that none of the chances of going on is small."""
+    """With many stop probabilities near 0, none of the probabilities of continuing is small."""
     rankings = rg.from_scores([[1, 0], [1, 0]], [[1, 0], [1, 0]])
     assert rankings.evaluate(rg.metric("err", max_grade=20)).mean() != {}
     grades = np.tile([1, 2, 0], 5000)

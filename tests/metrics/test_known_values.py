@@ -120,7 +120,7 @@ def test_known_values(source, returned, beside, metric, value, digits):
 
 
 RATINGS = [3, 4, 5, 1, 2, 3, 4, 5, 5, 4]
-ESTIMATES = [rating + (0.5 if place % 2 else -0.5) for place, rating in enumerate(RATINGS)]
+ESTIMATES = [rating + (0.5 if index % 2 else -0.5) for index, rating in enumerate(RATINGS)]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_documents_that_are_not_judged(metric, value):
 
 @pytest.mark.parametrize("ideal", ["judged", "returned"])
 def test_a_list_that_returned_nothing_earns_nothing(ideal):
-    """It is not empty, for something is relevant."""
+    """Its value is 0, not that of `empty`, since there are relevant documents."""
     assert rg.ndcg([[], [1]], judged=[[2], [1]], ideal=ideal, empty=0.5).tolist() == [0.0, 1.0]
     metric = rg.metric("ndcg", ideal=ideal, empty=0.5)
     for rankings in (
@@ -205,7 +205,7 @@ def test_a_list_that_returned_nothing_earns_nothing(ideal):
 
 @pytest.mark.parametrize("metric", ["rr@2", "recall@2", "ap@2", "dcg(discount=zipf)@2"])
 def test_a_hit_at_the_only_cut_off(metric, tmp_path):
-    """No form looks deeper than that rank, nor less deep; a tie that straddles it is broken by id."""
+    """Every form reads exactly to that rank; a tie that straddles it is broken by id."""
     files = [tmp_path / "qrels", tmp_path / "run"]
     for path, lines in zip(files, ("q 0 d1 1\n", "q Q0 d2 1 0.5 t\nq Q0 d1 2 0.5 t\nq Q0 d0 3 0.5 t\n"), strict=True):
         path.write_text(lines)

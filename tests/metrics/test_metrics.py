@@ -1,4 +1,4 @@
-"""How metrics are asked for: strings, records, the keys of the result, and what is refused."""
+"""How metrics are requested: strings, records, the keys of the result, and invalid requests."""
 
 import copy
 import math
@@ -34,11 +34,11 @@ def test_metric_records_compare_by_value_and_have_a_short_repr():
 
 
 def test_result_keys_are_the_strings_as_given():
-    asked = rg.metric("ndcg", k=2, gain={1: 3, 2: 7})
-    result = rg.from_ranked([[2, 1, 0], [0, 0, 1]]).evaluate("RR@10", "mrr@10", asked, "ndcg_cut.1,2")
-    assert list(result) == ["RR@10", "mrr@10", asked, "ndcg_cut_1", "ndcg_cut_2"]
+    record = rg.metric("ndcg", k=2, gain={1: 3, 2: 7})
+    result = rg.from_ranked([[2, 1, 0], [0, 0, 1]]).evaluate("RR@10", "mrr@10", record, "ndcg_cut.1,2")
+    assert list(result) == ["RR@10", "mrr@10", record, "ndcg_cut_1", "ndcg_cut_2"]
     assert np.shares_memory(result["RR@10"], result["mrr@10"])  # one vector
-    assert result[asked].tolist() == [1.0, 0.0]
+    assert result[record].tolist() == [1.0, 0.0]
     with pytest.raises(KeyError, match=r"rr@10 was not evaluated; there are: RR@10, mrr@10"):
         result["rr@10"]
 
@@ -101,7 +101,7 @@ def test_metric_record_is_frozen():
 
 
 def test_cached_settings_differ_by_type():
-    """What equals a setting that was sound need not be one, and what may change is looked at again."""
+    """A value equal to a valid setting may be invalid, and mutable settings are validated again."""
     for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
         for k in (1, np.int64(1), 1):
             assert function([1, 2], k=k) == function([1, 2], k=1)

@@ -13,7 +13,7 @@ RANKINGS = rg.from_ranked([[0, 1, 2, 0, 1], [0, 0]])
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "expected"),
     [
         ("ndcg", "ndcg"),
         (" NDCG @10 ", "ndcg@10"),
@@ -58,11 +58,11 @@ RANKINGS = rg.from_ranked([[0, 1, 2, 0, 1], [0, 0]])
         ("11pt_avg", "iprec_mean"),
     ],
 )
-def test_names_in_common_spellings_are_parsed(written, meant):
+def test_names_in_common_spellings_are_parsed(written, expected):
     ((key, record),) = parse(written)
     assert key == written
-    assert meant in (record, str(record))
-    assert RANKINGS.evaluate(written)[written].tobytes() == RANKINGS.evaluate(meant)[meant].tobytes()
+    assert expected in (record, str(record))
+    assert RANKINGS.evaluate(written)[written].tobytes() == RANKINGS.evaluate(expected)[expected].tobytes()
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_name_with_several_cutoffs_is_several_metrics(written, keys):
 
 
 def test_names_of_metrics_are_unique_in_any_spelling():
-    held = {}
+    rows = {}
     for row in TABLE.values():
         for name in (row.name, *row.aliases):
-            assert held.setdefault(names._bare(name), row) is row
+            assert rows.setdefault(names._bare(name), row) is row
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,6 @@ from support.marks import in_one_case, quick_first
 from support.strategies import (
     TIES,
     as_many,
-    asked,
-    asked_of,
     cutoffs,
     discounts,
     documents,
@@ -23,6 +21,8 @@ from support.strategies import (
     gains,
     grades,
     rels,
+    requested_metric,
+    requests,
 )
 
 import rankgain as rg
@@ -72,25 +72,25 @@ def test_reciprocal_rank_of_one_list(relevance, k, rel):
 
 
 @given(lists, st.lists(grades, max_size=6), cutoffs, gains, discounts, st.booleans(), empties, st.booleans())
-def test_ndcg_of_one_list(relevance, more, k, gain, discount, cut, empty, own):
-    judged = relevance + more if not own else relevance
+def test_ndcg_of_one_list(relevance, more, k, gain, discount, cut, empty, self_judged):
+    judged = relevance + more if not self_judged else relevance
     options = {"k": k, "ideal": "returned" if cut else "judged", "empty": empty, "gain": gain, "discount": discount}
     expected = textbook.ndcg(relevance, judged, **options)
-    ours = rg.ndcg(relevance, judged=None if own else judged, **options)
+    ours = rg.ndcg(relevance, judged=None if self_judged else judged, **options)
     if bounded(discount) and expected > 1:  # the order of additions, not a better list
         expected = pytest.approx(1.0, rel=1e-12)
     assert same(ours, expected) or ours == expected
 
 
 def of_huge_gains(name, parameters, known):
-    """Whether nothing but rounding would be left of costs and gains; such stand in test_family.py."""
+    """Whether costs and gains would cancel to rounding errors; test_family.py tests that case."""
     return name == "g" and any(textbook.gain(grade, parameters.get("gain", "linear")) > 1e9 for grade in known)
 
 
 def check_metrics(rankings, queries, ties, drawn):
     """Every metric in one call, against the textbook one by one; `queries`: (docs, judged) each."""
     known = {grade for docs, judged in queries for grade in judged if textbook.is_judged(grade)}
-    metrics = [asked_of(one, known) for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
+    metrics = [requested_metric(one, known) for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
     metrics = [one for one in metrics if not of_huge_gains(*one[1:], known)]
     if not metrics:
         return
@@ -112,7 +112,7 @@ def check_metrics(rankings, queries, ties, drawn):
                 assert same(value, expected), (metric, value, expected)
 
 
-some_metrics = st.lists(asked(), min_size=1, max_size=8)
+some_metrics = st.lists(requests(), min_size=1, max_size=8)
 
 
 def as_docs(query):
@@ -142,7 +142,7 @@ def test_scores_with_a_judged_set(query, more, ties, drawn):
 def test_relevance_in_rank_order(queries, drawn):
     relevance = [returned for returned, _ in queries]
     judged = [returned + more for returned, more in queries]
-    docs = [as_docs([(grade, -place) for place, grade in enumerate(returned)]) for returned in relevance]
+    docs = [as_docs([(grade, -position) for position, grade in enumerate(returned)]) for returned in relevance]
     rankings = rg.from_ranked(relevance, judged=judged)
     check_metrics(rankings, list(zip(docs, judged, strict=True)), "stable", drawn)
 
@@ -172,11 +172,11 @@ def test_qrels_under_every_policy(queries, ties, drawn):
 def random_query(rng, tied):
     """Docs, the grades judged, and those not returned: graded, pooled and unjudged, at most `tied` + 2."""
     grades = [None, None, -1, 0, 0, 1, 1, 2, 3, 0.5][: rng.integers(3, 11)]
-    held = [grades[i] for i in rng.integers(len(grades), size=rng.integers(1, tied + 3))]
+    returned = [grades[i] for i in rng.integers(len(grades), size=rng.integers(1, tied + 3))]
     levels = rng.choice([1, 2, 3])
-    docs = [textbook.Doc(f"d{i}", grade, float(rng.integers(levels))) for i, grade in enumerate(held)]
+    docs = [textbook.Doc(f"d{i}", grade, float(rng.integers(levels))) for i, grade in enumerate(returned)]
     left = [grades[i] for i in rng.integers(len(grades), size=rng.integers(0, 4))]
-    return docs, [grade for grade in held + left if grade is not None], left
+    return docs, [grade for grade in returned + left if grade is not None], left
 
 
 def as_qrels(queries):
@@ -198,9 +198,9 @@ VARIANTS += [{"coefficients": (3.0, 0.5, -1.0, 0.25), "collection": 100}]
 def variants(name):
     """The metric with each of its own parameters and some cut-offs."""
     row = TABLE[name]
-    own = [variant for variant in VARIANTS if set(variant) <= set(row.takes)]
+    applicable = [variant for variant in VARIANTS if set(variant) <= set(row.takes)]
     ks = [None, 1, 3, 5, 40] if row.cuts else [None]
-    return [(name, variant | ({"k": k} if row.cuts else {})) for variant in own for k in ks]
+    return [(name, variant | ({"k": k} if row.cuts else {})) for variant in applicable for k in ks]
 
 
 @pytest.mark.hypothesis

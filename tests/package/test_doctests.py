@@ -1,4 +1,4 @@
-"""The examples of the docstrings, run as they stand; test_pages.py has those of the pages."""
+"""Run the examples of the docstrings; test_pages.py runs those of the pages."""
 
 import doctest
 import importlib.util
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 # Compiled, or not to be imported where matplotlib or a compiler was absent.
 LEFT_OUT = ["rankgain._compiled.", "rankgain.results.plotting", "rankgain.comparison.plotting"]
-LEFT_OUT += ["rankgain.spark"]  # which wants a session: tests/spark runs them
+LEFT_OUT += ["rankgain.spark"]  # needs a Spark session: tests/spark runs them
 LEFT_OUT += [] if importlib.util.find_spec("torchmetrics") else ["rankgain.torchmetrics"]
 LEFT_OUT += [] if importlib.util.find_spec("pyarrow") else ["rankgain.batches"]
 LEFT_OUT += [] if importlib.util.find_spec("rankgain._compiled.walk") else ["rankgain.capi"]
@@ -27,13 +27,13 @@ MODULES = [
 
 
 def docstrings(name, **options):
-    """Those of a module, and of public classes that stand in it but say that they are the package's."""
+    """The doctests of a module, including its public classes, whose `__module__` is the package."""
     module, finder = importlib.import_module(name), doctest.DocTestFinder(**options)
-    found = finder.find(module)
-    for held in vars(module).values():
-        if isinstance(held, type) and held.__module__ == "rankgain" and f"class {held.__name__}" in source(module):
-            found += finder.find(held, module=False, globs=dict(vars(module)))
-    return found
+    tests = finder.find(module)
+    for value in vars(module).values():
+        if isinstance(value, type) and value.__module__ == "rankgain" and f"class {value.__name__}" in source(module):
+            tests += finder.find(value, module=False, globs=dict(vars(module)))
+    return tests
 
 
 def source(module):

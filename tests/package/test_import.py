@@ -1,4 +1,4 @@
-"""The import loads what most calls need, and the rest is there when it is asked for."""
+"""The import loads the modules that most calls need; other modules are loaded on first use."""
 
 import ast
 import json
@@ -41,12 +41,12 @@ def loaded(code):
 def test_import_loads_listed_modules_only(choice, monkeypatch):
     """All packages: a thread that imports from one while another loads it may get a KeyError (up to Python 3.14)."""
     monkeypatch.setenv("RANKGAIN_BACKEND", choice)
-    found = loaded("import rankgain; after = sorted({*sys.modules} - before)")
-    assert "rankgain.functions" in found
-    assert not found & HEAVY
-    assert not found & {f"rankgain.{name}" for name in LATER}
+    modules = loaded("import rankgain; after = sorted({*sys.modules} - before)")
+    assert "rankgain.functions" in modules
+    assert not modules & HEAVY
+    assert not modules & {f"rankgain.{name}" for name in LATER}
     packages = {f"rankgain.{file.parent.name}" for file in Path(rg.__file__).parent.glob("*/__init__.py")}
-    assert packages - found <= {"rankgain._compiled", "rankgain.spark"}
+    assert packages - modules <= {"rankgain._compiled", "rankgain.spark"}
 
 
 def test_first_calls_load_no_modules():
@@ -60,9 +60,9 @@ def test_first_calls_load_no_modules():
         "_bisect",
     }
     calls = "rankgain.from_scores([[1, 0]], [[0.5, 1]]).evaluate('ndcg@2', 'mrr')"
-    found = loaded(f"import rankgain; {calls}; after = sorted({{*sys.modules}} - before)")
-    assert "rankgain.results.evaluation" in found
-    assert not found & HEAVY
+    modules = loaded(f"import rankgain; {calls}; after = sorted({{*sys.modules}} - before)")
+    assert "rankgain.results.evaluation" in modules
+    assert not modules & HEAVY
 
 
 FOREIGN = {"torch", "pandas", "scipy", "sklearn", "matplotlib", "lightgbm", "xgboost", "catboost"}
@@ -79,7 +79,7 @@ after = sorted({*sys.modules})
 
 
 def test_import_loads_no_optional_package():
-    """Nor by what serves other libraries, until they call it."""
+    """Nor do the functions for other libraries import these before they are called."""
     assert not loaded(SERVING) & FOREIGN
 
 
@@ -103,8 +103,8 @@ def test_every_public_name_can_be_imported():
 
 def test_type_checkers_see_the_public_names():
     tree = ast.parse(Path(rg.__file__).read_text(encoding="utf-8"))
-    told = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    names = {name.name: node.module.removeprefix("rankgain.") for node in told.body for name in node.names}
+    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    names = {name.name: node.module.removeprefix("rankgain.") for node in block.body for name in node.names}
     assert names == rg._LATER
 
 

@@ -116,8 +116,8 @@ def test_optional_packages_are_imported_where_they_are_used(name):
     top = [node for node in tree_of(name).body if isinstance(node, (ast.Import, ast.ImportFrom))]
     modules = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
     modules |= {node.module or "" for node in top if isinstance(node, ast.ImportFrom)}
-    found = {module.split(".")[0] for module in modules} & OPTIONAL
-    assert not found or name in DRAWS, f"{name} imports {found} when it is imported"
+    packages = {module.split(".")[0] for module in modules} & OPTIONAL
+    assert not packages or name in DRAWS, f"{name} imports {packages} when it is imported"
 
 
 @pytest.mark.checkout

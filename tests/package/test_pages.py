@@ -1,4 +1,4 @@
-"""The site and the README: their examples run as they stand, and what they must say they say."""
+"""The site and the README: their examples run, and their generated and required parts are complete."""
 
 import doctest
 import importlib
@@ -34,11 +34,11 @@ def generate(monkeypatch):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 @pytest.mark.usefixtures("backend")
 def test_page_examples(page, monkeypatch, tmp_path):
-    held = examples(page, Parser())
+    tests = examples(page, Parser())
     monkeypatch.chdir(tmp_path)  # where examples write files
-    result = doctest.DocTestRunner(optionflags=FLAGS).run(held)
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(tests)
     assert result.failed == 0
-    assert result.attempted == len(held.examples)
+    assert result.attempted == len(tests.examples)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -105,12 +105,12 @@ def test_pictures_are_those_of_the_figures(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(DOCS)
     importlib.import_module("pictures").draw(tmp_path)
     for drawn in tmp_path.iterdir():
-        kept, new = (
+        committed, new = (
             sorted(re.findall(r"<text[^>]*>([^<]*)", path.read_text(encoding="utf-8")))
             for path in (DOCS / "_static" / drawn.name, drawn)
         )
         assert new
-        assert kept == new, drawn.name
+        assert committed == new, drawn.name
 
 
 def test_api_pages_list_every_public_name():

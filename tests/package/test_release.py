@@ -35,8 +35,8 @@ def identifiers(runner: str) -> set[str]:
     """What cibuildwheel, set up as pyproject.toml says, builds there."""
     platform, architecture = RUNNERS[runner]
     options = "--print-build-identifiers", "--platform", platform, "--archs", architecture
-    asked = [sys.executable, "-m", "cibuildwheel", *options]
-    return {*subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()}
+    command = [sys.executable, "-m", "cibuildwheel", *options]
+    return {*subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()}
 
 
 def test_every_wheel_is_built_on_a_machine_of_its_own_kind():
@@ -66,7 +66,7 @@ def test_published_files_are_stored_before_other_code_runs():
     needed = r"(actions/checkout|actions/setup-python|pypa/cibuildwheel)@|.*build-requirements.txt$"
     for job in ("compiled", "portable"):
         steps = [step.get("uses", step.get("run")) for step in JOBS["wheels"][job]["steps"]]
-        upload = next(place for place, step in enumerate(steps) if step.startswith("actions/upload-artifact@"))
+        upload = next(index for index, step in enumerate(steps) if step.startswith("actions/upload-artifact@"))
         assert all(re.match(needed, step, re.MULTILINE) for step in steps[:upload]), job
     (wheels,) = (step for step in JOBS["wheels"]["compiled"]["steps"] if "cibuildwheel@" in step["uses"])
     assert wheels["env"] == {"CIBW_TEST_SKIP": "*"}
@@ -142,13 +142,13 @@ def test_complete_release_is_accepted(tmp_path, monkeypatch):
     assert release.faults(files, whole=True, tag=tag) == []
     assert release.faults(files, tag="v0.0") == [f"v0.0: the version is {release.version()}"]
     for lost in files:
-        (said,) = release.faults([file for file in files if file != lost], whole=True)
-        assert said == f"{release.kind(lost)[0]}: missing"
+        (fault,) = release.faults([file for file in files if file != lost], whole=True)
+        assert fault == f"{release.kind(lost)[0]}: missing"
         assert release.faults([file for file in files if file != lost]) == []
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "fault"),
     [
         ("rankgain-{}-cp311-abi3-linux_x86_64.whl", "cp311-abi3-linux_x86_64: not of a release"),
         ("rankgain-{}-cp312-cp312-win_amd64.whl", "cp312-cp312-win_amd64: not of a release"),
@@ -157,11 +157,11 @@ def test_complete_release_is_accepted(tmp_path, monkeypatch):
         ("rankgain-{}-1-py3-none-any.whl", "py3-none-any: 2 files"),
     ],
 )
-def test_release_with_other_files_is_rejected(tmp_path, name, said):
+def test_release_with_other_files_is_rejected(tmp_path, name, fault):
     files = whole(tmp_path)
     files.append(tmp_path / name.format(release.version()))
     files[-1].touch()
-    assert release.faults(files, whole=True) == [said]
+    assert release.faults(files, whole=True) == [fault]
 
 
 def test_release_with_another_version_or_a_large_wheel_is_rejected(tmp_path):

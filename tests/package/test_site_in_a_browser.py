@@ -77,7 +77,7 @@ def test_every_page_has_no_error_and_no_barrier(root, width, dark):
             faults[name] += [f"{wide} wide"] * (wide > width)
     finally:
         browser.close()
-    assert {name: found for name, found in faults.items() if found} == {}
+    assert {name: messages for name, messages in faults.items() if messages} == {}
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_search_finds_pages(root, word, page):
     links = "[...document.querySelectorAll('#search-results li a')].map(link => new URL(link.href).pathname)"
     try:
         until = time.monotonic() + 20
-        while f"/{BASE}{page}.html" not in (found := browser.run(links)) and time.monotonic() < until:
+        while f"/{BASE}{page}.html" not in (links_shown := browser.run(links)) and time.monotonic() < until:
             time.sleep(0.2)
-        assert f"/{BASE}{page}.html" in found
+        assert f"/{BASE}{page}.html" in links_shown
     finally:
         browser.close()
 

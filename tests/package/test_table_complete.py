@@ -1,4 +1,4 @@
-"""What must be said in two places is said in both: fails on whatever a change forgot."""
+"""Facts that must be stated in two places agree: fails on a place that a change missed."""
 
 import inspect
 import re
@@ -35,18 +35,22 @@ def signatures(module):
 @pytest.mark.parametrize("compiled", _backend.COMPILED)
 def test_reference_has_every_function_of_the_kernels(compiled):
     parts = [part for part in _backend.PARTS if _backend.module_of(part, "compiled") == compiled]
-    held = {name: own for part in parts for name, own in signatures(import_module(_backend.module_of(part, "python")))}
+    reference = {
+        name: parameters
+        for part in parts
+        for name, parameters in signatures(import_module(_backend.module_of(part, "python")))
+    }
     ours = {name: names for name, names in signatures(import_module(compiled)) if name not in OF_THE_CPU}
     assert ours
-    assert {name: held.get(name) for name in ours} == ours
+    assert {name: reference.get(name) for name in ours} == ours
 
 
 @pytest.mark.checkout
 def test_cython_names_the_same_numbers():
     source = (ROOT / "src" / "rankgain" / "_codes.pxd").read_text()
-    said = dict(re.findall(r"^    ([A-Z_0-9]+) = (\d+)$", source, re.MULTILINE))
+    in_cython = dict(re.findall(r"^    ([A-Z_0-9]+) = (\d+)$", source, re.MULTILINE))
     ours = {name: str(value) for name, value in vars(_codes).items() if name.isupper() and name != "UNLIMITED"}
-    assert said == ours
+    assert in_cython == ours
 
 
 def families():

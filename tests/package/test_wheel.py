@@ -1,4 +1,4 @@
-"""What is built, and what it does once installed: sdist, compiled wheel, pure wheels, and wheels that came to harm."""
+"""The sdist and the wheels: their contents and behaviour once installed, also of damaged wheels."""
 
 import re
 import shutil
@@ -94,16 +94,16 @@ def test_require_without_a_compiler_fails(sdist: Path, tmp_path: Path) -> None:
         build_wheel(sdist, tmp_path, RANKGAIN_EXTENSION="require", CC="/bin/false")
 
 
-@pytest.mark.parametrize(("asked", "got"), [("auto", "compiled"), ("compiled", "compiled"), ("python", "python")])
-def test_compiled_wheel_works(compiled: Path, asked: str, got: str) -> None:
-    backend, value, *sample = python(compiled, WORKS, RANKGAIN_BACKEND=asked)
+@pytest.mark.parametrize(("choice", "got"), [("auto", "compiled"), ("compiled", "compiled"), ("python", "python")])
+def test_compiled_wheel_works(compiled: Path, choice: str, got: str) -> None:
+    backend, value, *sample = python(compiled, WORKS, RANKGAIN_BACKEND=choice)
     assert (backend, value) == (got, NDCG_VALUE)
     assert "ndcg" in "\n".join(sample)
 
 
-@pytest.mark.parametrize("asked", ["auto", "python"])
-def test_pure_wheel_works(pure: Path, asked: str) -> None:
-    backend, value, *sample = python(pure, WORKS, RANKGAIN_BACKEND=asked)
+@pytest.mark.parametrize("choice", ["auto", "python"])
+def test_pure_wheel_works(pure: Path, choice: str) -> None:
+    backend, value, *sample = python(pure, WORKS, RANKGAIN_BACKEND=choice)
     assert (backend, value) == ("python", NDCG_VALUE)
     assert "ndcg" in "\n".join(sample)
 
@@ -124,15 +124,15 @@ def test_broken_extension_raises(compiled: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(compiled, tmp_path / "broken")
     binaries = [*broken.glob(f"rankgain/**/*{BINARY}")]
     assert binaries
-    # what is asked for when it is needed
+    # loaded on first use
     later = {name: f"from rankgain._backend import {name}" for name in ("lines", "flips", "lambdas")}
     later["capi"] = "import rankgain.capi"
     for binary in binaries:
         whole = binary.read_bytes()
         binary.write_bytes(b"not a library")
-        for asked in ("auto", "compiled"):
+        for choice in ("auto", "compiled"):
             name = binary.name.removesuffix(BINARY)
-            text = refusal(broken, later.get(name, "import rankgain"), RANKGAIN_BACKEND=asked)
+            text = refusal(broken, later.get(name, "import rankgain"), RANKGAIN_BACKEND=choice)
             assert text.startswith("ImportError")
             assert binary.name in text
             assert name == "capi" or "RANKGAIN_BACKEND=python" in text  # which has no C functions

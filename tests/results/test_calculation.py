@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from support.sides import qrels_lines, run_lines
-from support.strategies import asked, asked_of
+from support.strategies import requested_metric, requests
 
 import rankgain as rg
 from rankgain.cli import main
@@ -149,7 +149,7 @@ def forms_of(ties, folder, drawn):
     qrels = {"q": {name: grade for name, (grade, _) in query.items() if grade is not None}, "r": {"x": 1}}
     run = {"q": {name: score for name, (_, score) in query.items() if score is not None}, "r": {"x": 1.0}}
     yield rg.from_qrels(qrels, run, ties=ties)
-    rows = [[(q, d, value) for q, own in side.items() for d, value in own.items()] for side in (qrels, run)]
+    rows = [[(q, d, value) for q, documents in side.items() for d, value in documents.items()] for side in (qrels, run)]
     frames = [
         pd.DataFrame(side, columns=["query_id", "doc_id", name])
         for side, name in zip(rows, ("relevance", "score"), strict=True)
@@ -160,7 +160,7 @@ def forms_of(ties, folder, drawn):
     yield rg.read_trec(folder / "qrels", folder / "run", ties=ties)
     yield rg.read_trec(folder / "qrels", io.BytesIO((folder / "run").read_bytes()), ties=ties)
     if ties == "docid":
-        best_first = {q: sorted(own, key=lambda d: (own[d], d), reverse=True) for q, own in run.items()}
+        best_first = {q: sorted(scores, key=lambda d: (scores[d], d), reverse=True) for q, scores in run.items()}
         yield rg.from_recommendations(qrels, best_first)
         return
     listed = [(max(grade or 0, 0), score) for grade, score in drawn if score is not None]
@@ -201,7 +201,7 @@ DIVIDENDS = {  # where it is not the sum over ranks
 
 
 def check_sums(calculation, averaged, metric):
-    """The sums of the rows and of the ideal are what is divided by what."""
+    """The dividend is the sum of the rows, the divisor the sum of the ideal."""
     within = [row for row in calculation.rows if row["rank"] <= metric.depth]
     if within:
         nothing_relevant = metric.name in ("rr", "success") and not within[-1]["sum"]
@@ -234,11 +234,11 @@ drawn_documents = st.lists(
 )
 
 
-@given(drawn_documents, asked(), st.sampled_from(["average", "stable", "docid", "best", "worst"]))
+@given(drawn_documents, requests(), st.sampled_from(["average", "stable", "docid", "best", "worst"]))
 def test_calculation_adds_up_to_the_value_of_evaluate(tmp_path_factory, drawn, request_of_metric, ties):
     folder = tmp_path_factory.mktemp("forms")
     known = {max(grade, 0) for grade, _ in drawn if grade is not None} | {0, 1}
-    metric, _, _ = asked_of(request_of_metric, known)
+    metric, _, _ = requested_metric(request_of_metric, known)
     for rankings in forms_of(ties, folder, [*drawn, (0, None)]):
         check(rankings, metric)
 

@@ -1,4 +1,4 @@
-"""Curves hold what evaluate gives at each cut-off, and the picture shows what the curves hold."""
+"""Curves have the values of `evaluate` at each cut-off, and plots show the values of the curves."""
 
 import math
 import subprocess
@@ -28,29 +28,29 @@ def same(first, second):
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_curve_equals_evaluate_at_each_cutoff(backend, metric):
-    held = rankings()
+    some_rankings = rankings()
     ks = [1, 2, 7, 29, 30, 31, 1000]
-    curve = held.curve(metric, ks)
-    result = held.evaluate(*(f"{metric}@{k}" for k in ks))
+    curve = some_rankings.curve(metric, ks)
+    result = some_rankings.evaluate(*(f"{metric}@{k}" for k in ks))
     assert same(curve.values, np.column_stack(list(result.values())))
     assert same(curve.mean(), list(result.mean().values()))
     assert curve.ks.tolist() == ks
     assert curve.metric.k is None
     assert str(curve.metric) == str(metric)
-    assert curve.query_ids == held.query_ids
+    assert curve.query_ids == some_rankings.query_ids
     assert np.isnan(curve.values).any() == (metric is NAN)
 
 
 @pytest.mark.slow
 def test_curve_reads_the_rankings_once(backend, monkeypatch):
     monkeypatch.setattr("rankgain.data.source.CHUNK", 1 << 16)
-    held = rankings(queries=6000)
-    source, passed = parts_of(held)[0], []
+    some_rankings = rankings(queries=6000)
+    source, passed = parts_of(some_rankings)[0], []
     make = source.chunk
     monkeypatch.setattr(source, "chunk", lambda start, stop: passed.append(start) or make(start, stop))
-    held.evaluate("ndcg@5")
+    some_rankings.evaluate("ndcg@5")
     once = len(passed)
-    held.curve("ndcg")
+    some_rankings.curve("ndcg")
     assert len(passed) == 2 * once
     assert once > 1
 
@@ -90,7 +90,7 @@ def test_interval_of_binary_values_is_clopper_pearson(hits):
 
 @pytest.mark.parametrize("queries", [10, 50])
 def test_interval_of_sparse_values_covers_the_true_mean(queries):
-    """Where one query in ten has a reciprocal rank of 1 to 1/10: intervals by spread alone hold it in 66% of 10."""
+    """One query in ten has a reciprocal rank of 1 to 1/10; intervals by spread alone cover the mean of 10 in 66%."""
     random = np.random.default_rng(queries)
     truth, covered, cases = 0.1 * np.mean(1 / np.arange(1.0, 11.0)), 0, 300
     for _ in range(cases):
@@ -102,7 +102,7 @@ def test_interval_of_sparse_values_covers_the_true_mean(queries):
 
 
 def test_the_interval_of_a_metric_without_a_bound_needs_one():
-    """As of the same values over that bound, which no value may exceed."""
+    """The interval is that of the values divided by the bound, which no value may exceed."""
     values = np.array([[0.0], [1.0], [4.0], [2.0]])
     scaled = rg.from_ranked(values / 8).curve("cg", [1]).interval(highest=1)
     curve = rg.from_ranked(values).curve("cg", [1])
@@ -147,10 +147,10 @@ def test_curve_rejects_contents_like_evaluate(backend):
 
 
 def test_plot_without_matplotlib_names_the_extra(monkeypatch):
-    held = rg.from_ranked([[1, 0]])
+    some_rankings = rg.from_ranked([[1, 0]])
     monkeypatch.setitem(sys.modules, "rankgain.results.plotting", None)
     monkeypatch.delattr("rankgain.results.plotting", raising=False)
-    for draw in (held.curve("ndcg").plot, lambda: rg.plot(held)):
+    for draw in (some_rankings.curve("ndcg").plot, lambda: rg.plot(some_rankings)):
         with pytest.raises(ImportError, match=r"^plotting needs matplotlib: pip install 'rankgain\[plot\]'$"):
             draw()
 
@@ -258,7 +258,7 @@ if find_spec("matplotlib"):
         corners = band.get_paths()[0].vertices
         low, high = curve.interval(0.9)
         for k, ends in zip(curve.ks.tolist(), zip(low, high, strict=True), strict=True):
-            assert {own for place, own in corners.tolist() if place == k} >= set(ends)
+            assert {value for x, value in corners.tolist() if x == k} >= set(ends)
         with pytest.raises(ValueError, match=r"^level must be between 0 and 1"):
             curve.plot(interval=95)
 

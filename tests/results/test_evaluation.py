@@ -22,8 +22,8 @@ QRELS = {"a": {"d": 1, "e": 2}, "b": {"d": 0}, "c": {"e": 1}}
 RUN = {"a": {"d": 2.0, "e": 1.0}, "b": {"d": 1.0}, "z": {"d": 1.0}}
 
 
-def ranked(*rows, names=None, asked=("rr",)):
-    return rg.from_ranked(list(rows), query_ids=names).evaluate(*asked)
+def ranked(*rows, names=None, metrics=("rr",)):
+    return rg.from_ranked(list(rows), query_ids=names).evaluate(*metrics)
 
 
 # Means
@@ -36,7 +36,7 @@ def test_weights_may_be_any_numbers():
 
 
 def test_weight_of_a_query_without_a_value_does_not_count():
-    result = ranked([1, 0], [0, 0], [0, 1], asked=("rr(empty=nan)",))
+    result = ranked([1, 0], [0, 0], [0, 1], metrics=("rr(empty=nan)",))
     assert result.mean("rr(empty=nan)", weights=[1, 100, 3]) == (1 + 1.5) / 4
     assert math.isnan(result.mean("rr(empty=nan)", weights=[0, 1, 0]))
 
@@ -58,14 +58,14 @@ def test_weighted_mean_equals_its_definition(pairs):
 
 @pytest.mark.parametrize("weight", [1e308, 1e-308, 5e-324])
 def test_weights_of_any_size_give_the_mean(weight):
-    result = ranked([1e308], [1e308], [0], asked=("cg",))
+    result = ranked([1e308], [1e308], [0], metrics=("cg",))
     assert result.mean("cg", weights=[weight, weight, 0]) == 1e308
-    assert ranked([0.25], [0.25], [1], asked=("cg",)).mean("cg", weights=[weight, weight, 0]) == 0.25
-    assert ranked([1e308], [1e308], [1e308], asked=("cg",)).mean("cg", weights=[weight] * 3) == pytest.approx(1e308)
+    assert ranked([0.25], [0.25], [1], metrics=("cg",)).mean("cg", weights=[weight, weight, 0]) == 0.25
+    assert ranked([1e308], [1e308], [1e308], metrics=("cg",)).mean("cg", weights=[weight] * 3) == pytest.approx(1e308)
 
 
 def test_mean_of_subnormal_values_is_exact():
-    assert ranked([2.225073858507e-311], asked=("cg",)).mean("cg", weights=[283719.0]) == 2.225073858507e-311
+    assert ranked([2.225073858507e-311], metrics=("cg",)).mean("cg", weights=[283719.0]) == 2.225073858507e-311
 
 
 def test_weighted_mean_of_no_queries_is_nan():
@@ -75,7 +75,7 @@ def test_weighted_mean_of_no_queries_is_nan():
 def test_repr_names_the_aggregator(monkeypatch):
     """The key may be any of the names of a metric, or a record."""
     record = rg.metric("rr", k=1)
-    result = ranked([1, 0], [0, 1], asked=("MRR@1", "ndcg_cut.1,2", record, "cg"))
+    result = ranked([1, 0], [0, 1], metrics=("MRR@1", "ndcg_cut.1,2", record, "cg"))
 
     def largest(values, weights):
         return max(values) if weights is None else sum(weights)
@@ -136,7 +136,7 @@ def test_merge_of_named_queries(missing):
 
 
 def test_merge_has_the_metrics_of_the_first_in_its_order():
-    merged = ranked([0, 1], asked=("rr", "cg")).merge(ranked([0, 0], asked=("cg", "rr")))
+    merged = ranked([0, 1], metrics=("rr", "cg")).merge(ranked([0, 0], metrics=("cg", "rr")))
     assert list(merged) == ["rr", "cg"]
     assert merged["rr"].tolist() == [0.5, 0.0]
 
@@ -228,11 +228,11 @@ def test_a_broken_library_is_not_called_missing(tmp_path, monkeypatch):
 
 def test_metrics_of_the_same_name_are_rejected_in_frames():
     same_thing = rg.metric("cg", k=1)
-    result = ranked([1, 0], asked=("cg@1", same_thing))
+    result = ranked([1, 0], metrics=("cg@1", same_thing))
     assert list(result.columns()) == ["query_id", "cg@1"]
     one, two = (rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades))
     with pytest.raises(ValueError, match=r"two metrics are both called cg.*lambda"):
-        ranked([1, 0], asked=(one, two)).columns()
+        ranked([1, 0], metrics=(one, two)).columns()
 
 
 # Text
@@ -291,7 +291,7 @@ def test_evaluations_differ_by_each_part():
         ranked([1, 0], [0, 0], names=["a", "b"]),  # values
         ranked([1, 0], [0, 1], names=["a", "c"]),  # queries
         ranked([1, 0], [0, 1], names=["b", "a"]),  # their order
-        ranked([1, 0], [0, 1], names=["a", "b"], asked=("mrr",)),  # keys
+        ranked([1, 0], [0, 1], names=["a", "b"], metrics=("mrr",)),  # keys
         rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr", like="ranx"),
         {"rr": result["rr"]},
     ]

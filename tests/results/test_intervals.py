@@ -1,4 +1,4 @@
-"""The interval of a mean of bounded values: the beta distribution that it is made of."""
+"""The interval of a mean of bounded values, and the beta distribution from which it is computed."""
 
 import itertools
 import json
@@ -81,8 +81,10 @@ def test_interval_rarely_misses_the_true_mean(queries, most):
     random, cases, missed = np.random.default_rng(queries), 300, 0
     truth = 0.5 * np.mean(1 / np.arange(1.0, 6.0))
     for _ in range(cases):
-        found = (np.arange(1, 6) == random.integers(1, 6, queries)[:, None]) & (random.random(queries) < 0.5)[:, None]
-        low, high = rg.from_ranked(found.astype(float)).evaluate("rr").interval("rr")
+        relevant = (np.arange(1, 6) == random.integers(1, 6, queries)[:, None]) & (random.random(queries) < 0.5)[
+            :, None
+        ]
+        low, high = rg.from_ranked(relevant.astype(float)).evaluate("rr").interval("rr")
         missed += not low <= truth <= high
     assert missed <= most * cases
 

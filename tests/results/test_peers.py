@@ -1,4 +1,4 @@
-"""Each preset against the peer itself, or what it said of fixed data, or values worked out by hand from its rule."""
+"""Each preset against the peer, its recorded output for fixed data, or values worked out by hand from its rule."""
 
 import json
 import math
@@ -35,7 +35,7 @@ def groups(seed, grades=4, single=0):
     return labels.astype(float), scores, sizes
 
 
-# peers that are there
+# installed peers
 
 
 @pytest.mark.parametrize("release", [9, 10])
@@ -49,17 +49,17 @@ def test_preset_equals_trec_eval(corpus, release):
         name, query, value = line.split("\t")
         printed[name.strip()][query] = value
     rankings = rg.read_trec(GOLDEN / f"{corpus}.qrels", GOLDEN / f"{corpus}.run", ties="best")
-    asked = {"iprec(recall=0.3)": "iprec_at_recall_0.30", "r_precision(multiple=0.6)": "Rprec_mult_0.60"}
-    for held in PEERS[f"trec_eval-{release}"].measures:
-        for name in held.names.split():
+    measures = {"iprec(recall=0.3)": "iprec_at_recall_0.30", "r_precision(multiple=0.6)": "Rprec_mult_0.60"}
+    for row in PEERS[f"trec_eval-{release}"].measures:
+        for name in row.names.split():
             if name.endswith("@k"):
-                asked |= {name.replace("k", "5"): f"{held.peer}_5"}
+                measures |= {name.replace("k", "5"): f"{row.peer}_5"}
             elif name not in ("iprec", "r_precision"):
-                asked[name] = held.peer
-    result = rankings.evaluate(*asked, like=f"trec_eval-{release}")
+                measures[name] = row.peer
+    result = rankings.evaluate(*measures, like=f"trec_eval-{release}")
     assert (result.ties, result.missing) == ("docid", "skip" if release == 9 else "zero")
-    assert {*asked.values()} - printed.keys() <= {"dcg", "ideal_dcg"}  # which all_trec does not print
-    for name, measure in asked.items():
+    assert {*measures.values()} - printed.keys() <= {"dcg", "ideal_dcg"}  # which all_trec does not print
+    for name, measure in measures.items():
         if measure not in printed:
             continue
         expected = dict(printed[measure])
@@ -67,8 +67,8 @@ def test_preset_equals_trec_eval(corpus, release):
         whole = expected.pop("all")
         assert float(whole) == pytest.approx(result.aggregate()[name], abs=5.1e-5), name
         if not name.startswith("gm_") and name != "num_q":
-            found = dict(zip(result.query_ids, result[name].tolist(), strict=True))
-            assert {query: float(value) for query, value in expected.items()} == pytest.approx(found, abs=5.1e-5), name
+            ours = dict(zip(result.query_ids, result[name].tolist(), strict=True))
+            assert {query: float(value) for query, value in expected.items()} == pytest.approx(ours, abs=5.1e-5), name
 
 
 @given(seed=seeds)
@@ -86,11 +86,11 @@ def test_preset_equals_pytrec_eval(seed):
     result = rg.from_qrels(qrels, run).evaluate(*theirs.values(), like="trec_eval-9")
     for query, values in result.to_dict().items():
         assert {name: values[ours] for name, ours in theirs.items()} == same_all(expected[query])
-    # BEIR asks it for these
+    # the measures that BEIR requests
     names = {"ndcg_cut_5": "ndcg@5", "map_cut_5": "ap@5", "recall_5": "recall@5", "P_5": "p@5"}
     result = rg.from_qrels(qrels, run).evaluate(*names.values(), like="beir")
     for measure, ours in names.items():
-        assert same(result.mean(ours), sum(own[measure] for own in expected.values()) / len(expected))
+        assert same(result.mean(ours), sum(values[measure] for values in expected.values()) / len(expected))
 
 
 def same_all(expected):
@@ -114,12 +114,12 @@ def test_preset_of_sklearn_judges_scored_documents_only():
     sklearn = pytest.importorskip("sklearn.metrics")
     grades, scores = {"a": 1, "b": 2, "unscored": 3}, {"a": 0.9, "b": 0.8}
     theirs = sklearn.ndcg_score([[1, 2]], [[0.9, 0.8]])
-    found, ideal = 1 + 2 * LOG3, 2 + LOG3
-    assert same(theirs, found / ideal)
-    kept = {document: grades[document] for document in scores}
-    assert same(rg.from_qrels({"q": kept}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg"), theirs)
+    gained, ideal = 1 + 2 * LOG3, 2 + LOG3
+    assert same(theirs, gained / ideal)
+    scored_only = {document: grades[document] for document in scores}
+    assert same(rg.from_qrels({"q": scored_only}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg"), theirs)
     judged = rg.from_qrels({"q": grades}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg")
-    assert same(judged, found / (3 + 2 * LOG3 + 1 / 2))
+    assert same(judged, gained / (3 + 2 * LOG3 + 1 / 2))
     explained = rg.explain("ndcg", like=("sklearn", "ranx")).differences()["ideal"]
     assert explained["sklearn"].startswith("of all scored documents, highest gain first")
     assert explained["ranx"].startswith("of all judged documents, highest gain first")
@@ -134,8 +134,8 @@ def test_preset_equals_lightgbm(seed):
     features = np.arange(len(labels), dtype=float)[:, None]
     data = lightgbm.Dataset(features, label=labels, group=sizes, init_score=scores, params=quiet)
     settings = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [1, 2, 5, 99]}
-    found = lightgbm.Booster(settings | quiet, data).eval_train()
-    expected = {name.replace("map", "ap"): value for _, name, value, *_ in map(tuple, found)}
+    rows = lightgbm.Booster(settings | quiet, data).eval_train()
+    expected = {name.replace("map", "ap"): value for _, name, value, *_ in map(tuple, rows)}
     assert len(expected) == 8
     rankings = rg.from_scores(labels, scores, group_sizes=sizes)
     assert rankings.evaluate(*expected, like="lightgbm").mean() == same_all(expected)
@@ -155,7 +155,7 @@ def test_preset_equals_xgboost(seed):
         return float(xgboost.train(settings, data, 0).eval(data).rpartition(":")[2])
 
     binary = (labels > 0).astype(float)
-    for theirs, ours, own in [
+    for theirs, ours, metric_labels in [
         ("ndcg", "ndcg", labels),
         ("ndcg@3", "ndcg@3", labels),
         ("ndcg@99", "ndcg@99", labels),
@@ -165,8 +165,8 @@ def test_preset_equals_xgboost(seed):
         ("map@3-", "ap:empty=0@3", binary),
         ("pre", "precision", binary),
     ]:
-        result = rg.from_scores(own, scores, group_sizes=sizes).evaluate(ours, like="xgboost")
-        assert same(result.mean(ours), value(theirs, own)), theirs
+        result = rg.from_scores(metric_labels, scores, group_sizes=sizes).evaluate(ours, like="xgboost")
+        assert same(result.mean(ours), value(theirs, metric_labels)), theirs
 
 
 @pytest.mark.peers
@@ -186,37 +186,37 @@ def test_preset_equals_catboost(seed):
         assert result.mean(ours) == pytest.approx(expected, rel=1e-7), theirs  # whose labels have 32 bits
 
 
-# what peers said of fixed data
+# recorded output of peers for fixed data
 
-SAID = json.loads((FOLDER / "peers.json").read_text())
-RELEVANT = [dict.fromkeys(own, 1) for own in fixed.TRUTH]
+PEER_OUTPUT = json.loads((FOLDER / "peers.json").read_text())
+RELEVANT = [dict.fromkeys(items, 1) for items in fixed.TRUTH]
 
 
 def given_data(peer, name):
-    """The fixed data as the peer was given them, for a metric."""
+    """The fixed data in the form that the peer received for a metric."""
     if peer == "ranx":
         return rg.from_qrels(fixed.QRELS, fixed.RUN)
     if peer == "torchmetrics":
         scores = fixed.SCORES if name.startswith("ndcg") else fixed.UNTIED
-        labels = [[g if name.startswith("ndcg") else float(g > 0) for g in own] for own in fixed.GRADES]
+        labels = [[g if name.startswith("ndcg") else float(g > 0) for g in grades] for grades in fixed.GRADES]
         return rg.from_scores(labels, scores)
     if peer == "implicit":
-        truth = [{} if user == 4 else own for user, own in enumerate(RELEVANT)]
+        truth = [{} if user == 4 else items for user, items in enumerate(RELEVANT)]
         return rg.from_recommendations(truth, fixed.MATRIX)
-    lists = [[] if user == 2 and peer == "rectools" else own for user, own in enumerate(fixed.LISTS)]
+    lists = [[] if user == 2 and peer == "rectools" else items for user, items in enumerate(fixed.LISTS)]
     return rg.from_recommendations(RELEVANT, lists)
 
 
-@pytest.mark.parametrize("peer", SAID)
+@pytest.mark.parametrize("peer", PEER_OUTPUT)
 def test_presets_equal_the_recorded_output_of_peers(peer):
     exact = {"rel": 1e-5} if peer == "torchmetrics" else {"rel": 1e-12}
-    for name, value in SAID[peer]["values"].items():
+    for name, value in PEER_OUTPUT[peer]["values"].items():
         result = given_data(peer, name).evaluate(name, like=peer)
         assert result.mean(name) == pytest.approx(value, **exact), name
 
 
-# What a mean of ours cannot be: those without truth are kept.
-APART = {
+# Means that differ from the peer, since we count queries without truth.
+KNOWN_DIFFERENCES = {
     ("rectools", "an empty truth"): 0.5,
     ("trec_eval-9", "an empty truth"): 0.5,
 }
@@ -224,21 +224,23 @@ APART = {
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("case", fixed.CASES)
-@pytest.mark.parametrize("peer", [*(peer for peer, said in SAID.items() if "queries" in said), "trec_eval-9"])
+@pytest.mark.parametrize(
+    "peer", [*(peer for peer, recorded in PEER_OUTPUT.items() if "queries" in recorded), "trec_eval-9"]
+)
 def test_presets_count_the_queries_of_the_peer(peer, case):
     """A user only in the run, only in the truth, with an empty list, with an empty truth."""
-    if peer not in SAID:
+    if peer not in PEER_OUTPUT:
         pytest.importorskip("pytrec_eval")
     run, truth = fixed.CASES[case]
-    said = SAID[peer]["queries"][case] if peer in SAID else fixed.pytrec_eval_queries(run, truth)
+    recorded = PEER_OUTPUT[peer]["queries"][case] if peer in PEER_OUTPUT else fixed.pytrec_eval_queries(run, truth)
     name = "ndcg(ideal=judged)@10" if peer == "rectools" else "ndcg@10"
     if (peer, case) == ("lenskit", "only in the run"):  # 0.5 there
         for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(truth, run)):
             with pytest.raises(ValueError, match=r"like='lenskit': .* without judgments count 0 .* give the 1 of them"):
                 rankings.evaluate(name, like=peer)
         truth = {user: {} for user in run} | truth  # as the message says
-    expected = APART.get((peer, case), said)
-    assert ((peer, case) in APART) == (expected != said)
+    expected = KNOWN_DIFFERENCES.get((peer, case), recorded)
+    assert ((peer, case) in KNOWN_DIFFERENCES) == (expected != recorded)
     for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(truth, run)):
         assert rankings.evaluate(name, like=peer).mean(name) == expected
 
@@ -249,17 +251,17 @@ def test_preset_variant_of_a_peer(backend):
     result = rankings.evaluate("ndcg(ideal=judged)@10", "ndcg@10", like="rectools")
     expected = rankings.evaluate("ndcg(gain=binary)@10")["ndcg(gain=binary)@10"]
     assert result["ndcg(ideal=judged)@10"].tolist() == expected.tolist() != result["ndcg@10"].tolist()
-    assert result.mean("ndcg@10") == pytest.approx(SAID["rectools"]["values"]["ndcg@10"], rel=1e-12)
+    assert result.mean("ndcg@10") == pytest.approx(PEER_OUTPUT["rectools"]["values"]["ndcg@10"], rel=1e-12)
     one = rg.from_recommendations([["a"]], [["a"]])
     assert one.evaluate("ndcg(ideal=judged)@3", like="rectools").mean() == {"ndcg(ideal=judged)@3": 1.0}
     assert "divide_by_achievable=True" in str(rg.explain("ndcg(ideal=judged)@10", "rectools"))
 
 
 def test_table_of_peers_states_versions():
-    for peer, said in SAID.items():
-        assert said["version"] in PEERS[peer].source
-        asked = {name.partition("(")[0].partition("@")[0] for name in said["values"]}
-        assert asked == {name.partition("@")[0] for held in PEERS[peer].measures for name in held.names.split()}
+    for peer, recorded in PEER_OUTPUT.items():
+        assert recorded["version"] in PEERS[peer].source
+        names = {name.partition("(")[0].partition("@")[0] for name in recorded["values"]}
+        assert names == {name.partition("@")[0] for measure in PEERS[peer].measures for name in measure.names.split()}
 
 
 # values by hand
@@ -328,13 +330,13 @@ def test_preset_of_msmarco():
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_every_metric_of_every_peer_is_computed_and_explained(peer):
     rankings = rg.from_qrels(fixed.QRELS, fixed.RUN)
-    for name in (name for held in peer.measures for name in held.names.split()):
-        asked = name.replace("@k", "@3")
-        result = rankings.evaluate(asked, like=peer.name.upper())
+    for name in (name for measure in peer.measures for name in measure.names.split()):
+        request = name.replace("@k", "@3")
+        result = rankings.evaluate(request, like=peer.name.upper())
         assert result.like == peer.name
         assert f"like='{peer.name}'" in repr(result)
-        assert np.isfinite(result.mean(asked)), name
-        facts = rg.explain(asked, peer.name).facts[peer.name]
+        assert np.isfinite(result.mean(request)), name
+        facts = rg.explain(request, peer.name).facts[peer.name]
         assert facts["ties"] == peer.order
         assert facts["called"].endswith(f" in {peer.title}")
         assert peer.source in facts["source"]
@@ -377,14 +379,14 @@ def test_results_of_different_presets_are_not_merged():
 @in_one_case("name", TABLE)
 def test_explain_covers_every_metric(name):
     row = TABLE[name]
-    found = rg.explain(name)
-    facts = found.facts["rankgain"]
+    explanation = rg.explain(name)
+    facts = explanation.facts["rankgain"]
     assert facts["formula"] == row.formula
     assert ("k" in facts) == row.cuts
     labels = {"rel": "relevant", "empty": row.empty_if}
     assert {labels.get(parameter, parameter) for parameter in row.takes} <= facts.keys()
     assert facts["ties"].endswith("no expected value here") == bool(row.unaveraged)
-    text = str(found)
+    text = str(explanation)
     assert text.startswith(f"{name}\n")
     assert max(map(len, text.splitlines())) <= 120
 
@@ -398,7 +400,7 @@ def test_explain_defines_the_symbols_that_it_uses():
 
 
 @pytest.mark.parametrize(
-    ("asked", "label", "text"),
+    ("metric", "label", "text"),
     [
         (rg.metric("dcg", gain={1: 3}), "gain", "g(r) by grade: {0: 0, 1: 3}"),
         ("dcg(discount=zipf)", "discount", "d(i) = 1 / i"),
@@ -416,8 +418,8 @@ def test_explain_defines_the_symbols_that_it_uses():
         ("utility", "coefficients", "(1.0, -1.0, 0.0, 0.0)"),
     ],
 )
-def test_explain_states_the_parameters(asked, label, text):
-    assert rg.explain(asked).facts["rankgain"][label].startswith(text)
+def test_explain_states_the_parameters(metric, label, text):
+    assert rg.explain(metric).facts["rankgain"][label].startswith(text)
 
 
 def test_explain_of_one_peer_has_no_differences():
@@ -427,14 +429,14 @@ def test_explain_of_one_peer_has_no_differences():
 
 
 def test_explain_states_differences_between_peers():
-    found = rg.explain("ap@5", like=("lightgbm", "torchmetrics", "rankgain"))
-    apart = found.differences()
-    assert apart["formula"]["torchmetrics"] == TABLE["ap_hits"].formula
-    assert apart["called"]["rankgain"] == "-"
-    assert apart["scores"]["lightgbm"] == "-"
-    assert apart["relevant"]["lightgbm"] == "judged, with a grade above 0.5"
-    assert "mean" not in apart
-    above, below = str(found).split("\nand agree in\n")
+    explanation = rg.explain("ap@5", like=("lightgbm", "torchmetrics", "rankgain"))
+    differences = explanation.differences()
+    assert differences["formula"]["torchmetrics"] == TABLE["ap_hits"].formula
+    assert differences["called"]["rankgain"] == "-"
+    assert differences["scores"]["lightgbm"] == "-"
+    assert differences["relevant"]["lightgbm"] == "judged, with a grade above 0.5"
+    assert "mean" not in differences
+    above, below = str(explanation).split("\nand agree in\n")
     assert above.startswith(
         "ap@5: lightgbm and torchmetrics and rankgain differ in\n  called\n    lightgbm      map in L"
     )
@@ -473,8 +475,8 @@ def test_command_line_option_like(capsys, monkeypatch):
     assert "ties: stable (like msmarco)" in capsys.readouterr().out
     assert read == [("stable", 64, 1)]  # at once by the rule of the peer
     assert main(["eval", "--sample", "-m", "ap", "-m", "ndcg@10", "--like", "trec_eval-9", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["like"], found["missing"], found["counts"]["queries"]) == ("trec_eval-9", "skip", 11)
+    output = json.loads(capsys.readouterr().out)
+    assert (output["like"], output["missing"], output["counts"]["queries"]) == ("trec_eval-9", "skip", 11)
     for option in (["--ties", "docid"], ["--missing", "zero"], ["--tie-spread"]):
         with pytest.raises(SystemExit):
             main(["eval", "--sample", "--like", "beir", *option])

@@ -61,8 +61,11 @@ def test_wide_frame_of_several_runs():
     for name, result in comparison.items():
         for metric in result:
             assert wide[metric, name].tolist() == result[metric].tolist()
-    apart = {"one": RESULT, "two": rg.from_ranked([[1]], query_ids=["z"]).evaluate("rr", "ndcg@10", "11pt_avg")}
-    wide = rg.Comparison(apart).to_pandas(wide=True)["rr"]
+    different_queries = {
+        "one": RESULT,
+        "two": rg.from_ranked([[1]], query_ids=["z"]).evaluate("rr", "ndcg@10", "11pt_avg"),
+    }
+    wide = rg.Comparison(different_queries).to_pandas(wide=True)["rr"]
     assert wide["one"].isna().tolist() == [False, False, False, True]
     assert wide["two"].isna().tolist() == [True, True, True, False]
 

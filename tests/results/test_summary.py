@@ -1,4 +1,4 @@
-"""Summaries: exact sums that any partitioning merges to the same one."""
+"""Summaries: exact sums, which merge to the same sum for any partition."""
 
 import json
 import math
@@ -104,8 +104,8 @@ def test_summary_has_the_means_of_the_evaluation(backend):
     assert summary.metrics == (*METRICS, "ndcg(empty=nan)@1")
     assert summary.aggregate() == {str(key): value for key, value in result.aggregate().items()}
     assert summary.mean() == {str(key): value for key, value in result.mean().items()}
-    asked = rg.metric("ndcg", k=1, empty=math.nan)
-    assert summary.mean(asked) == result.mean(asked)
+    record = rg.metric("ndcg", k=1, empty=math.nan)
+    assert summary.mean(record) == result.mean(record)
     assert (summary.backend, summary.versions) == (backend, (rg.__version__,))
     assert repr(summary).splitlines()[0] == f"<Summary: 4 queries, backend={backend!r}; 1 empty>"
     assert "<table>" in summary._repr_html_()
@@ -116,8 +116,8 @@ def test_json_keeps_every_bit(values, metric):
     summary = evaluation(values, metric).summary()
     assert rg.Summary.from_json(summary.to_json()) == summary
     assert pickle.loads(pickle.dumps(summary)) == summary
-    held = json.loads(summary.to_json())  # what readers that know only float64 cannot spoil
-    assert isinstance(held["metrics"][metric]["sum"], str)
+    state = json.loads(summary.to_json())  # a string survives JSON readers that parse numbers as float64
+    assert isinstance(state["metrics"][metric]["sum"], str)
 
 
 def test_sums_in_json_are_hexadecimal_strings_of_any_size():
@@ -151,7 +151,7 @@ def test_merged_weighted_means_of_any_partition_are_equal():
         weights = [float(rng.choice([0, 1, 3, rng.randrange(1 << 53)])) for _ in range(count)]
         whole = weighted(values, weights)
         cut = rng.randrange(count + 1)
-        parts = [weighted(values[own], weights[own]).summary() for own in (slice(cut, None), slice(cut))]
+        parts = [weighted(values[part], weights[part]).summary() for part in (slice(cut, None), slice(cut))]
         merged = parts[0].merge(rg.Summary.from_json(parts[1].to_json()))
         assert merged == whole.summary()
         np.testing.assert_equal(merged.mean("gauc"), whole.mean("gauc"))
@@ -164,10 +164,10 @@ def test_summary_weights_queries_like_the_evaluation(backend):
     some = result.subset([2, 0]).summary().merge(result.subset([1]).summary())
     assert some.mean() == {str(key): value for key, value in result.mean().items()}
     assert some.counts == {"queries": 3}
-    held = json.loads(result.summary().to_json())["metrics"]
-    assert held["gauc"]["aggregator"] == "weighted_mean"
-    assert held["gauc"]["weights"] == hex(9 << 1074)
-    assert "weights" not in held["auc"]
+    state = json.loads(result.summary().to_json())["metrics"]
+    assert state["gauc"]["aggregator"] == "weighted_mean"
+    assert state["gauc"]["weights"] == hex(9 << 1074)
+    assert "weights" not in state["auc"]
 
 
 @pytest.mark.parametrize("value", [1e300, -1e300, math.inf])
@@ -187,8 +187,8 @@ def test_merge_of_an_unknown_count_is_unknown():
 
 
 def test_skipped_queries_may_outnumber_counted_ones():
-    held = SUMMARY | {"counts": {"queries": 1, "missing": 2}, "missing": "skip"}
-    assert rg.Summary.from_json(json.dumps(held)).counts["missing"] == 2
+    state = SUMMARY | {"counts": {"queries": 1, "missing": 2}, "missing": "skip"}
+    assert rg.Summary.from_json(json.dumps(state)).counts["missing"] == 2
 
 
 def test_different_metrics_of_one_name_are_not_merged():
@@ -202,7 +202,7 @@ def test_different_metrics_of_one_name_are_not_merged():
     assert rg.Summary.from_json(first.to_json()).merge(second).counts["queries"] == 2  # of which nothing else is known
     with pytest.raises(ValueError, match=r"others\[1\] has another metric"):
         rg.Summary.from_json(first.to_json()).merge(first, second)
-    text, record = (rankings.evaluate(asked).summary() for asked in ("ndcg@5", rg.metric("ndcg", k=5)))
+    text, record = (rankings.evaluate(metric).summary() for metric in ("ndcg@5", rg.metric("ndcg", k=5)))
     assert text.merge(record) == record.merge(text)
 
 

@@ -1,4 +1,4 @@
-"""What ties are worth: the worst, the expected and the best value, in every form in which they are told."""
+"""The effect of ties: the worst, the expected and the best value, in every output format."""
 
 import csv
 import io
@@ -83,9 +83,9 @@ def each_metric():
     """Every metric with each value of each of its parameters, and with `rel` beside, at some cut-offs."""
     for name, row in TABLE.items():
         usual = {"max_grade": 3} if "max_grade" in row.takes else {}
-        asked = [{}, *({key: value} for key in row.takes for value in VALUES[key])]
-        asked += [{"rel": 2} | options for options in asked if "rel" in row.takes and "rel" not in options]
-        for options in asked:
+        settings = [{}, *({key: value} for key in row.takes for value in VALUES[key])]
+        settings += [{"rel": 2} | options for options in settings if "rel" in row.takes and "rel" not in options]
+        for options in settings:
             if name not in NO_EXTREMES and (name != "q_measure" or options.get("rel", 0) < 1):
                 yield from (rg.metric(name, k=k, **usual | options) for k in ([None, 1, 2, 3] if row.cuts else [None]))
 
@@ -101,7 +101,9 @@ def test_best_and_worst_are_the_extremes_over_all_orders(backend):
         scores = {document: float(rng.integers(0, 2)) for document in documents}
         groups = [[document for document in documents if scores[document] == score] for score in (1.0, 0.0)]
         orders = [[*first, *rest] for first, rest in product(*map(permutations, groups))]
-        runs = {str(place): {doc: -float(rank) for rank, doc in enumerate(order)} for place, order in enumerate(orders)}
+        runs = {
+            str(number): {doc: -float(rank) for rank, doc in enumerate(order)} for number, order in enumerate(orders)
+        }
         every = rg.from_qrels(dict.fromkeys(runs, judged), runs).evaluate(*metrics)
         spread = rg.from_qrels({"q": judged}, {"q": scores}).tie_spread(*metrics)
         for metric, low in zip(metrics, lower, strict=True):
@@ -114,7 +116,7 @@ def test_best_and_worst_are_the_extremes_over_all_orders(backend):
 
 
 def test_fall_out_of_tied_documents():
-    """The unjudged one or the one that is not relevant: the worst value is the higher one."""
+    """Of an unjudged and a not relevant document tied for rank 1; the worst value is the higher one."""
     spread = rg.from_qrels({"q": {"a": 0, "b": 1}}, {"q": {"x": 1.0, "a": 1.0, "b": 0.5}}).tie_spread("fallout@1")
     assert spread.mean()["fallout@1"] == {"worst": 1.0, "expected": 0.5, "best": 0.0, "docid": 0.0}
 
@@ -218,12 +220,12 @@ def test_command_ties_prints_text(files, capsys, backend):
 
 
 def test_command_ties_prints_json(files, capsys, backend):
-    found = json.loads(printed(capsys, *files[:2], "-m", "rr", "-m", "infap", "--json", "--per-query"))
-    assert found["tie_spread"]["rr"] == {"worst": 0.75, "expected": 0.875, "best": 1.0, "docid": 0.75}
-    assert found["tie_spread"]["infap"]["expected"] is None
-    assert found["affected_by_ties"] == {"rr": 1, "infap": 1}
-    assert found["queries"]["q1"]["rr"] == {"worst": 0.5, "expected": 0.75, "best": 1.0, "docid": 0.5}
-    assert (found["ties"], found["missing"], found["backend"]) == ("docid", "zero", backend)
+    output = json.loads(printed(capsys, *files[:2], "-m", "rr", "-m", "infap", "--json", "--per-query"))
+    assert output["tie_spread"]["rr"] == {"worst": 0.75, "expected": 0.875, "best": 1.0, "docid": 0.75}
+    assert output["tie_spread"]["infap"]["expected"] is None
+    assert output["affected_by_ties"] == {"rr": 1, "infap": 1}
+    assert output["queries"]["q1"]["rr"] == {"worst": 0.5, "expected": 0.75, "best": 1.0, "docid": 0.5}
+    assert (output["ties"], output["missing"], output["backend"]) == ("docid", "zero", backend)
     assert json.loads(printed(capsys, *files, "--json"))["runs"].keys() == {"run", "other"}
 
 
@@ -248,7 +250,7 @@ def test_command_ties_uses_the_metrics_of_a_tool(capsys):
 
 
 def test_command_ties_reads_a_run_of_32_bits_once(capsys, monkeypatch):
-    """So that it may come from standard input."""
+    """Reading once lets the run come from standard input."""
     qrels, run = rg.sample()
     with open(run, "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))

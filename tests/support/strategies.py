@@ -11,12 +11,12 @@ TIES = ["average", "stable", "best", "worst"]
 
 
 def examples(factor):
-    """As many times the examples of the profile."""
+    """Settings with `factor` times the number of examples of the profile."""
     return settings(max_examples=max(1, round(factor * settings().max_examples)))
 
 
 def as_many(number):
-    """As many cases that are drawn without hypothesis, where it draws 100 examples: mark their test `hypothesis`."""
+    """The number of random cases of a test marked `hypothesis`, scaled by the profile; unchanged at 100 examples."""
     return max(1, number * settings().max_examples // 100)
 
 
@@ -40,7 +40,7 @@ def double(grade):
 
 
 def fall(grade):
-    """A gain that falls with the grade, and gives grade 0 something."""
+    """A gain that decreases with the grade, and is not 0 for grade 0."""
     return 1.0 / (1.0 + grade)
 
 
@@ -59,7 +59,7 @@ def documents(draw, most=6, least=0):
     return draw(st.lists(st.tuples(grades, scores), min_size=least, max_size=most))
 
 
-# Every parameter that a metric of the table may take. "table" stands for one by grade, which `asked_of` makes.
+# Every parameter of the metrics. "table" stands for a gain by grade, which `requested_metric` builds.
 PARAMETERS = {
     "gain": gains | st.sampled_from(["binary", "table"]),
     "discount": discounts,
@@ -78,8 +78,8 @@ PARAMETERS = {
 
 
 @st.composite
-def asked(draw, names=tuple(TABLE)):
-    """The name of a metric, and parameters of those that it takes."""
+def requests(draw, names=tuple(TABLE)):
+    """The name of a metric and values for some of its parameters."""
     row = TABLE[draw(st.sampled_from(names))]
     drawn = {name: draw(PARAMETERS[name]) for name in row.takes if draw(st.booleans())}
     if row.cuts:
@@ -87,12 +87,12 @@ def asked(draw, names=tuple(TABLE)):
     return row.name, drawn
 
 
-def asked_of(drawn, known):
-    """The metric, and its parameters, for queries with these grades: a table has them all, a scale reaches them."""
+def requested_metric(drawn, known):
+    """The metric and its parameters, for these grades: gain tables have an entry for each, scales include all."""
     name, parameters = drawn
     parameters = dict(parameters)
     if parameters.get("gain") == "table":
-        parameters["gain"] = {grade: 0.75 * (place * 7 % 5) for place, grade in enumerate(sorted(known), start=1)}
+        parameters["gain"] = {grade: 0.75 * (index * 7 % 5) for index, grade in enumerate(sorted(known), start=1)}
     highest = max(known, default=0)
     if "max_grade" in TABLE[name].takes and parameters.get("max_grade", 4.0) < highest:
         parameters["max_grade"] = float(highest)
