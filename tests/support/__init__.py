@@ -1,4 +1,4 @@
-"""What the tests share: `textbook` states the metrics, `strategies` draws, `calls` has a call of each public function.
+"""Shared by the tests: `textbook` defines the metrics, `strategies` draws, `calls` calls each public function.
 
 Run a tool of this folder by its path: `python tests/support/metric_table.py`.
 """

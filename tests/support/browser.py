@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to by the pipe of its debugging protocol: nothing more is needed to look at a page."""
+"""A headless Chromium, controlled through the pipe of its debugging protocol, without further dependencies."""
 
 import contextlib
 import itertools
@@ -13,7 +13,7 @@ CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Page:
-    """One page: what it asked the network for, what it logged, and what its script says."""
+    """One page: its network requests, its log, and the values of scripts run in it."""
 
     def __init__(self, path, width=1200, dark=False):
         self._folder = tempfile.mkdtemp()
@@ -21,10 +21,10 @@ class Page:
         self._from, writing = os.pipe()
 
         def hand_over():
-            # Beyond the two that Chromium looks for, so that neither is closed by the other.
-            kept = os.dup(reading), os.dup(writing)
-            os.dup2(kept[0], 3)
-            os.dup2(kept[1], 4)
+            # Chromium expects descriptors 3 and 4: copy both first, since dup2 closes its target.
+            spare = os.dup(reading), os.dup(writing)
+            os.dup2(spare[0], 3)
+            os.dup2(spare[1], 4)
 
         command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
         command += [f"--user-data-dir={self._folder}", f"--window-size={width},1000", "about:blank"]
@@ -77,12 +77,12 @@ class Page:
         return result["result"].get("value")
 
     def errors(self):
-        """What was logged, and exceptions."""
-        wanted = {"Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"}
-        return [event for event in self.events if event["method"] in wanted]
+        """The log entries and the exceptions."""
+        methods = {"Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"}
+        return [event for event in self.events if event["method"] in methods]
 
     def requests(self):
-        """Addresses that were asked for, but for the page and what it holds."""
+        """The requested addresses, without the page and the data inside it."""
         sent = [event for event in self.events if event["method"] == "Network.requestWillBeSent"]
         urls = [event["params"]["request"]["url"] for event in sent]
         return [url for url in urls if not url.startswith(("file:", "data:", "about:"))]

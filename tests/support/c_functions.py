@@ -1,6 +1,6 @@
-"""The C functions for tests: what rankgain.h declares, and calls that show every byte which they should not touch.
+"""The C functions for tests: the declarations of rankgain.h, and calls that detect every read or write out of bounds.
 
-`python tests/support/c_functions.py` adds what is new to the signatures that are frozen.
+`python tests/support/c_functions.py` adds new functions to the frozen signatures.
 """
 
 import ctypes
@@ -22,14 +22,14 @@ HEADER = re.sub(r"/\*.*?\*/", "", Path(rg.get_include(), "rankgain.h").read_text
 
 
 def cython_type(declared):
-    """A type in the words of `__pyx_capi__`: `const double *` is `double const *`."""
+    """A type as `__pyx_capi__` spells it: `const double *` is `double const *`."""
     words = re.findall(r"\w+|\*", declared)
     (base,) = [word for word in words if word not in ("const", "*")]
     return base.replace("ptrdiff_t", "Py_ssize_t") + " const" * ("const" in words) + " *" * words.count("*")
 
 
 class Function(NamedTuple):
-    """A function as it is declared: the types in the words of `__pyx_capi__`."""
+    """A declared function, with its types as `__pyx_capi__` spells them."""
 
     result: str
     parameters: dict[str, str]
@@ -50,7 +50,7 @@ FUNCTIONS = {
 }
 
 
-# the doors
+# access to the functions
 
 
 # Objects of this module: what is set on those of `ctypes.pythonapi` applies to the whole process.
@@ -75,7 +75,7 @@ TYPES = {
 
 def prototype(signature, pointer=ctypes.c_void_p):
     result, parameters = re.fullmatch(r"(.*?) ?\((.*)\)", signature).groups()
-    return ctypes.CFUNCTYPE(*(TYPES.get(held, pointer) for held in (result, *parameters.split(", "))))
+    return ctypes.CFUNCTYPE(*(TYPES.get(declared, pointer) for declared in (result, *parameters.split(", "))))
 
 
 C = {name.removeprefix("rankgain_"): prototype(signature)(capi.address(name)) for name, signature in SIGNATURES.items()}
@@ -99,13 +99,13 @@ DEFAULTS = {
     "delta": capi.RANKGAIN_DELTA_CUT,
     "normalize": capi.RANKGAIN_NOT_NORMALIZED,
 }
-# Bytes round the memory that a function is given, and what is in scratch and outputs beforehand. Without any round it
-# what is allocated is what is given, which sanitisers see. 0xFF makes NaN of every number read too much.
+# (guard bytes on each side of an argument, initial byte of scratch and outputs). Without guard bytes an argument is a
+# whole allocation, so sanitisers detect accesses out of bounds. A double of 0xFF bytes is NaN, which shows in results.
 SURROUNDINGS = ((64, 0xFF), (0, 0x2A))
 
 
 class Memory:
-    """So many bytes between others that must not be touched, at an address that is `shift` beyond a multiple of 64."""
+    """The content between guard bytes, at an address `shift` beyond a multiple of 64."""
 
     def __init__(self, content, guard, shift=0):
         self.content = bytes(content)
@@ -121,39 +121,39 @@ class Memory:
         return np.frombuffer(ctypes.string_at(self.start, len(self.content)), dtype).tolist()
 
     def intact(self, *, written):
-        """Whether nothing but the content has changed, or, where it was not to be `written`, nothing at all."""
+        """Whether the guard bytes are unchanged, and unless the memory may be `written`, the content as well."""
         if written:
             ctypes.memmove(self.start, self.content, len(self.content))
         return self.block.raw == self.before
 
 
 def laid_out(values, stride, dtype):
-    """The numbers so many places apart, NaN between them, and the byte at which the first stands."""
+    """The numbers at this stride with NaN in between, as bytes, and the offset of the first number."""
     values = np.asarray(values, dtype)
     if not len(values) or not stride:
         return values[:1].tobytes(), 0
-    held = np.full((len(values) - 1) * abs(stride) + 1, -1 if dtype is np.intp else np.nan, dtype)
-    held[:: abs(stride)] = values[:: int(math.copysign(1, stride))]
-    return held.tobytes(), (len(held) - 1) * held.itemsize if stride < 0 else 0
+    spaced = np.full((len(values) - 1) * abs(stride) + 1, -1 if dtype is np.intp else np.nan, dtype)
+    spaced[:: abs(stride)] = values[:: int(math.copysign(1, stride))]
+    return spaced.tobytes(), (len(spaced) - 1) * spaced.itemsize if stride < 0 else 0
 
 
 def completed(given):
-    """The arguments with those that were not given: lengths are those of the lists, and strides 1."""
+    """The arguments with defaults for the others: lengths are those of the lists, and strides 1."""
     given = DEFAULTS | given
-    held = {name: len(given[name]) for name in (*LISTS, "discount", "offsets") if given.get(name) is not None}
-    given.setdefault("n", next((held[name] for name in LISTS if name in held), 0))
-    given.setdefault("n_judged", held.get("judged", 0))
-    given.setdefault("n_discount", held.get("discount", 0))
-    given.setdefault("queries", held.get("offsets", 1) - 1)
+    lengths = {name: len(given[name]) for name in (*LISTS, "discount", "offsets") if given.get(name) is not None}
+    given.setdefault("n", next((lengths[name] for name in LISTS if name in lengths), 0))
+    given.setdefault("n_judged", lengths.get("judged", 0))
+    given.setdefault("n_discount", lengths.get("discount", 0))
+    given.setdefault("queries", lengths.get("offsets", 1) - 1)
     return given
 
 
 def room(parameter, given):
-    """How many numbers, or bytes of scratch, an output has room for."""
+    """The size of an output in numbers, of scratch in bytes."""
     if parameter == "scratch":
         ends = [given[name] for name in ("offsets", "judged_offsets") if given.get(name) is not None]
         lists = [given[name] for name in LISTS if given.get(name) is not None]
-        longest = max([max(np.diff(held), default=0) for held in ends] or map(len, lists), default=0)
+        longest = max([max(np.diff(bounds), default=0) for bounds in ends] or map(len, lists), default=0)
         if given.get("gains") is not None:  # of gradients
             return C["lambda_scratch_size"](int(longest))
         return max(0, C["scratch_size"](int(longest), given["k"]))
@@ -165,8 +165,8 @@ def room(parameter, given):
 def call(name, shift=1, **given):
     """The status and the outputs of a C function, called by the names of its parameters.
 
-    None is NULL. Scratch has just the bytes that it must have, `shift` beyond an even address. What it and the outputs
-    held before makes no difference.
+    None is NULL. Scratch has exactly the required size, at an odd address if `shift` is odd. The initial contents of
+    scratch and outputs must not affect the result.
     """
     answers = [_call(name, completed(given), shift, *surroundings) for surroundings in SURROUNDINGS]
     assert len({repr(answer) for answer in answers}) == 1
@@ -176,13 +176,13 @@ def call(name, shift=1, **given):
 def _call(name, given, shift, guard, filling):
     arguments, inputs, outputs = [], [], {}
     types = list(FUNCTIONS[name].parameters.items())
-    for place, (parameter, kind) in enumerate(types):
+    for position, (parameter, kind) in enumerate(types):
         if not kind.endswith("*"):
             arguments.append(given.get(parameter, 1))
         elif parameter in given and given[parameter] is None:
             arguments.append(None)
         elif "const" in kind:
-            stride = next((given.get(other, 1) for other, _ in types[place:] if other.endswith("stride")), 1)
+            stride = next((given.get(other, 1) for other, _ in types[position:] if other.endswith("stride")), 1)
             content, first = laid_out(given[parameter], stride, DTYPES[kind.split()[0]])
             inputs.append(Memory(content, guard))
             arguments.append(inputs[-1].start + first)
@@ -203,7 +203,7 @@ def constants(text):
 
 
 def current():
-    """What is frozen, as it is now: the functions in the order of the structure."""
+    """The current state of all that is frozen, functions in the order of the structure."""
     return {
         "defines": dict(re.findall(r"#define (RANKGAIN_\w+) (\S+)", HEADER)),
         "constants": constants(HEADER),
@@ -214,6 +214,6 @@ def current():
 
 if __name__ == "__main__":
     frozen, now = json.loads(FROZEN.read_text()), current()
-    if changed := [name for kind, held in frozen.items() for name in held if now[kind].get(name) != held[name]]:
-        sys.exit(f"what is frozen has changed: {', '.join(changed)}")
+    if changed := [name for kind, values in frozen.items() for name in values if now[kind].get(name) != values[name]]:
+        sys.exit(f"frozen signatures have changed: {', '.join(changed)}")
     FROZEN.write_text(json.dumps(now, indent=2) + "\n")

@@ -1,4 +1,4 @@
-"""Calls of every public function, of Python and of C, and what they share. A new function is a new line of CALLS."""
+"""A call of every public function of Python and C, and the data they share. A new function is a new line of CALLS."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -32,19 +32,19 @@ METRICS = [
     rg.metric("cg", gain=[0, 2, 3, 9]),
 ]
 KS = [1, 3, 10]
-MANY = 20_000  # documents of the list for the C functions, and …
-LISTS = 400  # … how many the same documents are parted in
+MANY = 20_000  # documents in the arrays for the C functions
+LISTS = 400  # lists into which these documents are divided
 
 
 # the functions of C
 
 
 def c(name, **given):
-    """What a C function returns and what it writes but for scratch, called by the names of its parameters.
+    """The status and the outputs, without scratch, of a C function called by the names of its parameters.
 
-    It is given the arrays themselves. ctypes lets the GIL go for as long as it runs.
+    The arrays are passed without a copy. ctypes releases the GIL during the call.
     """
-    from support.c_functions import DTYPES, FUNCTIONS, C, completed, room  # which need what is compiled
+    from support.c_functions import DTYPES, FUNCTIONS, C, completed, room  # imports compiled modules
 
     given, parameters = completed(given), FUNCTIONS[name].parameters
     outputs = {
@@ -122,13 +122,13 @@ for (stem, call), form in product(OF_SCORES.items(), ("f64", "f32")):
 
 
 class Data:
-    """What callers hold. No array can be written to."""
+    """The inputs of the callers. All arrays are read-only."""
 
     def __init__(self, queries, documents):
         rng = np.random.default_rng(4)
         shape = queries, documents
         self.grades, self.scores = rng.integers(0, 4, shape), rng.integers(0, documents // 3, shape) / 4
-        self.lists = [row[: 3 + 4 * place].tolist() for place, row in enumerate(self.grades)]
+        self.lists = [row[: 3 + 4 * index].tolist() for index, row in enumerate(self.grades)]
         self.query = np.repeat(np.arange(queries), documents)[::-1]
         self.flat = self.grades.ravel(), np.full(queries, documents)
         self.weights = rng.integers(1, 4, queries)
@@ -158,12 +158,12 @@ class Data:
 
     @property
     def parted(self):
-        """The grades, as C takes those of many lists, of the arrays that are held by now."""
+        """The current grades in the form of the C functions on many lists."""
         return {"relevance": self.grade, "offsets": self.offsets}
 
 
 class Shared(Data):
-    """What is made of it, anew for each meeting: what is filled when it is first asked for is empty then."""
+    """Objects built from the inputs, new for each round of threads, so that their lazy caches are empty."""
 
     def __init__(self, data):
         vars(self).update(vars(data))
@@ -189,7 +189,7 @@ class Shared(Data):
         self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
 
 
-FRAMES = {  # by module, without which the frame is not made
+FRAMES = {  # by module; left out where it is not installed
     "pandas": lambda columns: __import__("pandas").DataFrame(columns),
     "polars": lambda columns: __import__("polars").DataFrame(columns),
     "pyarrow": lambda columns: __import__("pyarrow").table(columns),
@@ -202,7 +202,7 @@ def drawn(*axes):
 
 # what is called
 
-# Of comparisons, whose own tests have them on both backends and any number of threads: see tests/comparison.
+# Functions of comparisons, which tests/comparison runs on both backends and with any number of threads.
 LEFT_OUT = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
 LEFT_OUT += ["Tests", "Difference", "Gate", "Groups"]
 CALLS = {
@@ -244,28 +244,30 @@ CALLS = {
         s.metric.__reduce__()[1],
     ),
     "Metric.at": lambda s: s.metric.at(3),
-    "Rankings": lambda s: [(repr(held), len(held)) for held in s.rankings.values()],
+    "Rankings": lambda s: [(repr(rankings), len(rankings)) for rankings in s.rankings.values()],
     "Attribution": lambda s: (repr(s.attribution), s.attribution._repr_html_(), s.attribution.table()),
     "Attribution.columns": lambda s: s.attribution.columns(),
     "Attribution.table": lambda s: s.attribution.table(),
     "Calculation": lambda s: (repr(s.calculation), s.calculation._repr_html_()),
     "Calculation.columns": lambda s: s.calculation.columns(),
     "Rankings.attribution": lambda s: [
-        held.attribution("ndcg@5", like).to_dict() for held in s.rankings.values() for like in ("elasticsearch", "dcg")
+        rankings.attribution("ndcg@5", like).to_dict()
+        for rankings in s.rankings.values()
+        for like in ("elasticsearch", "dcg")
     ],
     "Rankings.calculation": lambda s: [
         (calculation.to_dict(), repr(calculation))
-        for held in s.rankings.values()
+        for rankings in s.rankings.values()
         for metric in METRICS
-        for calculation in [held.calculation(metric, held.query_ids[0])]
+        for calculation in [rankings.calculation(metric, rankings.query_ids[0])]
     ],
-    "Rankings.curve": lambda s: [held.curve("ndcg", KS) for held in s.rankings.values()],
+    "Rankings.curve": lambda s: [rankings.curve("ndcg", KS) for rankings in s.rankings.values()],
     "Rankings.evaluate": lambda s: [
-        *(held.evaluate(*METRICS, threads=3) for held in s.rankings.values()),
-        *(held.evaluate("ndcg@5", like="lenskit", threads=3) for held in s.rankings.values()),
+        *(rankings.evaluate(*METRICS, threads=3) for rankings in s.rankings.values()),
+        *(rankings.evaluate("ndcg@5", like="lenskit", threads=3) for rankings in s.rankings.values()),
     ],
     "Rankings.limited": lambda s: [
-        held.limited(judged_only=True).evaluate(*METRICS, threads=3) for held in s.rankings.values()
+        rankings.limited(judged_only=True).evaluate(*METRICS, threads=3) for rankings in s.rankings.values()
     ],
     "Rankings.tie_spread": lambda s: [
         s.rankings[name].tie_spread(*METRICS, threads=3) for name in ("scored", "matched", "framed", "read")
@@ -344,7 +346,7 @@ CALLS = {
 }
 RECORDS = {"Comparison": "comparison", "Curve": "curve", "Evaluation": "evaluation", "Summary": "summary"}
 RECORDS |= {"Attribution": "attribution", "Calculation": "calculation", "TieSpread": "spread"}
-EXPORTS = {  # and what is compared of each
+EXPORTS = {  # with the content to compare
     "to_arrow": lambda table: table.to_pydict(),
     "to_pandas": lambda frame: frame.to_dict("list"),
     "to_polars": lambda frame: frame.to_dict(as_series=False),
@@ -352,10 +354,10 @@ EXPORTS = {  # and what is compared of each
     "to_latex": str,
     "to_markdown": str,
 }
-for (kind, held), (export, content) in product(RECORDS.items(), EXPORTS.items()):
+for (kind, attribute), (export, content) in product(RECORDS.items(), EXPORTS.items()):
     if hasattr(getattr(rg, kind), export):
-        CALLS[f"{kind}.{export}"] = lambda s, held=held, export=export, content=content: content(
-            getattr(getattr(s, held), export)()
+        CALLS[f"{kind}.{export}"] = lambda s, attribute=attribute, export=export, content=content: content(
+            getattr(getattr(s, attribute), export)()
         )
 if find_spec("rankgain._compiled.walk"):
     import rankgain.capi
@@ -367,7 +369,7 @@ HERE = sorted(name for name in CALLS if find_spec(NEEDS.get(name.rpartition(".")
 
 
 def bits(value):
-    """A result as something that is equal only if every bit is."""
+    """Convert a result to a value that is equal only if every bit is."""
     if isinstance(value, rg.Rankings):
         value = value.evaluate(*METRICS)
     if isinstance(value, rg.Evaluation):

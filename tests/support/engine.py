@@ -1,4 +1,4 @@
-"""What the first half of the engine finds, for the tests that look at it."""
+"""The output of the first stage of the engine, which finds the hits, for tests."""
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from rankgain.metrics.program import find
 from rankgain.rankings import parts_of
 
 
-def plain(found):
-    """A Found as lists, up to the query that is refused; or the fault itself."""
-    if found.error_code is not None:
-        return found.error_code
-    hits, judged = int(found.offsets[found.queries]), int(found.judged_offsets[found.queries])
+def plain(hits_found):
+    """Convert the hits to lists, up to the first invalid query; or the error code with its position."""
+    if hits_found.error_code is not None:
+        return hits_found.error_code
+    hits, judged = int(hits_found.offsets[hits_found.queries]), int(hits_found.judged_offsets[hits_found.queries])
     sizes = {"grade": hits, "first": hits, "last": hits, "judged_grade": judged, "judged_count": judged}
-    return {name: getattr(found, name)[: sizes.get(name)].tolist() for name in found._fields[2:]}
+    return {name: getattr(hits_found, name)[: sizes.get(name)].tolist() for name in hits_found._fields[2:]}
 
 
 def found_in(engine, chunk, room, *, depth=UNLIMITED, judged_depth=UNLIMITED, lowest=POOLED, rules=None):
@@ -26,21 +26,21 @@ def found_in(engine, chunk, room, *, depth=UNLIMITED, judged_depth=UNLIMITED, lo
 
 
 def found_in_lists(engine, grades, scores, offsets, *, ties="average", **options):
-    """The same of flat arrays of grades and, unless they are in rank order, scores."""
+    """The hits of flat arrays of grades and, unless these are in rank order, scores."""
     chunk = LISTS, 0, len(offsets) - 1, grades, offsets, 0, scores, None, None, 0
     rules = TIES[ties], False, UNLIMITED, False, UNLIMITED
     return found_in(engine, chunk, (len(grades), len(grades)), rules=rules, **options)
 
 
 def found_in_rankings(engine, rankings, **options):
-    """The same of rankings, up to where the source breaks: no further is ever read."""
+    """The hits of rankings, up to the first invalid query of the source: later ones are never read."""
     source, rules = parts_of(rankings)
     queries = len(rankings) if source.first_invalid_query is None else source.first_invalid_query[0]
     return found_in(engine, source.chunk(0, queries), source.capacity(0, queries), rules=rules.codes, **options)
 
 
 def scanned(form, data):
-    """What a scan finds: the fault, or the rows with their queries, documents and values."""
+    """The result of a scan: the error, or the rows with their queries, documents and values."""
     data = np.frombuffer(data, dtype=np.uint8)
     most = len(data) + 1
     starts, ends, hashes, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, most, 5 * most, 3))
@@ -50,5 +50,11 @@ def scanned(form, data):
     if fault is not None:
         return fault
     rows, count, lines = totals.tolist()
-    found = starts[:rows].tolist(), ends[:rows].tolist(), values[:rows].tolist(), runs[: 5 * count].tolist(), lines
-    return repr(found)
+    rows_scanned = (
+        starts[:rows].tolist(),
+        ends[:rows].tolist(),
+        values[:rows].tolist(),
+        runs[: 5 * count].tolist(),
+        lines,
+    )
+    return repr(rows_scanned)

@@ -1,6 +1,6 @@
-"""What others said of fixed data: trec_eval of the qrels and runs beside it, unpacked for this process, and peers.
+"""Recorded output of other tools: trec_eval's with its qrels and runs, unpacked for this process, and that of peers.
 
-`golden/README.md` says how it was made.
+`golden/README.md` states how it was recorded.
 """
 
 import atexit

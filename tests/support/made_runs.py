@@ -1,4 +1,4 @@
-"""Comparisons made of numbers, without rankings."""
+"""Comparisons built from numbers, without rankings."""
 
 import rankgain as rg
 
@@ -11,8 +11,8 @@ def evaluation(values, ids=None, metric="ndcg"):
     state = vars(result)
     import numpy as np
 
-    held = {key: np.array(vector, dtype=np.float64) for key, vector in vectors.items()}
-    return rg.Evaluation(held, result.query_ids, None, None, None, state["backend"], (queries, 0, 0, 0, 0))
+    values_by_metric = {key: np.array(vector, dtype=np.float64) for key, vector in vectors.items()}
+    return rg.Evaluation(values_by_metric, result.query_ids, None, None, None, state["backend"], (queries, 0, 0, 0, 0))
 
 
 def comparison(runs, ids=None, metric="ndcg"):
@@ -25,8 +25,8 @@ def against_nothing(differences, metric="cg"):
     return comparison({"zero": [0.0] * len(differences), "run": list(differences)}, metric=metric)
 
 
-# Names that act where they are not escaped: in HTML, attributes, templates, comments, lines of text, directions of
-# writing, C strings, encodings, terminals, spreadsheets, Markdown, LaTeX, mathematics, and by their length.
+# Names that break output that does not escape them: HTML, attributes, templates, comments, lines of text, writing
+# direction, C strings, encodings, terminals, spreadsheets, Markdown, LaTeX and mathematics; and a very long name.
 HOSTILE = (
     "</script><script>document.title='gone'</script>",
     "\"><img src=x onerror=document.title='gone'>",

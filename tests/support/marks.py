@@ -1,4 +1,4 @@
-"""Which parameters of a test the quick suite takes, which stand in one case together, and what needs a GIL."""
+"""Parametrization for the quick suite and for many values in one case, and marks of tests that need a GIL."""
 
 import functools
 import inspect
@@ -21,7 +21,10 @@ freed_at_all = pytest.mark.skipif(
 def quick_first(values, quick=1):
     """Parameters for `pytest.mark.parametrize`: the first few for the quick suite, the others marked slow."""
     sets = [value if isinstance(value, tuple) else (value,) for value in values]
-    return [pytest.param(*own, marks=[pytest.mark.slow] * (place >= quick)) for place, own in enumerate(sets)]
+    return [
+        pytest.param(*values_of_case, marks=[pytest.mark.slow] * (index >= quick))
+        for index, values_of_case in enumerate(sets)
+    ]
 
 
 def in_one_case(names, values):
@@ -41,8 +44,8 @@ def in_one_case(names, values):
                     error.add_note(f"with {given}")
                     raise
 
-        kept = [parameter for name, parameter in signature.parameters.items() if name not in names]
-        with_each.__signature__ = signature.replace(parameters=kept)
+        remaining = [parameter for name, parameter in signature.parameters.items() if name not in names]
+        with_each.__signature__ = signature.replace(parameters=remaining)
         return with_each
 
     return decorate

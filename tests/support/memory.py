@@ -4,7 +4,7 @@ import tracemalloc
 
 
 def measured(function):
-    """What a function returns, and the most bytes that are held while it runs."""
+    """The result of a function, and the peak of allocated bytes while it runs."""
     tracemalloc.start()
     try:
         return function(), tracemalloc.get_traced_memory()[1]

@@ -18,12 +18,12 @@ def lists():
         takers = names(row for row in rows if name in row.takes)
         taken += wrap(takers, 108, initial_indent=f"    {name:<14}", subsequent_indent=" " * 18)
     parts = ["Which metrics take which parameter::", "\n".join(taken)]
-    for title, own in (
+    for title, listed in (
         ("Metrics of whole lists, which have no cut-off::", names(row for row in rows if not row.cuts)),
         (
             'Metrics without an expected value over the orders of tied documents, refused under ``ties="average"``::',
             names(row for row in rows if row.unaveraged),
         ),
     ):
-        parts += [title, indent("\n".join(wrap(own, 104)), "    ")]
+        parts += [title, indent("\n".join(wrap(listed, 104)), "    ")]
     return "\n\n".join(parts) + "\n"

@@ -24,19 +24,19 @@ def name_of(page: Path) -> str:
 
 def blocks(page: Path) -> list[tuple[int, str, str]]:
     """The fenced blocks of a page: the line at which the text of each begins, its language and its text."""
-    found, closing, language, first, lines = [], "", "", 0, []
+    result, closing, language, first, lines = [], "", "", 0, []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         fence = FENCE.match(line)
         if closing:
             if fence and fence[1].startswith(closing) and not fence[2]:
-                found.append((first, language, "".join(f"{text}\n" for text in lines)))
+                result.append((first, language, "".join(f"{text}\n" for text in lines)))
                 closing = ""
             else:
                 lines.append(line)
         elif fence:
             closing, language, first, lines = fence[1], fence[2], number + 1, []
     assert not closing, f"{page}: a fence is not closed"
-    return found
+    return result
 
 
 def examples(page: Path, parser: doctest.DocTestParser) -> doctest.DocTest:

@@ -30,7 +30,7 @@ def has_parts(text, message):
 
 
 def snapshot(value):
-    """All that can be seen of a value, to compare before and after."""
+    """The observable state of a value, to compare before and after a call."""
     if isinstance(value, np.ndarray) and value is not np.ma.masked:
         content = [*map(id, value.flat)] if value.dtype.kind == "O" else value.tobytes()
         return str(value.dtype), value.shape, value.strides, str(value.flags), content, repr(getattr(value, "mask", 0))

@@ -1,9 +1,9 @@
-"""What a release is made of, and whether a folder holds it.
+"""The parts of a release, and a check that a folder contains them.
 
     python tests/support/release.py FOLDER [--whole] [--tag TAG]
 
-Every file must be in order: its name, its version, its size, its metadata and what it contains. `--whole` asks for all
-that a release has. With a tag, which must name the version, no page may say that there is no release yet.
+Every file must be valid: its name, version, size, metadata and contents. `--whole` requires all parts of a release.
+With a tag, which must name the version, no page may state that there is no release yet.
 """
 
 import argparse
@@ -41,12 +41,12 @@ def version() -> str:
 
 
 def platform(tag: str) -> str:
-    """That of a wheel, without the release of the system that it needs."""
+    """The platform of a wheel, without the required version of the system."""
     return re.sub(r"^(manylinux|musllinux|macosx)\d*(_\d+)*_", r"\1_", tag)
 
 
 def kind(file: Path) -> tuple[str, str]:
-    """Which part of a release a file is, and its version."""
+    """The part of a release that a file is, and its version."""
     if file.suffix != ".whl":
         return "sdist", str(parse_sdist_filename(file.name)[1])
     _, number, _, tags = parse_wheel_filename(file.name)
@@ -57,29 +57,31 @@ UNRELEASED = re.compile(r"unreleased|from the first release on", re.IGNORECASE)
 
 
 def leftovers() -> list[str]:
-    """Where pages still say that there is no release."""
+    """The lines of pages that state that there is no release yet."""
     names = ["CHANGES.md", "README.md", "docs/start.md", "docs/index.md"]
     lines = [(name, line) for name in names for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
     return [f"{name}: {line}" for name, line in lines if UNRELEASED.search(line)]
 
 
 def faults(files: list[Path], whole: bool = False, tag: str = "") -> list[str]:
-    """What the names and the sizes show."""
+    """Everything that is wrong with the names and the sizes of the files."""
     kinds = {file: kind(file) for file in files}
-    found = [part for part, _ in kinds.values()]
-    said = [f"{tag}: the version is {version()}"] if tag not in ("", f"v{version()}") else []
-    said += leftovers() if tag else []
-    said += [f"{file.name}: the version is {version()}" for file, (_, number) in kinds.items() if number != version()]
-    said += [
+    parts = [part for part, _ in kinds.values()]
+    messages = [f"{tag}: the version is {version()}"] if tag not in ("", f"v{version()}") else []
+    messages += leftovers() if tag else []
+    messages += [
+        f"{file.name}: the version is {version()}" for file, (_, number) in kinds.items() if number != version()
+    ]
+    messages += [
         f"{file.name}: {size} bytes"
         for file in files
         if (size := file.stat().st_size) > LARGEST and file.suffix == ".whl"
     ]
-    said += [f"{part}: {found.count(part)} files" for part in sorted({*found}) if found.count(part) > 1]
+    messages += [f"{part}: {parts.count(part)} files" for part in sorted({*parts}) if parts.count(part) > 1]
     if whole:
-        said += [f"{part}: missing" for part in sorted(RELEASE - {*found})]
-        said += [f"{part}: not of a release" for part in sorted({*found} - RELEASE)]
-    return said
+        messages += [f"{part}: missing" for part in sorted(RELEASE - {*parts})]
+        messages += [f"{part}: not of a release" for part in sorted({*parts} - RELEASE)]
+    return messages
 
 
 def main() -> int:
@@ -87,18 +89,18 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--tag", default="")
-    asked = parser.parse_args()
-    files = sorted(asked.folder.iterdir())
-    said = faults(files, asked.whole, asked.tag)
-    print(*said, sep="\n", end="\n" if said else "")
+    arguments = parser.parse_args()
+    files = sorted(arguments.folder.iterdir())
+    messages = faults(files, arguments.whole, arguments.tag)
+    print(*messages, sep="\n", end="\n" if messages else "")
     wheels = [file for file in files if file.suffix == ".whl"]
-    looks = {
+    checks = {
         ("twine", "check", "--strict"): files,
         ("check_wheel_contents",): wheels,
         ("abi3audit", "--strict"): [file for file in wheels if "-abi3-" in file.name],
     }
-    failed = [subprocess.run([sys.executable, "-m", *tool, *of]).returncode for tool, of in looks.items() if of]
-    return bool(said) or any(failed) or not files
+    failed = [subprocess.run([sys.executable, "-m", *tool, *of]).returncode for tool, of in checks.items() if of]
+    return bool(messages) or any(failed) or not files
 
 
 if __name__ == "__main__":

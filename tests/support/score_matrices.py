@@ -1,4 +1,4 @@
-"""Random matrices of scores beside sparse truth, and what a loop in plain Python makes of them."""
+"""Random matrices of scores beside sparse truth, and their values by a loop in plain Python."""
 
 import math
 from collections import namedtuple

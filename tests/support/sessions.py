@@ -10,7 +10,7 @@ QUIET = {
     "spark.log.level": "OFF",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # code that is not run for long
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # fast start
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
@@ -24,11 +24,11 @@ def session(master, **settings):
     builder = SparkSession.builder.master(master).appName("rankgain")
     for name, value in (QUIET | settings).items():
         builder = builder.config(name, value)
-    made = builder.getOrCreate()
+    spark = builder.getOrCreate()
     try:
-        yield made
+        yield spark
     finally:
-        made.stop()
+        spark.stop()
 
 
 def rows(kind="long", queries=QUERIES, seed=5):
@@ -52,15 +52,15 @@ def columns(rows, *names):
 
 
 def frames(spark, kind="long", **more):
-    """The same on Spark, shuffled and cut anyhow; and as columns for `from_frames`."""
+    """The rows as Spark tables, shuffled and repartitioned, and as columns for `from_frames`."""
     qrels, run = rows(kind, **more)
     rng = np.random.default_rng(9)
-    made = []
+    tables = []
     for side, value in ((qrels, "relevance int"), (run, "score double")):
-        order = [side[place] for place in rng.permutation(len(side))]
-        made.append(spark.createDataFrame(order, f"query_id {kind}, doc_id {kind}, {value}").repartition(3))
+        order = [side[index] for index in rng.permutation(len(side))]
+        tables.append(spark.createDataFrame(order, f"query_id {kind}, doc_id {kind}, {value}").repartition(3))
     local = columns(qrels, "query_id", "doc_id", "relevance"), columns(run, "query_id", "doc_id", "score")
-    return *made, *local
+    return *tables, *local
 
 
 def by_query(frame):

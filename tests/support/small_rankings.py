@@ -1,4 +1,4 @@
-"""Small rankings of each kind, and their metrics by the textbook: what the options of constructors are checked on."""
+"""Small rankings of each kind and their metrics by the textbook, for tests of constructor options."""
 
 from itertools import chain
 

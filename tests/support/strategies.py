@@ -1,4 +1,4 @@
-"""What hypothesis draws: grades, scores with many ties, and every parameter of the metrics."""
+"""Strategies of hypothesis for grades, scores with many ties, and every parameter of the metrics."""
 
 from hypothesis import settings
 from hypothesis import strategies as st

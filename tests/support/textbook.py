@@ -194,9 +194,9 @@ def bin_g(grades, judged, rel=None, empty=0.0):
     if not relevant:
         return empty
     total = 0.0
-    for place, grade in enumerate(grades):
+    for position, grade in enumerate(grades):
         if is_relevant(grade, rel):
-            total += 1.0 / math.log2(2 + place - count(grades[:place], rel))
+            total += 1.0 / math.log2(2 + position - count(grades[:position], rel))
     return total / relevant
 
 
@@ -364,8 +364,8 @@ def ap_hits(grades, judged, k=None, rel=None, empty=0.0):
     """The mean of the precisions that there are."""
     if not count(judged, rel):
         return empty
-    found = precisions(grades, k, rel)
-    return added(found) / len(found) if found else 0.0
+    hit_precisions = precisions(grades, k, rel)
+    return added(hit_precisions) / len(hit_precisions) if hit_precisions else 0.0
 
 
 def iprec(grades, judged, rel=None, empty=0.0, recall=0.0, rounding="up"):
@@ -503,7 +503,7 @@ def lambdarank(
     gradient, hessian, whole = [0.0] * n, [0.0] * n, 0.0
     if n < 2 or (ideal == 0 and not pairwise):
         return gradient, hessian
-    order = sorted(range(n), key=lambda place: -scores[place])
+    order = sorted(range(n), key=lambda index: -scores[index])
     of_rank = [_discount(rank + 1, worth_of_rank) if discount == "full" or rank < k else 0.0 for rank in range(n)]
     group = [[b for b in range(n) if scores[order[b]] == scores[order[a]]] for a in range(n)]
     average = ties == "average"

@@ -1,4 +1,4 @@
-"""An evaluation by threads, and what another process does with it, which imports it by its name."""
+"""An evaluation with threads, which other processes import by name."""
 
 import numpy as np
 

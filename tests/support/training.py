@@ -1,4 +1,4 @@
-"""What trainers pass to metrics and objectives, and calls of those without a trainer."""
+"""The arguments that trainers pass to metrics and objectives, and calls of these without a trainer."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ GRADES, SCORES, SIZES = [1, 0, 2, 0, 1], [0.5, 0.25, 0.125, 1.0, 0.5], [3, 2]  #
 
 
 class FirstColumn:
-    """A model as scikit-learn has them."""
+    """A model with the interface of scikit-learn."""
 
     def predict(self, X):
         return np.asarray(X, float)[:, 0]
 
 
 class Matrix:
-    """A set of documents as XGBoost has them; the weights are of queries."""
+    """A DMatrix of XGBoost with groups; weights are per query."""
 
     def __init__(self, labels, sizes, weights=None):
         self.labels, self.bounds = labels, np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)

@@ -7,7 +7,7 @@ import numpy as np
 import rankgain as rg
 
 ROUNDS = 12
-# No query of these sets is empty, so that nothing depends on what the libraries make of such.
+# No query of these sets is empty, since libraries treat empty queries differently.
 EXPONENTIAL = "ndcg(gain=exponential)@5"
 
 
@@ -42,7 +42,7 @@ def evaluated(given, scores, *metrics, ties="average", weights=None):
 
 
 class Recording:
-    """A metric that keeps, set by set, the scores that it was called with and what it gave."""
+    """A metric that records the scores it was called with and its results, per data set."""
 
     def __init__(self, metric):
         self.metric = metric

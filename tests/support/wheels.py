@@ -1,4 +1,4 @@
-"""sdist and wheels of this checkout, built and installed as their users do it: fixtures, and what works on them."""
+"""The sdist and the wheels of this checkout, built and installed as users do: fixtures and helpers."""
 
 import os
 import shutil
@@ -16,12 +16,12 @@ LITTER = (".*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "*.pyd")
 
 
 def run(*command: object, cwd: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run a command whose environment has nothing of rankgain's or Python's own settings but these."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("RANKGAIN_", "PYTHON"))}
+    """Run a command with these environment variables as the only settings of rankgain and Python."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("RANKGAIN_", "PYTHON"))}
     return subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
-        env=kept | {key: str(value) for key, value in settings.items()},
+        env=environment | {key: str(value) for key, value in settings.items()},
         capture_output=True,
         text=True,
     )
@@ -59,7 +59,7 @@ def python(installed: Path, code: str, **settings: str) -> list[str]:
 
 
 def refusal(installed: Path, statement: str = "import rankgain", **settings: str) -> str:
-    """Type and text of the exception that an import ends in, and its cause."""
+    """The type, text and cause of the exception that an import raises."""
     code = f"try:\n    {statement}\nexcept Exception as error:\n    print(type(error).__name__, error, error.__cause__)"
     result = run(sys.executable, "-c", code, cwd=installed, PYTHONPATH=installed, **settings)
     assert result.returncode == 0, result.stderr
