@@ -109,6 +109,9 @@ def definition(row: Row) -> str:
         "Tied documents, averaged": f"refused: {row.unaveraged}"
         if row.unaveraged
         else "[in closed form](ties.md#averages)",
+        "Tied documents, worst and best": f"not always the extremes over all orders: {row.extremes}"
+        if row.extremes
+        else "",
         "Source": row.source,
     }
     lines = "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact)
@@ -144,6 +147,11 @@ def helpers() -> str:
 def unaveraged() -> str:
     rows = [(f"[`{row.name}`](definitions.md#{row.name})", row.unaveraged) for row in TABLE.values()]
     return table(("metric", "why there is no average"), *(row for row in rows if row[1]))
+
+
+def extremes() -> str:
+    rows = [(f"[`{row.name}`](definitions.md#{row.name})", row.extremes) for row in TABLE.values()]
+    return table(("metric", "why another order can be beyond worst or best"), *(row for row in rows if row[1]))
 
 
 def printed(*arguments: str) -> str:
@@ -204,6 +212,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "column_names": column_names,
     "compare_columns": compare_columns,
     "definitions": definitions,
+    "extremes": extremes,
     "helpers": helpers,
     "installed": installed,
     "metrics": metrics,

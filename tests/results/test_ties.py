@@ -20,7 +20,7 @@ from rankgain.metrics.table import TABLE
 pytestmark = pytest.mark.usefixtures("backend")
 
 MONOTONE = sorted({*TABLE} - {"unjudged", "rbp_residual"})  # more judged documents above make these less
-NO_BOUNDS = {"infap", "g", "ndcg_rel"}  # an order by grade need not be the best or the worst of these
+NO_BOUNDS = {"infap", "g"}  # an order by grade need not be the best or the worst of these
 ADVICE = (
     "if further judged documents lower the metric, leave it out of MONOTONE; if no order by grade is best, NO_BOUNDS"
 )
@@ -60,11 +60,16 @@ def test_tie_spread_equals_evaluation_under_each_policy(seed):
             assert within, f"{name}: {order} is outside of worst to best: {values}: {ADVICE}"
 
 
-# No simple order has the best value of these, and a document of a lower grade than `rel` has a gain in Q-measure.
-NO_EXTREMES = {"ap_hits", "infap", "g", "ndcg_rel"}
+# An order of tied documents outside of worst and best: (metric, judged grades, scores, documents in that order, value).
+OUTSIDE = {
+    "ap_hits": ("ap_hits@4", {"a": 1, "b": 0, "c": 0, "d": 1}, {"a": 4, "b": 3, "c": 2, "d": 1, "e": 1}, "abced", 1.0),
+    "infap": ("infap", {"a": -1, "b": 1, "c": 1}, {"a": 1, "b": 1, "c": 1, "d": 1}, "dcba", (0.5 + 2 / 3) / 2),
+    "g": ("g", {"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 1, "c": 1}, "acb", 0.7321315434523954),
+    "q_measure": ("q_measure(rel=2)", {"a": -1, "b": 1, "c": 2}, {"a": 1, "b": 1, "c": 1}, "acb", 0.6),
+}
 VALUES = {
     "gain": ["exponential", [0, 5, 1, 2]],
-    "discount": ["zipf", [1, 0.9, 0.5, 0.3, 0.2, 0.1, 0.1, 0.1]],
+    "discount": ["zipf", [1, 0.9, 0.5, 0.3, 0.2, 0.1, 0.1, 0.1, 0.1]],
     "ideal": ["returned"],
     "rel": [2, 0.5],
     "empty": [0.5],
@@ -86,7 +91,7 @@ def each_metric():
         settings = [{}, *({key: value} for key in row.takes for value in VALUES[key])]
         settings += [{"rel": 2} | options for options in settings if "rel" in row.takes and "rel" not in options]
         for options in settings:
-            if name not in NO_EXTREMES and (name != "q_measure" or options.get("rel", 0) < 1):
+            if name not in OUTSIDE or (name == "q_measure" and options.get("rel", 0) < 1):
                 yield from (rg.metric(name, k=k, **usual | options) for k in ([None, 1, 2, 3] if row.cuts else [None]))
 
 
@@ -111,8 +116,26 @@ def test_best_and_worst_are_the_extremes_over_all_orders(backend):
             for ties, value, extreme in zip(("worst", "best"), (spread.worst, spread.best), expected, strict=True):
                 assert value[metric][0] == pytest.approx(extreme, rel=1e-12, abs=1e-15), (
                     f"{metric}, ties={ties!r}: {value[metric][0]}, over all orders {extreme}; judged={judged}, "
-                    f"run={scores}: if no order by grade is extreme, add the metric to NO_EXTREMES"
+                    f"run={scores}: if the metric has other extremes, give the reason in `extremes` of its row, and "
+                    "add such an order to OUTSIDE"
                 )
+
+
+@pytest.mark.parametrize("name", [name for name, row in TABLE.items() if row.extremes])
+def test_order_outside_of_worst_and_best(name):
+    assert name in OUTSIDE, f"{name} has `extremes` in its row: add an order outside of worst and best to OUTSIDE"
+    metric, judged, scores, order, value = OUTSIDE[name]
+    run = {document: -rank for rank, document in enumerate(order)}
+    assert sorted(order, key=scores.get, reverse=True) == [*order], "the order breaks ties only"
+    assert rg.from_qrels({"q": judged}, {"q": run}).evaluate(metric).mean(metric) == pytest.approx(value, rel=1e-4)
+    spread = rg.from_qrels({"q": judged}, {"q": scores}).tie_spread(metric)
+    means = spread.mean()[metric]
+    assert not means["worst"] - 1e-9 <= value <= means["best"] + 1e-9, means
+    assert f"{metric}: worst and best need not be the extremes: {TABLE[name].extremes}" in spread.notes()
+
+
+def test_rows_name_every_metric_with_other_extremes():
+    assert {name for name, row in TABLE.items() if row.extremes} == {*OUTSIDE}
 
 
 def test_fall_out_of_tied_documents():
@@ -201,6 +224,8 @@ def test_command_ties_prints_text(files, capsys, backend):
         "\n"
         "infap has no expected value: it depends on the rank of each document of a tie group, not only on how many "
         "are relevant\n"
+        "infap: worst and best need not be the extremes: pooled documents above a relevant one raise its inferred "
+        "precision\n"
         "queries evaluated: 2\n"
         "missing from the run: 0\n"
         "without judgments: 0\n"

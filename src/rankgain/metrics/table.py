@@ -80,10 +80,11 @@ class Row(NamedTuple):
     `aliases`: further names; those of trec_eval are added. `takes`: the parameters besides k. `combination`: how the
     values of the terms are combined. `highest`: the upper bound. `aggregator`: how the values of all queries are
     aggregated. `weights`: the metric that weighs queries in the aggregate and the mean. `cuts`: whether the metric
-    takes a cut-off k. `unaveraged`: why there is no expected value over the orders of tied documents. `better`: 1 if
-    higher values are better, −1 if lower ones are, 0 if the values do not rank runs. `formula`: in the symbols that
-    `rankgain.explain` lists. `empty_if`: when the value is `empty`. `remark`: facts that the formula does not show.
-    `source`: the paper or the program that defines the metric.
+    takes a cut-off k. `unaveraged`: why there is no expected value over the orders of tied documents. `extremes`: why
+    the orders "worst" and "best" need not be the extremes over those orders, with a discount that does not rise;
+    "" if they are. `better`: 1 if higher values are better, −1 if lower ones are, 0 if the values do not rank runs.
+    `formula`: in the symbols that `rankgain.explain` lists. `empty_if`: when the value is `empty`. `remark`: facts that
+    the formula does not show. `source`: the paper or the program that defines the metric.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Row(NamedTuple):
     weights: str = ""
     cuts: bool = True
     unaveraged: str = ""
+    extremes: str = ""
     better: int = 1
     formula: str = ""
     empty_if: str = "nothing relevant"
@@ -288,6 +290,7 @@ TABLE: dict[str, Row] = {
             terms=lambda m: (precision_sum(m.above), judged_above(m.above), hits_above(m.above)),
             combination=BY_HITS,
             unaveraged="it divides by the number of hits, which differs between the orders of tied documents",
+            extremes="one more relevant document at a low rank lowers the mean of the precisions",
             formula="Σ rel(i)·prec(i), i ≤ k, / Σ rel(i), i ≤ k",
             source="torchmetrics, retrieval_average_precision; recmetrics, mapk",
         ),
@@ -355,6 +358,7 @@ TABLE: dict[str, Row] = {
             combination=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
+            extremes="pooled documents above a relevant one raise its inferred precision",
             formula="Σ rel(i)·(1 + p(i)·(h(i) + ε) / (j(i) + 2ε)) / i / R; p(i), j(i), h(i): how many pooled, "
             "judged and relevant documents stand above rank i; ε = 0.00001",
             source="Yilmaz & Aslam 2006; " + _TREC.format("infap"),
@@ -424,6 +428,7 @@ TABLE: dict[str, Row] = {
             takes=("rel", "empty", "beta"),
             terms=lambda m: (precision_sum(m.above, m.beta), judged_above(m.above), returned_above(m.above)),
             combination=BY_RELEVANT,
+            extremes="with `rel`, a document that is not relevant adds to the cumulative gain of those below it",
             formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
             "grades to rank i, and of the judged ones, highest first",
             source="Sakai 2004",
@@ -476,6 +481,7 @@ TABLE: dict[str, Row] = {
             combination=QUOTIENT,
             cuts=False,
             unaveraged=_BY_ORDER,
+            extremes="a gain is divided by the gain missed so far, which a higher gain above it lowers",
             formula="Σ g(r_i) / log2(2 + M(i)) / Σ g(r) over the judged documents; M(i): the ideal gains of the "
             "ranks to i, each 1 at least, less the gains at these ranks",
             source=_TREC.format("G"),

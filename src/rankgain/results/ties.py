@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankgain.choices import Ties
-from rankgain.metrics.metric import Metric
+from rankgain.metrics.metric import Metric, parse
+from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import Frames
 from rankgain.results.text import Form, Table, Tables, number, text_table
@@ -27,9 +28,9 @@ class TieSpread(Frames, Tables):
     ----------
     worst, best : Evaluation
         With tied documents in the order of their gain, or of their grade for metrics of relevant documents, lowest or
-        highest first; for fall-out, with the judged non-relevant ones first or last. These are the extremes except for
-        ap_hits@k, infap, g, ndcg_rel, q_measure with `rel`, and any metric whose discount rises with the rank:
-        their values can rise if a relevant document falls.
+        highest first; for fall-out, with the judged non-relevant ones first or last. These are the extremes over
+        all orders, except for ap_hits, infap, g, q_measure with `rel`, and any metric whose discount rises with the
+        rank; `notes` gives the reasons.
     expected : Evaluation or None
         The expected values over all orders, of the metrics that have one; None if none has one.
     own : Evaluation or None
@@ -194,7 +195,7 @@ class TieSpread(Frames, Tables):
         return [head, *body]
 
     def notes(self) -> list[str]:
-        """Return one line for each metric that has no expected value.
+        """Return one line for each metric without an expected value, or whose worst and best need not be the extremes.
 
         Returns
         -------
@@ -205,9 +206,14 @@ class TieSpread(Frames, Tables):
         --------
         >>> import rankgain as rg
         >>> rg.from_scores([0, 1], [0.5, 0.5]).tie_spread("infap").notes()
-        ['infap has no expected value: it depends on the rank of each document of a tie group, ...']
+        ['infap has no expected value: it depends on ...', 'infap: worst and best need not be the extremes: ...']
         """
-        return [f"{key!s} has no expected value: {reason}" for key, reason in self.unaveraged.items()]
+        lines = [f"{key!s} has no expected value: {reason}" for key, reason in self.unaveraged.items()]
+        records = (pair for request in self.metrics for pair in parse(request))
+        reasons = {str(key): TABLE[record.name].extremes for key, record in records}
+        return lines + [
+            f"{key}: worst and best need not be the extremes: {reason}" for key, reason in reasons.items() if reason
+        ]
 
     def __repr__(self) -> str:
         below = self.notes()
