@@ -1,4 +1,4 @@
-"""Bounds for documents that are not judged: no judgment of them gives a difference outside, and some come close."""
+"""Bounds for unjudged documents: every judgment of them gives a difference within, and some come close."""
 
 import itertools
 
@@ -21,12 +21,12 @@ METRICS = (
 
 def bounds(metric, truth, runs, highest):
     ((_, record),) = parse(metric)
-    own, other = (ranked_queries(rg.from_qrels(truth, run)) for run in runs)
-    return [ends[0] for ends in difference_bounds(record, own, other, highest)]
+    first, second = (ranked_queries(rg.from_qrels(truth, run)) for run in runs)
+    return [ends[0] for ends in difference_bounds(record, first, second, highest)]
 
 
 def ranked(documents):
-    return {"q": {document: float(-place) for place, document in enumerate(documents)}}
+    return {"q": {document: float(-position) for position, document in enumerate(documents)}}
 
 
 def difference(metric, truth, runs):
@@ -50,8 +50,8 @@ def test_bounds_contain_every_judgment_of_small_cases(metric):
         judged, runs, unknown = drawn(random, 4)
         low, high = bounds(metric, {"q": judged}, runs, 2.0)
         for grades in itertools.product((0, 1, 2), repeat=len(unknown)):
-            found = difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
-            assert low - 1e-12 <= found <= high + 1e-12
+            result = difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
+            assert low - 1e-12 <= result <= high + 1e-12
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -64,8 +64,8 @@ def test_bounds_contain_random_judgments_of_large_cases(metric, cases):
         for _ in range(10):
             share = random.random()
             grades = np.where(random.random(len(unknown)) < share, random.choice([1, 2, 2]), 0).tolist()
-            found = difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
-            assert low - 1e-12 <= found <= high + 1e-12
+            result = difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
+            assert low - 1e-12 <= result <= high + 1e-12
 
 
 @pytest.mark.parametrize("metric", ["ndcg@3", "recall@3", "ap", "precision@3", "rr", "dcg@3"])
@@ -73,12 +73,12 @@ def test_the_bounds_are_reached_where_no_document_is_shared(metric):
     judged, runs = {"a": 2, "b": 0, "x": 2}, [ranked("ucav"), ranked("bwz")]
     low, high = bounds(metric, {"q": judged}, runs, 2.0)
     unknown = sorted(set("ucvwz"))
-    found = [
+    differences = [
         difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
         for grades in itertools.product((0, 1, 2), repeat=len(unknown))
     ]
-    assert high == pytest.approx(max(found))
-    assert low == pytest.approx(min(found))
+    assert high == pytest.approx(max(differences))
+    assert low == pytest.approx(min(differences))
 
 
 def test_bounds_of_fully_judged_lists_are_the_difference():
@@ -99,6 +99,6 @@ def test_bounds_of_fully_judged_lists_are_the_difference():
 def test_metrics_without_bounds_have_none(metric):
     runs = [ranked("ab"), ranked("bc")]
     ((_, record),) = parse(metric)
-    own, other = (ranked_queries(rg.from_qrels({"q": {"a": 1}}, run)) for run in runs)
-    assert difference_bounds(record, own, other, 1.0) is None
+    first, second = (ranked_queries(rg.from_qrels({"q": {"a": 1}}, run)) for run in runs)
+    assert difference_bounds(record, first, second, 1.0) is None
     assert ranked_queries(rg.from_qrels({"q": {"a": 1}}, runs[0], ties="average")) is None

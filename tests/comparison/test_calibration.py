@@ -1,4 +1,4 @@
-"""What a test promises, counted over many data sets whose truth is known: within binomial limits at 1e-4."""
+"""Error rates and coverage, counted over many data sets whose truth is known: within binomial limits at 1e-4."""
 
 import math
 
@@ -12,7 +12,7 @@ ALPHA = 0.05
 
 
 def within(count, cases, share=ALPHA):
-    """Whether a count is one that chance makes of a share, in all but 1 of 10,000 times."""
+    """Whether a count is within the limits that chance exceeds once in 10,000 times."""
     return abs(count - cases * share) <= 3.9 * math.sqrt(cases * share * (1 - share)) + 1
 
 
@@ -39,21 +39,21 @@ def test_p_is_never_too_small(queries):
 @pytest.mark.slow
 @pytest.mark.parametrize("queries", [20, 50, 200])
 def test_error_rate_and_coverage_are_nominal(queries):
-    cases, found, covered = 1000, 0, 0
+    cases, n_decided, covered = 1000, 0, 0
     for seed in range(cases):
         values = ndcg_like(np.random.default_rng(seed), queries, 2)
-        its = comparison({"a": values[:, 0], "b": values[:, 1]}).test(flips=999, seed=seed)["ndcg", "b", "a"]
-        found += its.decided
-        covered += its.low <= 0.0 <= its.high
-    assert within(found, cases)
-    assert found + covered == cases
+        pair = comparison({"a": values[:, 0], "b": values[:, 1]}).test(flips=999, seed=seed)["ndcg", "b", "a"]
+        n_decided += pair.decided
+        covered += pair.low <= 0.0 <= pair.high
+    assert within(n_decided, cases)
+    assert n_decided + covered == cases
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("correction", "most"), [("max-t", 0.062), ("holm", 0.05)])
 def test_family_wise_error_is_controlled(correction, most):
     """Six equal runs, one of them noisier: 15 pairs."""
-    cases, found = 600, 0
+    cases, n_decided = 600, 0
     for seed in range(cases):
         random = np.random.default_rng(seed)
         values = ndcg_like(random, 50, 6)
@@ -61,8 +61,8 @@ def test_family_wise_error_is_controlled(correction, most):
         tests = comparison({f"r{run}": values[:, run] for run in range(6)}, metric="dcg").test(
             correction=correction, flips=999, seed=seed
         )
-        found += any(its.decided for its in tests.values())
-    assert found <= cases * most + 3.9 * math.sqrt(cases * most)
+        n_decided += any(pair.decided for pair in tests.values())
+    assert n_decided <= cases * most + 3.9 * math.sqrt(cases * most)
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_family_wise_error_is_controlled(correction, most):
 def test_p_is_uniform_where_nothing_differs(queries, clusters):
     """In ten bins of equal width, of as many data sets as chance would put there; with clusters that are dependent."""
     cases = 1000
-    found = np.empty(cases)
+    p_values = np.empty(cases)
     for seed in range(cases):
         random = np.random.default_rng(seed)
         values = ndcg_like(random, queries, 2)
@@ -79,24 +79,24 @@ def test_p_is_uniform_where_nothing_differs(queries, clusters):
             labels = np.arange(queries) % clusters
             values = np.clip(values + random.normal(0, 0.1, (clusters, 2))[labels], 0, 1)
         runs = comparison({"a": values[:, 0], "b": values[:, 1]})
-        found[seed] = runs.test(flips=999, seed=seed, clusters=labels)["ndcg", "b", "a"].p
-    bins = np.histogram(found, bins=10, range=(0, 1))[0]
+        p_values[seed] = runs.test(flips=999, seed=seed, clusters=labels)["ndcg", "b", "a"].p
+    bins = np.histogram(p_values, bins=10, range=(0, 1))[0]
     assert all(within(count, cases, 0.1) for count in bins.tolist()), bins
 
 
 @pytest.mark.slow
 def test_dependent_queries_inflate_the_error_without_clusters():
-    """What clusters are for: here a nominal 5% is above 15%."""
-    cases, found = 300, {"with": 0, "without": 0}
+    """A nominal error rate of 5% exceeds 15%."""
+    cases, n_decided = 300, {"with": 0, "without": 0}
     for seed in range(cases):
         random = np.random.default_rng(seed)
         labels = np.repeat(np.arange(12), 5)
         values = ndcg_like(random, 60, 2) + random.normal(0, 0.15, (12, 2))[labels]
         runs = comparison({"a": values[:, 0], "b": values[:, 1]}, metric="cg")
-        found["without"] += runs.test(flips=499, seed=seed)["cg", "b", "a"].decided
-        found["with"] += runs.test(flips=499, seed=seed, clusters=labels)["cg", "b", "a"].decided
-    assert within(found["with"], cases)
-    assert found["without"] > 0.15 * cases
+        n_decided["without"] += runs.test(flips=499, seed=seed)["cg", "b", "a"].decided
+        n_decided["with"] += runs.test(flips=499, seed=seed, clusters=labels)["cg", "b", "a"].decided
+    assert within(n_decided["with"], cases)
+    assert n_decided["without"] > 0.15 * cases
 
 
 @pytest.mark.slow
@@ -115,14 +115,14 @@ def test_weighted_intervals_have_nominal_coverage():
 @pytest.mark.slow
 def test_equal_groups_are_rarely_found_different():
     """Of unequal size and spread, 10 and 40 queries with standard deviations of 3 to 1."""
-    cases, found = 200, 0
+    cases, n_different = 200, 0
     labels = ["small"] * 10 + ["large"] * 40
     for seed in range(cases):
         random = np.random.default_rng(seed)
         differences = random.normal(0, 0.1, 50) * np.where(np.arange(50) < 10, 3, 1)
         groups = comparison({"a": np.zeros(50), "b": differences}, metric="cg").groups(labels, flips=99, seed=seed)
-        found += groups.differ_p("cg", "b", "a") <= ALPHA
-    assert within(found, cases)
+        n_different += groups.differ_p("cg", "b", "a") <= ALPHA
+    assert within(n_different, cases)
 
 
 @pytest.mark.slow

@@ -20,12 +20,16 @@ METRICS = ["ndcg@2", "mrr", rg.metric("dcg", gain="exponential")]
 
 
 def rows(table, *names):
-    pairs = [(query, document, value) for query, own in table.items() for document, value in own.items()]
+    pairs = [(query, document, value) for query, documents in table.items() for document, value in documents.items()]
     return dict(zip(names, map(list, zip(*pairs, strict=True)), strict=True))
 
 
 def text(table, form):
-    lines = [form.format(query, document, value) for query, own in table.items() for document, value in own.items()]
+    lines = [
+        form.format(query, document, value)
+        for query, documents in table.items()
+        for document, value in documents.items()
+    ]
     return io.BytesIO("".join(lines).encode())
 
 
@@ -144,22 +148,22 @@ def test_report_of_values_of_other_tools(tmp_path):
 
 def test_compare_accepts_evaluations():
     """Their own metrics are tested; runs of other forms beside them are evaluated by these."""
-    made = {"one": RUN, "other": {"q1": {"d1": 1.0}}}
-    own = {name: rg.from_qrels(QRELS, run).evaluate("rr", "recall@2") for name, run in made.items()}
-    runs = rg.compare(own)
+    runs_by_name = {"one": RUN, "other": {"q1": {"d1": 1.0}}}
+    evaluations = {name: rg.from_qrels(QRELS, run).evaluate("rr", "recall@2") for name, run in runs_by_name.items()}
+    runs = rg.compare(evaluations)
     assert runs.metrics == ["rr", "recall@2"]
-    assert dict(runs) == own
-    mixed = rg.compare(QRELS, {"one": own["one"], "other": made["other"]})
-    assert mixed["other"] == own["other"]
+    assert dict(runs) == evaluations
+    mixed = rg.compare(QRELS, {"one": evaluations["one"], "other": runs_by_name["other"]})
+    assert mixed["other"] == evaluations["other"]
     with pytest.raises(ValueError, match=r"^metrics: the runs are Evaluations, whose metrics are compared: leave"):
-        rg.compare(own, metrics="rr")
+        rg.compare(evaluations, metrics="rr")
 
 
 PAIRS = {"q": [("a", 1)]}, {"a": {"q": [("b", 1), ("a", 1)]}}
 
 
 def ordered(tmp_path):
-    """Runs by name, and what may be given for a truth."""
+    """Runs by name, and every form of truth."""
     path = tmp_path / "run.txt"
     path.write_text("q1 Q0 d1 0 1 t\n")
     by_name = {name: {"a": run} for name, run in runs().items() if name != "rankings"} | {
@@ -240,5 +244,5 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("message", "error", "sides", "keywords"), REFUSED)
-def test_other_orders_are_answered_by_the_call_to_write(rejects, message, error, sides, keywords):
+def test_error_of_another_order_names_the_call_to_write(rejects, message, error, sides, keywords):
     rejects(error, message, rg.compare, *sides, **keywords)

@@ -59,12 +59,12 @@ def test_compare_against_a_baseline(capsys, files):
 
 
 def test_compare_prints_json(capsys, files):
-    found = json.loads(run(capsys, *files, "-m", "rr", "--json", "--groups", "kinds.tsv", "--seed", "7"))
-    (row,) = found["differences"]
+    result = json.loads(run(capsys, *files, "-m", "rr", "--json", "--groups", "kinds.tsv", "--seed", "7"))
+    (row,) = result["differences"]
     assert (row["run"], row["p"], row["decided"], row["margin"]) == ("dense", 2 / 4096, True, None)
-    assert {label: own[0]["queries"] for label, own in found["groups"].items()} == {"a": 6, "b": 6}
-    assert found["options"]["seed"] == 7
-    assert found["groups_differ"][0]["p"] == 1.0
+    assert {label: pairs[0]["queries"] for label, pairs in result["groups"].items()} == {"a": 6, "b": 6}
+    assert result["options"]["seed"] == 7
+    assert result["groups_differ"][0]["p"] == 1.0
 
 
 def test_compare_prints_csv(capsys, files):
@@ -105,10 +105,10 @@ def test_compare_rejects_usage(capsys, files, more, status, message):
     with open("few.tsv", "w") as file:
         file.write("q0\ta\n")
     try:
-        found = main(["compare", *files, *more])
+        exit_status = main(["compare", *files, *more])
     except SystemExit as error:
-        found = error.code
-    assert found == status
+        exit_status = error.code
+    assert exit_status == status
     assert message in capsys.readouterr().err
 
 

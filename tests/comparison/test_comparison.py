@@ -18,8 +18,8 @@ RUNS = {
 METRICS = ("rr", "cg@1")
 
 
-def evaluation(run, *asked, **options):
-    return rg.from_qrels(QRELS, RUNS[run], **options).evaluate(*(asked or METRICS))
+def evaluation(run, *metrics, **options):
+    return rg.from_qrels(QRELS, RUNS[run], **options).evaluate(*(metrics or METRICS))
 
 
 @pytest.fixture

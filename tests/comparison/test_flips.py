@@ -72,15 +72,15 @@ def test_flips_have_the_same_bits_on_both_backends_threads_and_cpu_levels(on_bot
     left = np.array([base - 1 for _, base in pairs])
     right = np.array([run - 1 for run, _ in pairs])
     columns = significance.Columns(np.ascontiguousarray(values[:, 1:] - values[:, :1]), left, right)
-    own = significance.facts(columns)
+    totals = significance.facts(columns)
 
     def everything(threads):
-        found = significance.Flips(columns, flips, 3, threads)
+        computed = significance.Flips(columns, flips, 3, threads)
         return [
-            found.sums.tolist(),
-            found.flipped.tolist(),
-            *(counts.tolist() for counts in found.exceeded(columns, own, joint=True)),
-            *(ends.tolist() for ends in found.bounds(columns, own.totals, np.full(len(pairs), 99))),
+            computed.sums.tolist(),
+            computed.flipped.tolist(),
+            *(counts.tolist() for counts in computed.exceeded(columns, totals, joint=True)),
+            *(ends.tolist() for ends in computed.bounds(columns, totals.totals, np.full(len(pairs), 99))),
         ]
 
     first, *others = [result for threads in (1, 2, 7) for result in on_both(lambda n=threads: everything(n))]

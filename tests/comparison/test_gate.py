@@ -151,8 +151,8 @@ def gated(capsys, run, *options):
 
 @pytest.mark.parametrize(("run", "status", "verdict"), [("good", 0, "passed"), ("even", 0, "undecided")])
 def test_compare_gate_passes(capsys, files, run, status, verdict):
-    found, out, err = gated(capsys, run)
-    assert (found, err.splitlines()[0]) == (status, f"Gate {verdict}: {run} compared with base.")
+    exit_status, out, err = gated(capsys, run)
+    assert (exit_status, err.splitlines()[0]) == (status, f"Gate {verdict}: {run} compared with base.")
     assert out.startswith(f"Gate {verdict}: ")
 
 

@@ -53,7 +53,7 @@ def test_group_that_decides_the_overall_difference_is_named():
     assert "Only for keyword is the difference decided on its own: it may account for the whole difference." in verdicts
 
 
-def test_equal_groups_are_not_found_different():
+def test_equal_groups_do_not_differ():
     runs, labels = kinds(0.1, 0.1)
     (line,) = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
     assert line.startswith("It is not shown that the groups differ (p = 0.")
@@ -92,19 +92,21 @@ def test_welch_test_equals_its_definition():
     random = np.random.default_rng(0)
     parts = [random.random(5), random.random(9), random.random(3)]
     w = [len(part) / part.var(ddof=1) for part in parts]
-    mean = sum(own * part.mean() for own, part in zip(w, parts, strict=True)) / sum(w)
-    above = sum(own * (part.mean() - mean) ** 2 for own, part in zip(w, parts, strict=True)) / 2
-    below = 1 + 2 * 1 / 8 * sum((1 - own / sum(w)) ** 2 / (len(part) - 1) for own, part in zip(w, parts, strict=True))
-    found = welch(np.concatenate(parts)[None], np.ones((1, 17)), np.array([5, 9, 3]), 0.0)
-    assert found[0] == pytest.approx(above / below, rel=1e-12)
+    mean = sum(weight * part.mean() for weight, part in zip(w, parts, strict=True)) / sum(w)
+    above = sum(weight * (part.mean() - mean) ** 2 for weight, part in zip(w, parts, strict=True)) / 2
+    below = 1 + 2 * 1 / 8 * sum(
+        (1 - weight / sum(w)) ** 2 / (len(part) - 1) for weight, part in zip(w, parts, strict=True)
+    )
+    result = welch(np.concatenate(parts)[None], np.ones((1, 17)), np.array([5, 9, 3]), 0.0)
+    assert result[0] == pytest.approx(above / below, rel=1e-12)
 
 
 def test_p_of_groups_is_the_share_of_permuted_labels():
-    """The share of the ways to deal them out that set the groups as far apart, the one at hand included."""
+    """The share of permutations that separate the groups at least as far, the observed one included."""
     assert permuted_p(np.array([1.0, -1, 1, -1]), np.ones(4), np.array([0, 0, 1, 1]), 0) == 1.0
-    found = permuted_p(np.arange(12.0), np.ones(12), np.repeat([0, 1], 6), 0)
-    assert found == pytest.approx(2 / math.comb(12, 6), rel=0.5)
-    assert found * (PERMUTATIONS + 1) == pytest.approx(round(found * (PERMUTATIONS + 1)), abs=1e-9)
+    p = permuted_p(np.arange(12.0), np.ones(12), np.repeat([0, 1], 6), 0)
+    assert p == pytest.approx(2 / math.comb(12, 6), rel=0.5)
+    assert p * (PERMUTATIONS + 1) == pytest.approx(round(p * (PERMUTATIONS + 1)), abs=1e-9)
 
 
 def test_differences_within_rounding_are_equal():

@@ -52,8 +52,8 @@ def test_csv_has_no_formulas(tested):
 
 
 def test_json_contains_unchanged_names(tested):
-    found = json.loads(COMPARED["json"](*tested, None))
-    assert {row["run"] for row in found["differences"]} == {*HOSTILE[1:]}
+    result = json.loads(COMPARED["json"](*tested, None))
+    assert {row["run"] for row in result["differences"]} == {*HOSTILE[1:]}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -64,8 +64,8 @@ def test_text_output_is_printable(name):
 
 
 def test_html_escapes_names(tested):
-    for held in tested:
-        page = held._repr_html_()
+    for result in tested:
+        page = result._repr_html_()
         assert "<script" not in page
         assert "<img" not in page
         assert "<svg" not in page

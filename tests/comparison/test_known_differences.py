@@ -1,4 +1,4 @@
-"""Known values: textbooks, other programs, and all sign vectors one after another."""
+"""Known values: textbooks, other programs, and all sign vectors enumerated."""
 
 import itertools
 import math
@@ -21,18 +21,18 @@ Z = 0.0, 0.0, 0.2, 0.1, 0.3, 0.3, 0.1, 0.2, 0.4, 0.4, 0.4, 0.3, 0.3, 0.2, 0.2, 0
 
 
 def the_test(differences, **options):
-    (found,) = against_nothing(differences).test(**options).values()
-    return found
+    (pair,) = against_nothing(differences).test(**options).values()
+    return pair
 
 
 def test_randomization_test_of_darwins_maize():
     pytest.importorskip("scipy")
-    found = the_test(MAIZE)
-    assert (found.p, found.method, found.flips) == (1726 / 32768, "exact", 0)
+    pair = the_test(MAIZE)
+    assert (pair.p, pair.method, pair.flips) == (1726 / 32768, "exact", 0)
     by_t = the_test(MAIZE, method="t")
     assert by_t.p == pytest.approx(0.049702944021800866, rel=1e-12)
     assert by_t.decided
-    assert not found.decided
+    assert not pair.decided
 
 
 @pytest.mark.parametrize(
@@ -45,35 +45,35 @@ def test_randomization_test_of_darwins_maize():
 )
 def test_randomization_test_of_sakais_table(first, second, p, low, high):
     runs = comparison({"first": first, "second": second})
-    found = runs.test("second", method="exact")["ndcg", "first", "second"]
-    assert found.p == p
-    assert found.low == pytest.approx(low, abs=1e-10)
-    assert found.high == pytest.approx(high, abs=1e-10)
-    assert found.decided == (not found.low <= 0 <= found.high)
+    pair = runs.test("second", method="exact")["ndcg", "first", "second"]
+    assert pair.p == p
+    assert pair.low == pytest.approx(low, abs=1e-10)
+    assert pair.high == pytest.approx(high, abs=1e-10)
+    assert pair.decided == (not pair.low <= 0 <= pair.high)
 
 
 def test_t_test_of_sakais_table():
     pytest.importorskip("scipy")
-    found = comparison({"y": Y, "x": X}).test(method="t")["ndcg", "x", "y"]
-    assert round(found.difference, 4) == 0.0750
-    assert round(found.sd, 4) == 0.1585
-    assert round(found.p, 5) == 0.04780
-    assert (round(found.low, 4), round(found.high, 4)) == (0.0008, 0.1492)
-    assert round(found.effect, 4) == 0.4542
+    pair = comparison({"y": Y, "x": X}).test(method="t")["ndcg", "x", "y"]
+    assert round(pair.difference, 4) == 0.0750
+    assert round(pair.sd, 4) == 0.1585
+    assert round(pair.p, 5) == 0.04780
+    assert (round(pair.low, 4), round(pair.high, 4)) == (0.0008, 0.1492)
+    assert round(pair.effect, 4) == 0.4542
 
 
 def test_exact_test_of_binary_values_is_mcnemars():
     """Of success@k the exact test is McNemar's."""
     runs = {"a": [0.0] * 15 + [1.0] * 5 + [0.0, 1.0] * 15, "b": [1.0] * 15 + [0.0] * 5 + [0.0, 1.0] * 15}
-    found = comparison(runs, metric="success@5").test()["success@5", "b", "a"]
-    assert found.p == 0.04138946533203125
-    assert (found.better, found.same, found.worse) == (15, 30, 5)
+    pair = comparison(runs, metric="success@5").test()["success@5", "b", "a"]
+    assert pair.p == 0.04138946533203125
+    assert (pair.better, pair.same, pair.worse) == (15, 30, 5)
 
 
 def test_rounding_errors_do_not_decide_sign_vectors():
     runs = {"a": [0.3, 0.1, 0.5, 0.2], "b": [0.1 + 0.2, 0.1, 0.5, 0.4]}
-    found = comparison(runs).test()["ndcg", "b", "a"]
-    assert (found.better, found.same, found.worse) == (1, 3, 0)
+    pair = comparison(runs).test()["ndcg", "b", "a"]
+    assert (pair.better, pair.same, pair.worse) == (1, 3, 0)
 
 
 # All sign vectors
@@ -82,10 +82,10 @@ def test_rounding_errors_do_not_decide_sign_vectors():
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_interval_holds_the_margins_that_the_exact_test_does_not_reject(seed, level):
-    """At each end, and a little beyond it, the test of all sign vectors of d − θ says so."""
+    """Checked at each end, and a little beyond it, by the test of all sign vectors of d − θ."""
     random = np.random.default_rng(seed)
     whole = random.integers(-20, 30, 9 + seed % 3)
-    found = the_test(whole.tolist(), level=level)
+    interval = the_test(whole.tolist(), level=level)
 
     def p_of(theta):
         left = [int(value) - theta for value in whole]
@@ -95,7 +95,7 @@ def test_interval_holds_the_margins_that_the_exact_test_does_not_reject(seed, le
         )
         return extreme / 2 ** len(left)
 
-    for end, outward in ((found.low, -1), (found.high, 1)):
+    for end, outward in ((interval.low, -1), (interval.high, 1)):
         if math.isfinite(end):
             assert p_of(end + outward * 1e-6) <= 1 - level < p_of(end - outward * 1e-6)
         else:
@@ -109,7 +109,7 @@ def test_max_t_of_known_values(queries):
     runs, flips = 4, 99
     values = random.integers(0, 10, (queries, runs)) / 16
     values[:, 3] = np.minimum(values[:, 3] + 0.25, 1)
-    found = comparison({f"run{run}": values[:, run] for run in range(runs)}).test(flips=flips, seed=5)
+    tests = comparison({f"run{run}": values[:, run] for run in range(runs)}).test(flips=flips, seed=5)
     pairs = [(run, base) for base in range(runs) for run in range(base + 1, runs)]
     differences = np.stack([values[:, run] - values[:, base] for run, base in pairs])
     norms = np.sqrt((differences**2).sum(axis=1))
@@ -123,11 +123,11 @@ def test_max_t_of_known_values(queries):
     statistics, observed = np.abs(statistics) / norms, np.abs(totals) / norms
     order = np.argsort(-observed, kind="stable")
     least = 0.0
-    for place, pair in enumerate(order):
-        left = order[place:]
+    for position, pair in enumerate(order):
+        left = order[position:]
         least = max(least, float((statistics[:, left].max(axis=1) >= observed[pair] - 1e-9).mean()))
         run, base = pairs[pair]
-        assert found["ndcg", f"run{run}", f"run{base}"].adjusted == least
+        assert tests["ndcg", f"run{run}", f"run{base}"].adjusted == least
 
 
 # Power, by statsmodels' TTestPower
@@ -157,9 +157,9 @@ def test_queries_needed_of_known_values(effect, queries):
 def test_small_differences_beside_large_values_are_counted():
     """Of one query both runs have 2^45: the others still differ by 2."""
     runs = {"a": [2.0**45, *[0.0] * 19], "b": [2.0**45, *[2.0] * 19]}
-    found = comparison(runs, metric="dcg").test(method="exact")["dcg", "b", "a"]
-    assert (found.better, found.same, found.p) == (19, 1, 2.0**-18)
-    assert found.difference == pytest.approx(1.9, rel=1e-3)  # of means of 2^40 each
+    pair = comparison(runs, metric="dcg").test(method="exact")["dcg", "b", "a"]
+    assert (pair.better, pair.same, pair.p) == (19, 1, 2.0**-18)
+    assert pair.difference == pytest.approx(1.9, rel=1e-3)  # of means of 2^40 each
 
 
 def test_interval_of_random_flips_is_made_of_order_statistics():
@@ -168,6 +168,6 @@ def test_interval_of_random_flips_is_made_of_order_statistics():
     sums, flipped = np.empty((1, flips)), np.empty(flips)
     _backend.flips.sums(np.ascontiguousarray(differences[:, None]), 5, 0, flips, sums, flipped)
     means = np.sort(np.concatenate([sums[0] / flipped, (differences.sum() - sums[0]) / (30 - flipped)]))
-    found = the_test(differences.tolist(), flips=flips, seed=5)
-    assert found.low == pytest.approx(means[49], abs=1e-9)
-    assert found.high == pytest.approx(means[-50], abs=1e-9)
+    pair = the_test(differences.tolist(), flips=flips, seed=5)
+    assert pair.low == pytest.approx(means[49], abs=1e-9)
+    assert pair.high == pytest.approx(means[-50], abs=1e-9)

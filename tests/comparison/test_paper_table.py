@@ -14,9 +14,9 @@ def test_paper_table_marks_the_best_and_names_the_beaten():
     random = np.random.default_rng(0)
     base = random.random(60) * 0.3
     runs = {name: base + shift + random.normal(0, 0.02, 60) for name, shift in (("lo", 0.1), ("mid", 0.1), ("hi", 0.5))}
-    both = comparison({name: {"cg": own, "unjudged@10": own} for name, own in runs.items()})
+    both = comparison({name: {"cg": values, "unjudged@10": values} for name, values in runs.items()})
     tests = both.test(flips=999)
-    means = {name: f"{own.mean():.4f}" for name, own in runs.items()}
+    means = {name: f"{values.mean():.4f}" for name, values in runs.items()}
     best = min(runs, key=lambda name: runs[name].mean())
     star = {name: "*" if name == best else " " for name in runs}
     assert tests.matrix() == [

@@ -1,4 +1,4 @@
-"""scipy and statsmodels compute the same where they compute the same thing."""
+"""scipy and statsmodels compute the same values for the tests that they have."""
 
 import numpy as np
 import pytest
@@ -15,11 +15,11 @@ def test_exact_p_equals_scipy(queries):
     for seed in range(3):
         random = np.random.default_rng(seed)
         one, other = random.random(queries), random.random(queries)
-        found = comparison({"a": one, "b": other}).test()["ndcg", "b", "a"]
+        pair = comparison({"a": one, "b": other}).test()["ndcg", "b", "a"]
         theirs = permutation_test(
             (other, one), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf
         )
-        assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+        assert pair.p == pytest.approx(theirs.pvalue, rel=1e-12)
 
 
 @pytest.mark.parametrize("queries", [2, 5, 50, 400])
@@ -27,11 +27,11 @@ def test_t_test_equals_scipy(queries):
     random = np.random.default_rng(queries)
     one, other = random.random(queries), random.random(queries)
     theirs = ttest_rel(other, one)
-    found = comparison({"a": one, "b": other}).test(method="t", level=0.9)["ndcg", "b", "a"]
-    assert found.p == pytest.approx(theirs.pvalue, rel=1e-7)
+    pair = comparison({"a": one, "b": other}).test(method="t", level=0.9)["ndcg", "b", "a"]
+    assert pair.p == pytest.approx(theirs.pvalue, rel=1e-7)
     ends = theirs.confidence_interval(0.9)
-    assert (found.low, found.high) == pytest.approx((ends.low, ends.high), rel=1e-7)
-    assert found.method == "t"
+    assert (pair.low, pair.high) == pytest.approx((ends.low, ends.high), rel=1e-7)
+    assert pair.method == "t"
 
 
 def test_t_test_without_spread_equals_scipy():
@@ -52,7 +52,10 @@ def test_margin_by_t_test_equals_scipy():
         pair = comparison(runs).test(baseline, method="t", margin=0.1, correction=None)["ndcg", run, baseline]
         d, loss = runs[run] - runs[baseline], (equal / 30) ** 2  # of the query that is added
         above, below = (
-            max(ttest_1samp(own, -0.1, alternative="greater").pvalue for own in (sign * d, np.append(sign * d, -loss)))
+            max(
+                ttest_1samp(sample, -0.1, alternative="greater").pvalue
+                for sample in (sign * d, np.append(sign * d, -loss))
+            )
             for sign in (1, -1)
         )
         assert (pair.not_worse_p, pair.equivalent_p) == pytest.approx((above, max(above, below)), rel=1e-6)

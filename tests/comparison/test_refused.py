@@ -1,4 +1,4 @@
-"""What comparisons and their tests reject, each with its sentence."""
+"""Arguments that comparisons and their tests reject, each with its message."""
 
 import math
 import sys
@@ -14,15 +14,15 @@ nan, inf, HUGE = math.nan, math.inf, 10**400
 QRELS, RUN = {"q1": {"d1": 1}, "q2": {"d7": 1}}, {"q1": {"d1": 0.9}}
 RUNS = {"a": RUN}
 FIFTY = np.random.default_rng(0).random(50)
-ONE, BOTH = (rg.from_ranked([[0, 1]]).evaluate(*asked) for asked in (("rr",), ("rr", "cg@1")))
+ONE, BOTH = (rg.from_ranked([[0, 1]]).evaluate(*names) for names in (("rr",), ("rr", "cg@1")))
 
 
-def made(**runs):
+def compared(**runs):
     return comparison(runs or {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]})
 
 
 def run_test(runs=None, **options):
-    return (made() if runs is None else runs).test(**options)
+    return (compared() if runs is None else runs).test(**options)
 
 
 def differing(queries, **options):
@@ -30,11 +30,11 @@ def differing(queries, **options):
 
 
 def groups(by):
-    return made().groups(by)
+    return compared().groups(by)
 
 
 def queries_needed(**options):
-    return made(a=[0.0] * 20, b=[0.5, -0.5] * 10).queries_needed("ndcg", "b", "a", **options)
+    return compared(a=[0.0] * 20, b=[0.5, -0.5] * 10).queries_needed("ndcg", "b", "a", **options)
 
 
 def compare(runs=RUNS, truth=QRELS, metrics="mrr", **options):
@@ -45,12 +45,12 @@ def values(runs, metrics="s", **options):
     return rg.compare(runs=runs, metrics=metrics, values=True, **options)
 
 
-def lookup(held, key):
-    return held[key]
+def lookup(result, key):
+    return result[key]
 
 
 def tied_with_best(metric):
-    return made().test().tied_with_best(metric)
+    return compared().test().tied_with_best(metric)
 
 
 def by_query(**runs):
@@ -95,10 +95,10 @@ ROWS = [
         (run_test, ValueError, f"{name}: method='t' takes none: choose method='r", {name: [1, 1, 2], "method": "t"})
         for name in ("weights", "clusters")
     ),
-    (run_test, ValueError, "there is one run: a test needs two or more", {"runs": made(a=[0.1, 0.2])}),
+    (run_test, ValueError, "there is one run: a test needs two or more", {"runs": compared(a=[0.1, 0.2])}),
     *(
         (run_test, ValueError, f"at least 2 queries…value in all runs, and there is {there}", {"runs": runs})
-        for there, runs in {"one": made(a=[0.5], b=[0.5]), "none": made(a=[nan], b=[nan])}.items()
+        for there, runs in {"one": compared(a=[0.5], b=[0.5]), "none": compared(a=[nan], b=[nan])}.items()
     ),
     (run_test, ValueError, f"run 'b' lacks 2 queries that 'a' has (first: 'q3'){LACKS}",
      {"runs": by_query(a=["q1", "q2", "q3", "q17"], b=["q2", "q1"])}),
@@ -106,9 +106,9 @@ ROWS = [
     (run_test, ValueError, "queries: the runs have no query in common",
      {"runs": by_query(a="x", b="y"), "queries": "common"}),
     (run_test, ValueError, "ndcg: run 'a' has no value (NaN) for query 1, and run 'b' has one",
-     {"runs": made(a=[0.1, nan, 0.4], b=[0.1, 0.2, 0.5])}),
+     {"runs": compared(a=[0.1, nan, 0.4], b=[0.1, 0.2, 0.5])}),
     (run_test, ValueError, "ndcg: run 'b', query 1: the value is infinite: it has no mean",
-     {"runs": made(a=[0.1, 0.2], b=[0.1, inf])}),
+     {"runs": compared(a=[0.1, 0.2], b=[0.1, inf])}),
     (differing, ValueError, "method='exact': cg: 'run' and 'zero' differ in 50 queries, and all sign vectors can be "
      "enumerated for at most 44", {"queries": 50}),
     (differing, ValueError, "'run' and 'zero' differ in 45 clusters", {"queries": 46, "clusters": [*range(45), 0]}),
@@ -170,10 +170,10 @@ ROWS = [
          {"evaluations": runs})
         for has, runs in (("lacks", {"a": BOTH, "b": ONE}), ("has", {"a": ONE, "b": BOTH}))
     ),
-    (lookup, KeyError, "unknown run 'worse'; there are: a, b", {"held": made(), "key": "worse"}),
+    (lookup, KeyError, "unknown run 'worse'; there are: a, b", {"result": compared(), "key": "worse"}),
     (lookup, KeyError, "not tested: a key is (metric, run, baseline), such as ('ndcg', 'b', 'a')",
-     {"held": made().test(), "key": ("ndcg", "a", "b")}),
-    (made().best, KeyError, "rr@77 was not evaluated; there are: ndcg", {"metric": "rr@77"}),
+     {"result": compared().test(), "key": ("ndcg", "a", "b")}),
+    (compared().best, KeyError, "rr@77 was not evaluated; there are: ndcg", {"metric": "rr@77"}),
     (tied_with_best, KeyError, "ap was not tested; there are: ndcg", {"metric": "ap"}),
 ]  # fmt: skip
 
@@ -193,7 +193,7 @@ def test_a_frame_needs_distinct_names(rejects):
 
 
 @pytest.mark.usefixtures("backend")
-def test_metrics_side_by_side_are_answered_by_the_line_to_write():
+def test_error_of_metrics_side_by_side_names_the_line_to_write():
     with pytest.raises(TypeError, match=r"compare\(truth, runs, \['rr', 'ndcg@10'\]\)"):
         rg.compare(QRELS, {"a": RUN}, "rr", rg.metric("ndcg", k=10))
 
@@ -202,7 +202,7 @@ def test_metrics_side_by_side_are_answered_by_the_line_to_write():
 def test_t_test_without_scipy_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.special", None)
     with pytest.raises(ImportError, match=r"^method='t' needs SciPy: pip install 'rankgain\[stats\]'$"):
-        made().test(method="t")
+        compared().test(method="t")
 
 
 @pytest.mark.usefixtures("backend")
@@ -223,7 +223,7 @@ def test_common_queries_leave_out_those_of_one_run(b, left_out):
 
 @pytest.mark.usefixtures("backend")
 def test_queries_without_a_value_in_any_run_are_left_out():
-    runs = made(a=[0.1, nan, 0.3], b=[0.2, nan, 0.1])
+    runs = compared(a=[0.1, nan, 0.3], b=[0.2, nan, 0.1])
     tests = runs.test()
     assert (tests.queries, tests.left_out) == (2, 1)
     assert runs.per_query("ndcg", "b", "a")[0][0] == 0
@@ -236,5 +236,5 @@ def test_too_few_flips_for_a_family_are_noted():
     assert needs in comparison(runs).test(correction="holm", flips=999).table()
     assert "needs flips" not in comparison(runs).test(correction="holm", flips=1999).table()
     assert "needs flips" not in comparison(runs).test(flips=999).table()
-    exact = comparison({name: own[:10] for name, own in runs.items()}).test(correction="holm", flips=999)
+    exact = comparison({name: values[:10] for name, values in runs.items()}).test(correction="holm", flips=999)
     assert "needs flips" not in exact.table()

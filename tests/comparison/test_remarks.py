@@ -1,4 +1,4 @@
-"""Unjudged documents and ties beside a difference; what a pilot says about the number of queries."""
+"""Warnings about unjudged documents and ties; the number of queries estimated from a pilot."""
 
 import pickle
 
@@ -32,13 +32,13 @@ def test_unjudged_documents_are_remarked():
 
 
 def test_bounds_take_one_ideal_for_both_runs():
-    """By which a run that returned no judged document may win."""
+    """With this ideal a run that returned no judged document may win."""
     truth = {f"q{row}": {"a": 1, "z": 0} for row in range(8)}
     known, unknown = {query: {"a": 2, "z": 1} for query in truth}, {query: {"u": 2, "v": 1} for query in truth}
     (warning,) = rg.compare(truth, {"A": known, "B": unknown}, ["ndcg@2"]).test().warnings
-    full = {query: own | {"u": 1, "v": 1} for query, own in truth.items()}
-    found = rg.compare(full, {"A": known, "B": unknown}, ["ndcg@2"]).means()
-    assert f"between -1.0000 and {found['B']['ndcg@2'] - found['A']['ndcg@2']:+.4f}. Judge" in warning
+    full = {query: grades | {"u": 1, "v": 1} for query, grades in truth.items()}
+    means = rg.compare(full, {"A": known, "B": unknown}, ["ndcg@2"]).means()
+    assert f"between -1.0000 and {means['B']['ndcg@2'] - means['A']['ndcg@2']:+.4f}. Judge" in warning
 
 
 def test_warnings_of_many_differences_are_found_and_counted():
@@ -50,7 +50,7 @@ def test_warnings_of_many_differences_are_found_and_counted():
 
 
 def test_only_the_queries_that_were_tested_count():
-    few = {query: own for query, own in UNJUDGED.items() if query not in ("q0", "q1")}
+    few = {query: grades for query, grades in UNJUDGED.items() if query not in ("q0", "q1")}
     whole = rg.compare(QRELS, {"bm25": JUDGED, "dense": few}, ["rr@3"], missing="skip")
     assert "judged@3 is 1.0000 for bm25 and 0.3333 for dense" in whole.test(queries="common").warnings[0]
     weights = {query: int(query < "q5") for query in QRELS}
@@ -64,14 +64,17 @@ def test_no_bounds_where_ranks_are_not_known():
     assert "the truth may lie between. Judge more before you decide." in warning
 
 
-POSITIVES = {query: {document: 1 for document, grade in own.items() if grade} for query, own in QRELS.items()}
+POSITIVES = {query: {document: 1 for document, grade in grades.items() if grade} for query, grades in QRELS.items()}
 
 
 @pytest.mark.parametrize(
     ("other", "metric"),
     [
         (UNJUDGED, "rr@3"),
-        ({query: dict.fromkeys(own, 1.0) for query, own in POSITIVES.items()}, "rr@10"),  # short lists of relevant ones
+        (
+            {query: dict.fromkeys(grades, 1.0) for query, grades in POSITIVES.items()},
+            "rr@10",
+        ),  # short lists of relevant ones
     ],
 )
 def test_no_remark_where_only_relevant_documents_are_judged(other, metric):
@@ -155,7 +158,7 @@ def test_weights_that_leave_fewer_than_six_queries():
 
 def test_missing_queries_of_each_run_are_stated(tmp_path):
     pytest.importorskip("jinja2")
-    few = {query: own for query, own in JUDGED.items() if query > "q3"}
+    few = {query: grades for query, grades in JUDGED.items() if query > "q3"}
     whole = rg.compare(QRELS, {"bm25": JUDGED, "few": few}, ["rr@3"])
     line = "missing from the run: bm25 0, few 4 (counted as 0)"
     assert line in str(whole)
@@ -174,14 +177,14 @@ def test_missing_queries_of_each_run_are_stated(tmp_path):
 
 
 def test_queries_without_documents_are_not_unjudged():
-    few = {query: own for query, own in JUDGED.items() if query > "q4"}
+    few = {query: grades for query, grades in JUDGED.items() if query > "q4"}
     assert rg.compare(QRELS, {"bm25": JUDGED, "few": few}, ["rr@3"]).test().warnings == []
     (warning,) = rg.compare(QRELS, {"few": few, "dense": UNJUDGED}, ["rr@3"]).test().warnings
     assert warning.startswith("judged@3 is 1.0000 for few (without queries for which it returned nothing) and 0.3333 ")
 
 
 def test_ties_that_decide_are_remarked():
-    tied = {query: dict.fromkeys(own, 1.0) for query, own in JUDGED.items()}
+    tied = {query: dict.fromkeys(grades, 1.0) for query, grades in JUDGED.items()}
     tests = rg.compare(QRELS, {"bm25": JUDGED, "tied": tied}, ["rr"]).test()
     (warning,) = tests.warnings
     assert warning.startswith(
@@ -191,7 +194,7 @@ def test_ties_that_decide_are_remarked():
 
 
 def test_ties_of_a_metric_where_lower_is_better_are_remarked():
-    tied = {query: dict.fromkeys(own, 1.0) for query, own in JUDGED.items()}
+    tied = {query: dict.fromkeys(grades, 1.0) for query, grades in JUDGED.items()}
     (warning,) = rg.compare(QRELS, {"bm25": JUDGED, "tied": tied}, ["fallout@2"]).test().warnings
     assert warning.endswith("between 0.0000 and +0.5000; see tie_spread.")
 

@@ -1,4 +1,4 @@
-"""The page: one file that asks for nothing else, with names as text, of bounded size."""
+"""The report: one file without external resources, with names as text, of bounded size."""
 
 import datetime
 import os
@@ -43,9 +43,12 @@ def test_report_allows_its_script_only(of_hostile_names):
     import hashlib
 
     (script,) = re.findall(r"<script>(.*?)</script>", of_hostile_names, re.DOTALL)
-    own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', of_hostile_names, re.DOTALL)
-    assert policy.startswith(f"default-src 'none'; script-src 'sha256-{own}';".replace("+", "&#43;")) or own in policy
+    assert (
+        policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}';".replace("+", "&#43;"))
+        or digest in policy
+    )
     assert not re.findall(r'(?:src|href)="(?!#|data:)', re.sub(r"&lt;.*?&gt;", "", of_hostile_names))
 
 
@@ -84,11 +87,11 @@ def test_report_states_runs_metrics_and_test(tmp_path):
 
 
 def test_report_counts_warnings_beyond_the_first(tmp_path):
-    judged = {query: [document, "n"] for query, own in QRELS.items() for document in own}
+    judged = {query: [document, "n"] for query, grades in QRELS.items() for document in grades}
     runs = {"judged": judged} | {f"not{run}": {query: ["x", "y"] for query in QRELS} for run in range(7)}
-    qrels = {query: own | {"n": 0} for query, own in QRELS.items()}
-    held = rg.compare(qrels, runs, "rr@2")
-    text = page(tmp_path, held, held.test("judged", flips=99))
+    qrels = {query: grades | {"n": 0} for query, grades in QRELS.items()}
+    compared = rg.compare(qrels, runs, "rr@2")
+    text = page(tmp_path, compared, compared.test("judged", flips=99))
     assert text.count("Warning: ") == 5
     assert "… and 2 more: see Tests.warnings" in text
 
@@ -105,9 +108,9 @@ def test_report_shows_the_queries_that_differ_most(tmp_path):
 @pytest.mark.parametrize(("runs", "queries"), [(100, 50), (2, 200_000)])
 def test_report_of_a_large_comparison_stays_small(tmp_path, runs, queries):
     random = np.random.default_rng(0)
-    held = comparison({f"run{run}": random.random(queries) for run in range(runs)})
-    tests = held.test(flips=999)
-    text = page(tmp_path, held, tests)
+    compared = comparison({f"run{run}": random.random(queries) for run in range(runs)})
+    tests = compared.test(flips=999)
+    text = page(tmp_path, compared, tests)
     assert len(text) < 5_000_000
     assert ("… and 4450 more" in text) == (runs == 100)
     assert len(tests.table().splitlines()) < 130
@@ -146,14 +149,17 @@ def runs_in(form):
         return {"one": one, "other": other}
     if form == "lists":
         return {
-            name: {query: sorted(own, key=lambda d, own=own: (own[d], d), reverse=True) for query, own in run.items()}
+            name: {
+                query: sorted(scores, key=lambda d, scores=scores: (scores[d], d), reverse=True)
+                for query, scores in run.items()
+            }
             for name, run in (("one", one), ("other", other))
         }
     if form == "rankings":
         return {"one": rg.from_qrels(QRELS, one), "other": rg.from_qrels(QRELS, other).limited(depth=2)}
     return {
         name: pd.DataFrame(
-            [(query, document, score) for query, own in run.items() for document, score in own.items()],
+            [(query, document, score) for query, scores in run.items() for document, score in scores.items()],
             columns=["query_id", "doc_id", "score"],
         )
         for name, run in (("one", one), ("other", other))

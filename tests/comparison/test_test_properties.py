@@ -1,4 +1,4 @@
-"""What holds of every test: p and interval agree, and what must not matter does not."""
+"""Properties of every test: p and interval agree, and irrelevant changes leave both unchanged."""
 
 import math
 
@@ -32,12 +32,12 @@ KINDS = "continuous", "P@10", "zeros", "RR", "skewed"
 
 def agree(seed, queries, level, flips):
     random = np.random.default_rng(seed)
-    own = values(random, queries, KINDS[seed % len(KINDS)])
-    own = own + random.choice([0.0, 0.05, 0.1, 0.2])
-    found = against_nothing(own.tolist()).test(level=level, flips=flips, seed=seed)["cg", "run", "zero"]
-    assert found.low <= found.high
-    assert found.decided == (not found.low <= 0.0 <= found.high), (seed, queries, level, found)
-    return found.decided
+    differences = values(random, queries, KINDS[seed % len(KINDS)])
+    differences = differences + random.choice([0.0, 0.05, 0.1, 0.2])
+    pair = against_nothing(differences.tolist()).test(level=level, flips=flips, seed=seed)["cg", "run", "zero"]
+    assert pair.low <= pair.high
+    assert pair.decided == (not pair.low <= 0.0 <= pair.high), (seed, queries, level, pair)
+    return pair.decided
 
 
 @pytest.mark.parametrize("queries", [6, 8, 12, 20, 50])
@@ -68,7 +68,7 @@ def test_scaling_by_a_power_of_two_scales_the_bits(queries, power):
     random = np.random.default_rng(power + 100)
     runs = {"a": random.random(queries), "b": random.random(queries)}
     one = comparison(runs, metric="dcg").test(flips=999)["dcg", "b", "a"]
-    scaled = {name: own * 2.0**power for name, own in runs.items()}
+    scaled = {name: values * 2.0**power for name, values in runs.items()}
     other = comparison(scaled, metric="dcg").test(flips=999)["dcg", "b", "a"]
     assert (other.p, other.low, other.high) == (one.p, one.low * 2.0**power, one.high * 2.0**power)
     assert (other.effect, other.sd) == (one.effect, one.sd * 2.0**power)
@@ -90,8 +90,8 @@ def test_further_runs_and_metrics_do_not_change_p(queries):
 
 def test_identical_runs_do_not_differ():
     random = np.random.default_rng(0)
-    own = random.random(40)
-    tests = comparison({"a": own, "again": own, "other": random.random(40)}).test(flips=999)
+    scores = random.random(40)
+    tests = comparison({"a": scores, "again": scores, "other": random.random(40)}).test(flips=999)
     same = tests["ndcg", "again", "a"]
     assert (same.p, same.adjusted, same.low, same.high) == (1.0, 1.0, -math.inf, math.inf)
     assert math.isnan(same.effect)
@@ -104,13 +104,13 @@ def test_identical_runs_do_not_differ():
 def test_randomization_p_is_near_the_exact_p(flips):
     """With ties, which floating point sums lose: within five standard deviations, for many seeds."""
     random = np.random.default_rng(9)
-    own = (random.integers(0, 11, 30) - random.integers(0, 9, 30)) / 10
-    exact = exact_p(np.rint(own * 2**39))
+    differences = (random.integers(0, 11, 30) - random.integers(0, 9, 30)) / 10
+    exact = exact_p(np.rint(differences * 2**39))
     for seed in range(20):
         # More than 24 differ, so that p is random.
-        found = against_nothing(own.tolist()).test(flips=flips, seed=seed)["cg", "run", "zero"]
-        assert found.method == "randomization"
-        assert abs(found.p - exact) < 5 * math.sqrt(exact * (1 - exact) / flips) + 1 / flips
+        pair = against_nothing(differences.tolist()).test(flips=flips, seed=seed)["cg", "run", "zero"]
+        assert pair.method == "randomization"
+        assert abs(pair.p - exact) < 5 * math.sqrt(exact * (1 - exact) / flips) + 1 / flips
 
 
 @pytest.mark.parametrize("queries", [10, 40])
@@ -132,12 +132,12 @@ def test_the_margin_agrees_with_the_interval(queries, margin):
 def test_direction_of_the_metric_decides_the_verdict():
     random = np.random.default_rng(5)
     runs = {"a": random.random(40) / 2 + 0.5, "b": random.random(40) / 4}
-    found = comparison(runs, metric="unjudged@10").test(margin=0.05)["unjudged@10", "b", "a"]
-    assert found.difference < 0
-    assert found.better == 40
-    assert direction(found) == 1
-    assert "b is better than a by" in found.verdict()
-    assert found.not_worse
+    pair = comparison(runs, metric="unjudged@10").test(margin=0.05)["unjudged@10", "b", "a"]
+    assert pair.difference < 0
+    assert pair.better == 40
+    assert direction(pair) == 1
+    assert "b is better than a by" in pair.verdict()
+    assert pair.not_worse
     assert not comparison(runs, metric="unjudged@10").test("b", margin=0.05)["unjudged@10", "a", "b"].not_worse
 
 

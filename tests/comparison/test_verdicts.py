@@ -1,4 +1,4 @@
-"""What is said: sentences, methods and notes by what was tested, families, simultaneous intervals, and pictures."""
+"""Verdicts, methods and notes of tests, by families and simultaneous intervals; and figures."""
 
 import math
 import warnings
@@ -30,13 +30,15 @@ def of_shifted(queries, *shifts, metric="cg", baseline=None, **options):
 
 
 def of_values(runs, baseline=None, margin=None, **options):
-    values = {name: dict(enumerate(own)) for name, own in runs.items()}
+    values = {name: dict(enumerate(column)) for name, column in runs.items()}
     return rg.compare(runs=values, metrics="score", values=True, **options).test(baseline, margin=margin)
 
 
 def of_two_metrics(**options):
     """Of which one has no value for a quarter of the queries."""
-    runs = {name: {"cg": own, "rr": [*[math.nan] * 15, *own[15:]]} for name, own in shifted(60, 0.0, 0.1).items()}
+    runs = {
+        name: {"cg": values, "rr": [*[math.nan] * 15, *values[15:]]} for name, values in shifted(60, 0.0, 0.1).items()
+    }
     return comparison(runs).test(**options)
 
 
@@ -45,13 +47,16 @@ UNDECIDED = [0.5, -0.25, 0.25, -0.5, 0.1, 0.2, -0.3, 0.4]
 NOT_EQUAL = "This does not show that the runs are equal."
 ALIKE = {name: [0.25, 0.75] * 10 for name in "abc"}
 FEW = "with few queries, rare large differences may be missing"
-SAID = {  # tests, what they say, and what they do not
+VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     "better": (
         lambda: of(RISING),
         "rr: run is better than zero by 0.2625 (95% interval +0.1167 to +0.4167, p = 0.0156, 7 queries better, 0 w",
         f"{NOT_EQUAL} | adjusted",
     ),
-    "worse": (lambda: of([-own for own in RISING]), "run is worse than zero by 0.2625 (95% interval -0.4167 to -0.1"),
+    "worse": (
+        lambda: of([-value for value in RISING]),
+        "run is worse than zero by 0.2625 (95% interval -0.4167 to -0.1",
+    ),
     "one query": (lambda: of([0.1] + [-0.5] * 19), "1 query better, 19 worse"),
     "small p": (lambda: of([0.5 + 0.01 * row for row in range(20)]), "p < 0.0001"),
     "small difference": (
@@ -204,14 +209,14 @@ SAID = {  # tests, what they say, and what they do not
 }
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", VERDICTS)
 def test_verdict_sentences(name):
-    make, said, *unsaid = SAID[name]
+    make, expected, *unexpected = VERDICTS[name]
     tests = make()
     sentences = [*tests.verdicts(), *(pair.verdict() for pair in tests.values()), tests.methods(), tests.table()]
     text = " ".join(" ".join(sentences).split())
-    assert [part for part in said.split(" | ") if part not in text] == [], text
-    assert [part for part in " | ".join(unsaid).split(" | ") if part and part in text] == [], text
+    assert [part for part in expected.split(" | ") if part not in text] == [], text
+    assert [part for part in " | ".join(unexpected).split(" | ") if part and part in text] == [], text
 
 
 @pytest.mark.parametrize("queries", range(2, 60, 7))
@@ -219,9 +224,9 @@ def test_verdict_sentences(name):
 def test_inconclusive_never_reads_as_equal(queries, seed):
     random = np.random.default_rng(seed)
     for its in comparison({"a": random.random(queries), "b": random.random(queries)}).test(flips=199).values():
-        said = its.verdict()
-        assert ("not decided" in said) == (not its.decided)
-        assert ("This does not show that the runs are equal." in said) == (not its.decided)
+        verdict = its.verdict()
+        assert ("not decided" in verdict) == (not its.decided)
+        assert ("This does not show that the runs are equal." in verdict) == (not its.decided)
 
 
 def test_family_of_all_metrics_is_corrected_together():
@@ -243,7 +248,7 @@ def test_all_pairs_are_tested_and_the_best_named():
     tests = comparison(shifted(60, 0.0, 0.01, 0.4), metric="cg").test(flips=999)
     assert [key[1:] for key in tests] == [("r1", "r0"), ("r2", "r0"), ("r2", "r1")]
     assert tests.tied_with_best("cg") == ["r2"]
-    assert SAID["two of the best mean"][0]().tied_with_best("cg") == ["even", "wild", "low"]
+    assert VERDICTS["two of the best mean"][0]().tied_with_best("cg") == ["even", "wild", "low"]
 
 
 def test_weighted_means_are_labelled():
@@ -276,14 +281,20 @@ def test_decisive_queries_are_those_without_which_the_verdict_changes(options, f
     for seed in range(12):
         random = np.random.default_rng(seed)
         values = random.normal(0.0, 0.12, (3, 2, 10)) + np.array([0.0, 0.09, 0.15])[:, None, None] + 0.4
-        runs = {name: dict(zip(("ndcg", "ap"), own, strict=True)) for name, own in zip("abc", values, strict=True)}
+        runs = {
+            name: dict(zip(("ndcg", "ap"), values_by_query, strict=True))
+            for name, values_by_query in zip("abc", values, strict=True)
+        }
         tests = comparison(runs).test(flips=399, family=family, **options)
         notes = [note for note in tests.notes() if "without query" in note]
         expected = []
         for (metric, run, baseline), pair in tests.items():
             differences = (runs[run][metric] - runs[baseline][metric]) * math.copysign(1.0, pair.difference)
             query = int(np.argmax(differences))
-            rest = {name: {key: np.delete(own, query) for key, own in by.items()} for name, by in runs.items()}
+            rest = {
+                name: {key: np.delete(values_by_query, query) for key, values_by_query in by.items()}
+                for name, by in runs.items()
+            }
             again = comparison(rest).test(flips=399, family=family, **options)[metric, run, baseline]
             if pair.decided and not again.decided:
                 expected.append(f"{metric}: without query {query} the difference of {run} to {baseline} would be ")
@@ -325,8 +336,8 @@ def test_differences_decided_without_correction_only_are_noted():
     tests = comparison(shifted(40, *[0.0] * 16, seed=3), metric="cg").test(flips=999)
     alone = [its for its in tests.values() if decided_alone(its) and not its.decided]
     assert len(alone) > 3
-    said = " ".join(tests.verdicts())
-    assert all(f"{its.run} scored" in said or f"{its.run} against {its.baseline}" in said for its in alone)
+    verdicts = " ".join(tests.verdicts())
+    assert all(f"{its.run} scored" in verdicts or f"{its.run} against {its.baseline}" in verdicts for its in alone)
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def by_hand(differences, weights, clusters, level):
-    """(p, low, high) by going through all sign vectors; exact, since all numbers are dyadic."""
-    sums, wholes = (np.bincount(clusters, weights=own) for own in (np.multiply(differences, weights), weights))
+    """(p, low, high) by enumerating all sign vectors; exact, since all numbers are dyadic."""
+    sums, wholes = (np.bincount(clusters, weights=values) for values in (np.multiply(differences, weights), weights))
     bits = np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums)) & 1
     part, whole = bits @ sums, bits @ wholes
     inside = (bits.any(axis=1)) & (~bits.all(axis=1))
@@ -25,7 +25,7 @@ def by_hand(differences, weights, clusters, level):
     return reached.mean(), means[rank - 1], means[-rank]
 
 
-def made(seed, queries, clusters=None):
+def dyadic_data(seed, queries, clusters=None):
     """Differences with ties and zeros, weights, and labels: dyadic numbers, which the grid holds as they are."""
     random = np.random.default_rng(seed)
     differences = random.integers(-8, 17, queries) / 16 * (random.random(queries) < 0.8)
@@ -49,15 +49,15 @@ def the_test(differences, **options):
     ],
 )
 def test_exact_test_of_clusters_enumerates_sign_vectors(seed, weighted, queries, clusters, level, options):
-    differences, weights, labels = made(seed, queries, clusters)
+    differences, weights, labels = dyadic_data(seed, queries, clusters)
     if weighted:
         options = options | {"weights": weights}
     if clusters:
         options = options | {"clusters": labels}
-    found = the_test(differences, level=level, **options)
+    pair = the_test(differences, level=level, **options)
     p, low, high = by_hand(differences, weights if weighted else [1.0] * queries, labels, level)
-    assert (found.p, found.method, found.clusters) == (p, "exact", clusters or queries)
-    assert (found.low, found.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
+    assert (pair.p, pair.method, pair.clusters) == (p, "exact", clusters or queries)
+    assert (pair.low, pair.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
 
 
 def share_below(differences, weights, margin):
@@ -74,7 +74,7 @@ def share_below(differences, weights, margin):
 @pytest.mark.parametrize("is_worse", [False, True])
 def test_margin_by_all_sign_vectors(margin, options, queries, zeros, weighted, is_worse):
     """The larger p-value of two tests: of these queries, and of one more that is worse by the squared share of ties."""
-    differences, weights, _ = made(3, queries)
+    differences, weights, _ = dyadic_data(3, queries)
     differences = np.array(differences)
     if is_worse:  # all queries are worse by more than the margin, so that the subset of all counts
         differences = -(1 + np.abs(differences)) / 2
@@ -158,11 +158,13 @@ def test_equal_weights_and_single_clusters_do_not_change_p(queries, weight):
     runs = comparison({name: random.random(queries) for name in "abc"})
     plain = runs.test(flips=999, margin=0.05)
     assert repr(dict(runs.test(flips=999, margin=0.05, clusters=range(queries)))) == repr(dict(plain))
-    for key, its in runs.test(flips=999, margin=0.05, weights=[weight] * queries).items():
-        own = plain[key]
-        assert its[:13] == own[:13]
-        assert its._replace(sd=0, effect=0, detectable=0) == own._replace(sd=0, effect=0, detectable=0)
-        assert (its.sd, its.effect, its.detectable) == pytest.approx((own.sd, own.effect, own.detectable))
+    for key, pair in runs.test(flips=999, margin=0.05, weights=[weight] * queries).items():
+        expected = plain[key]
+        assert pair[:13] == expected[:13]
+        assert pair._replace(sd=0, effect=0, detectable=0) == expected._replace(sd=0, effect=0, detectable=0)
+        assert (pair.sd, pair.effect, pair.detectable) == pytest.approx(
+            (expected.sd, expected.effect, expected.detectable)
+        )
 
 
 @pytest.mark.parametrize("queries", [14, 60])
@@ -183,12 +185,12 @@ def test_whole_weights_are_queries_of_one_cluster(queries):
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("queries", [8, 24, 50])
 def test_weighted_interval_excludes_0_where_p_is_small(seed, queries):
-    differences, weights, labels = made(seed, queries, queries // 2)
+    differences, weights, labels = dyadic_data(seed, queries, queries // 2)
     for options in ({"weights": weights}, {"clusters": labels}, {"weights": weights, "clusters": labels}):
-        found = the_test(differences, **options, flips=199, level=0.9, margin=0.05)
-        assert found.decided == (not found.low <= 0.0 <= found.high)
-        assert found.low > -0.05 or not found.not_worse
-        assert found.low <= found.difference <= found.high
+        pair = the_test(differences, **options, flips=199, level=0.9, margin=0.05)
+        assert pair.decided == (not pair.low <= 0.0 <= pair.high)
+        assert pair.low > -0.05 or not pair.not_worse
+        assert pair.low <= pair.difference <= pair.high
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "exact"}, {"intervals": "simultaneous"}])
@@ -205,15 +207,15 @@ def test_no_interval_where_no_sign_vector_changes_the_sum(clusters, options):
 
 
 def test_dependent_queries_do_not_count_twice():
-    """Ten queries, each asked five times: as ten, the difference is not decided; as fifty, it would be."""
-    own = [0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.3, -0.1, 0.2, -0.1]
-    assert the_test(own * 5, flips=999).decided
-    found = the_test(own * 5, clusters=[*range(10)] * 5, flips=999)
-    once = the_test(own, flips=999)
-    assert not found.decided
-    assert (found.p, found.clusters, found.queries) == (once.p, 10, 50)
-    assert found.detectable == pytest.approx(once.detectable)
-    assert (found.low, found.high) == pytest.approx((once.low, once.high), abs=1e-9)
+    """Ten queries, each repeated five times: as ten the difference is undecided; as fifty it would be decided."""
+    differences = [0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.3, -0.1, 0.2, -0.1]
+    assert the_test(differences * 5, flips=999).decided
+    pair = the_test(differences * 5, clusters=[*range(10)] * 5, flips=999)
+    once = the_test(differences, flips=999)
+    assert not pair.decided
+    assert (pair.p, pair.clusters, pair.queries) == (once.p, 10, 50)
+    assert pair.detectable == pytest.approx(once.detectable)
+    assert (pair.low, pair.high) == pytest.approx((once.low, once.high), abs=1e-9)
 
 
 def test_max_t_with_weights_corrects_margins_and_families():
@@ -238,14 +240,14 @@ def test_only_the_ratio_of_weights_matters(power):
     differences, weights = random.normal(size=50), random.integers(1, 9, 50).astype(float)
     runs, labels = against_nothing(differences), list("xy" * 25)
 
-    def found(weights):
+    def results(weights):
         groups = runs.groups(labels, weights=weights, flips=499)
         (key,) = groups.overall
         needed = runs.queries_needed(*key, difference=0.5, weights=weights)
         pair = groups.overall[key]
         return pair.p, pair.low, pair.high, pair.sd, groups.differ_p(*key), groups.mean_of_means(*key), needed
 
-    assert found(weights) == found(weights * 2.0**power)
+    assert results(weights) == results(weights * 2.0**power)
 
 
 def test_weights_apply_by_id_to_common_queries():
@@ -257,10 +259,10 @@ def test_weights_apply_by_id_to_common_queries():
         }
     )
     tests = runs.test(queries="common", weights=weights, clusters={q: q for q in weights})
-    found = tests["ndcg", "b", "a"]
+    pair = tests["ndcg", "b", "a"]
     assert (tests.queries, tests.left_out) == (2, 3)
-    assert found.difference == pytest.approx((1 * (0.7 - 0.4) + 3 * (0.9 - 0.5)) / 4)
-    assert found.mean == pytest.approx((0.7 + 3 * 0.9) / 4)
+    assert pair.difference == pytest.approx((1 * (0.7 - 0.4) + 3 * (0.9 - 0.5)) / 4)
+    assert pair.mean == pytest.approx((0.7 + 3 * 0.9) / 4)
     assert sample_of(tests, "ndcg").weights.tolist() == [0.25, 0.75]  # scaled by a power of two
 
 
@@ -291,7 +293,7 @@ def test_weights_multiply_those_of_the_metric():
 
 
 def test_groups_are_tested_with_weights_and_clusters():
-    """As of a comparison of each group's queries alone; and the mean of all is that of the groups by weight."""
+    """Each group has the values of a comparison of its queries alone; the overall mean weights the groups."""
     random = np.random.default_rng(0)
     runs = comparison({"a": random.random(24), "b": random.random(24)}, metric="cg")
     labels, weights, clusters = ["short"] * 12 + ["long"] * 12, random.integers(1, 9, 24), np.arange(24) // 2
@@ -299,7 +301,7 @@ def test_groups_are_tested_with_weights_and_clusters():
     key = "cg", "b", "a"
     means = []
     for label, rows in (("short", slice(0, 12)), ("long", slice(12, 24))):
-        part = comparison({name: own["cg"][rows] for name, own in runs.items()}, metric="cg")
+        part = comparison({name: by_metric["cg"][rows] for name, by_metric in runs.items()}, metric="cg")
         alone = part.test(weights=weights[rows], clusters=clusters[rows], flips=999)[key]
         assert groups.tests[label][key].p == alone.p
         assert groups.tests[label][key].difference == pytest.approx(alone.difference)
@@ -311,16 +313,16 @@ def test_groups_are_tested_with_weights_and_clusters():
 
 
 def test_groups_with_clusters_are_tested_by_clusters():
-    """Queries that are there five times tell no more than once; a cluster of two groups tells nothing."""
+    """Repeated queries count once; a cluster that spans two groups leaves nothing to test."""
     random = np.random.default_rng(1)
-    own, labels = random.normal(0.05, 0.2, 16), ["x"] * 8 + ["y"] * 8
-    once = against_nothing(own).groups(labels, flips=99)
-    five = against_nothing(np.repeat(own, 5)).groups(
+    differences, labels = random.normal(0.05, 0.2, 16), ["x"] * 8 + ["y"] * 8
+    once = against_nothing(differences).groups(labels, flips=99)
+    five = against_nothing(np.repeat(differences, 5)).groups(
         np.repeat(labels, 5), clusters=np.repeat(np.arange(16), 5), flips=99
     )
     key = "cg", "run", "zero"
     assert five.differ_p(*key) == pytest.approx(once.differ_p(*key), abs=1e-3)
-    across = against_nothing(own).groups(labels, clusters=[*range(8)] * 2, flips=99)
+    across = against_nothing(differences).groups(labels, clusters=[*range(8)] * 2, flips=99)
     assert math.isnan(across.differ_p(*key))
     assert "or a cluster has queries of several groups" in across.verdicts(*key)[0]
 

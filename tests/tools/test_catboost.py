@@ -43,12 +43,12 @@ def test_each_round_equals_our_evaluation(metric, loss):
         assert len({*expected}) > 1
 
 
-@pytest.mark.parametrize(("ours", "own"), [("ndcg@5", "Base"), (EXPONENTIAL, "Exp")])
-def test_weighted_ndcg_equals_that_of_catboost(ours, own):
+@pytest.mark.parametrize(("ours", "theirs"), [("ndcg@5", "Base"), (EXPONENTIAL, "Exp")])
+def test_weighted_ndcg_equals_that_of_catboost(ours, theirs):
     """Which orders what is tied by label, lowest first."""
-    own = f"NDCG:top=5;type={own}"
+    theirs = f"NDCG:top=5;type={catboost_metric}"
     metric = rg.catboost_metric(ours, *PAIRS, ties="worst")
-    _, logged = train(metric, weighted=True, custom_metric=[f"{own};hints=skip_train~false"])
+    _, logged = train(metric, weighted=True, custom_metric=[f"{theirs};hints=skip_train~false"])
     for name in "learn", "validation":
         theirs = next(values for key, values in logged[name].items() if key.startswith("NDCG"))
         np.testing.assert_allclose(logged[name][f"{ours}_rankgain"], theirs, rtol=1e-9)

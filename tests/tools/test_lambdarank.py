@@ -1,4 +1,4 @@
-"""LambdaRank's gradients: by brute force, by their definition, and by what must hold of them."""
+"""LambdaRank's gradients: by brute force, by their definition, and by their properties."""
 
 import math
 import pickle
@@ -43,8 +43,8 @@ def test_gradients_are_sums_over_swaps(backend):
                 expected[0, [high, low]] += [-delta * rho, delta * rho]
                 expected[1, [high, low]] += delta * rho * (1 - rho)
         metric = rg.metric("ndcg", k=k, gain=gain)
-        found = rg.lambdarank(labels, scores, metric=metric, normalize=None)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+        result = rg.lambdarank(labels, scores, metric=metric, normalize=None)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-14)
 
 
 def test_averaged_ties_are_the_mean_over_all_orders(backend):
@@ -62,8 +62,8 @@ def test_averaged_ties_are_the_mean_over_all_orders(backend):
                 if labels[high] > labels[low]:
                     pull = abs(rg.ndcg(labels[swapped], k=k) - before) / (1 + math.exp(scores[high] - scores[low]))
                     expected[[high, low]] += [-pull / len(falling), pull / len(falling)]
-        found, _ = rg.lambdarank(labels, scores, metric=f"ndcg@{k}", ties="average", normalize=None)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+        result, _ = rg.lambdarank(labels, scores, metric=f"ndcg@{k}", ties="average", normalize=None)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize(("normalize", "discount", "ties"), BOTH)
@@ -71,15 +71,15 @@ def test_gradients_equal_the_definition(backend, normalize, discount, ties):
     for seed in range(24):
         labels, scores, k = drawn(seed, most=90 if seed % 8 == 1 else 14, tied=seed % 3 == 0)
         sigma = (1.0, 2.0, 0.3)[seed % 3]
-        asked = {"sigma": sigma, "normalize": normalize, "discount": discount, "ties": ties}
+        settings = {"sigma": sigma, "normalize": normalize, "discount": discount, "ties": ties}
         for metric, options in (
             (f"ndcg(gain=exponential)@{k}", {}),
             (f"ndcg@{k}", {"gain": "linear"}),
             (f"pairwise@{k}", {"pairwise": True}),
         ):
-            found = rg.lambdarank(labels, scores, metric=metric, **asked)
-            expected = textbook.lambdarank(labels, scores, k, **asked, **options)
-            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+            result = rg.lambdarank(labels, scores, metric=metric, **settings)
+            expected = textbook.lambdarank(labels, scores, k, **settings, **options)
+            np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-14)
 
 
 def test_gradients_without_pairs_are_zero(backend):
@@ -91,39 +91,39 @@ def test_gradients_without_pairs_are_zero(backend):
 
 def test_scores_that_are_all_equal_are_not_normalized(backend):
     for ties in ("stable", "average"):
-        found = [rg.lambdarank([0, 2, 1], [0.5] * 3, ties=ties, normalize=how) for how in ("score", None)]
-        assert np.array_equal(*found)
-        assert found[0][0].any()
+        results = [rg.lambdarank([0, 2, 1], [0.5] * 3, ties=ties, normalize=how) for how in ("score", None)]
+        assert np.array_equal(*results)
+        assert results[0][0].any()
 
 
 def test_documents_with_minus_infinite_scores_have_no_gradient(backend):
     """Those at −inf have no pairs; they stand last, and count for the ideal."""
     labels, scores = np.array([0.0, 2, 1, 0, 1]), np.array([0.5, 0.25, -1, 0.75, 0.5])
     for ties, discount in product(("stable", "average"), ("cut", "full")):
-        asked = {"ties": ties, "discount": discount, "metric": "ndcg@2"}
-        whole = rg.lambdarank(labels, scores, **asked)
-        masked = rg.lambdarank(np.append(0.0, labels), np.append(-np.inf, scores), **asked)
+        settings = {"ties": ties, "discount": discount, "metric": "ndcg@2"}
+        whole = rg.lambdarank(labels, scores, **settings)
+        masked = rg.lambdarank(np.append(0.0, labels), np.append(-np.inf, scores), **settings)
         assert [result[0] for result in masked] == [0.0, 0.0]
         assert np.array_equal([result[1:] for result in masked], whole)
-        assert not np.any(rg.lambdarank([2, 1], [-np.inf, 0.5], **asked))
-        assert not np.any(rg.lambdarank([2, 1], [-np.inf, -np.inf], **asked))
+        assert not np.any(rg.lambdarank([2, 1], [-np.inf, 0.5], **settings))
+        assert not np.any(rg.lambdarank([2, 1], [-np.inf, -np.inf], **settings))
         small, _ = rg.lambdarank([1, 0, 2], [0.0, 1.0, -np.inf], metric="ndcg@2", normalize=None)
-        own, _ = rg.lambdarank([1, 0], [0.0, 1.0], metric="ndcg@2", normalize=None)
+        unmasked, _ = rg.lambdarank([1, 0], [0.0, 1.0], metric="ndcg@2", normalize=None)
         ideals = rg.idcg([1, 0, 2], k=2), rg.idcg([1, 0], k=2)
-        np.testing.assert_allclose(small[:2] * ideals[0], own * ideals[1], rtol=1e-14)
+        np.testing.assert_allclose(small[:2] * ideals[0], unmasked * ideals[1], rtol=1e-14)
 
 
 @pytest.mark.parametrize("ties", ["stable", "average"])
 def test_gradients_of_large_score_differences_are_finite(backend, ties):
-    """No exponential that all pairs share would do; what is lost is below 1e-300."""
+    """An exponential shared by all pairs would overflow; the error is below 1e-300."""
     labels, scores = [0, 3, 1, 0, 2, 1], [1000.0, 999.5, 10.0, 9.0, 8.5, 8.0]
     for normalize in ((), ("score", "query")):
-        found = rg.lambdarank(labels, scores, normalize=normalize, ties=ties)
+        result = rg.lambdarank(labels, scores, normalize=normalize, ties=ties)
         near = [0.0, -0.5, -690.0, -691.0, -691.5, -692.0]  # the same but for what is 0 either way
         expected = rg.lambdarank(labels, near, normalize=(), ties=ties)
-        assert np.isfinite(found).all()
+        assert np.isfinite(result).all()
         if not normalize:
-            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-200)
+            np.testing.assert_allclose(result, expected, rtol=1e-13, atol=1e-200)
     extreme = rg.lambdarank(labels, [1.7e308, -1.7e308, 0, 1e300, -1e300, 5e-324], ties=ties)
     assert np.isfinite(extreme).all()
 
@@ -157,18 +157,18 @@ def test_gradients_have_the_same_bits_on_both_backends_and_cpu_levels(on_both, m
         scores = np.where(rng.random(n) < 0.1, -np.inf, rng.integers(-20, 20, n) / 8 * scale)
         scores = scores.astype((np.float64, np.float32)[case % 2])
         labels = rng.integers(0, 5, n)
-        asked = {
+        settings = {
             "metric": f"{('ndcg', 'pairwise')[case % 5 == 0]}@{int(rng.integers(1, 30))}",
             "normalize": [(), "score", "query", ("score", "query")][case % 4],
             "discount": ("cut", "full")[case // 2 % 2],
             "ties": ("stable", "average")[case // 4 % 2],
             "sigma": float(rng.choice([0.5, 1.0, 3.0])),
         }
-        compiled, python = on_both(lambda: rg.lambdarank(labels, scores, group_sizes=sizes, **asked))  # noqa: B023
+        compiled, python = on_both(lambda: rg.lambdarank(labels, scores, group_sizes=sizes, **settings))  # noqa: B023
         assert [result.tobytes() for result in compiled] == [result.tobytes() for result in python]
         with monkeypatch.context() as patch:
             patch.setenv("RANKGAIN_CPU", "baseline")
-            baseline, _ = on_both(lambda: rg.lambdarank(labels, scores, group_sizes=sizes, **asked))  # noqa: B023
+            baseline, _ = on_both(lambda: rg.lambdarank(labels, scores, group_sizes=sizes, **settings))  # noqa: B023
         assert [result.tobytes() for result in baseline] == [result.tobytes() for result in python]
 
 
@@ -193,23 +193,23 @@ def test_sigmoid_of_extreme_differences_is_accurate(backend):
     """Its error stays below one unit in the last place, from e^0 to e^−708."""
     rng = np.random.default_rng(7)
     given = np.concatenate([[0.0, -708.0, -1e-300, -0.5], *(-rng.random(500) * scale for scale in (1, 10, 100, 708))])
-    found = np.empty(len(given))
-    _backend.lambdas.exponential(given, found)
+    results = np.empty(len(given))
+    _backend.lambdas.exponential(given, results)
     with localcontext() as context:
         context.prec = 40
-        for x, value in zip(given.tolist(), found.tolist(), strict=True):
+        for x, value in zip(given.tolist(), results.tolist(), strict=True):
             exact = Decimal(x).exp()
             assert abs(Decimal(value) - exact) < Decimal(math.ulp(float(exact)))
-    assert found[[0, 2]].tolist() == [1.0, 1.0]
+    assert results[[0, 2]].tolist() == [1.0, 1.0]
     beyond = np.array([-708.5, -745.2, -1e300, -np.inf])
-    found = np.empty(4)
-    _backend.lambdas.exponential(beyond, found)
-    assert found.tolist() == [0.0] * 4
-    held = np.full(8, 9.0)
-    for exponents, out in ((beyond[:0], held), (np.zeros(8), held[:4]), (beyond, held)):
+    results = np.empty(4)
+    _backend.lambdas.exponential(beyond, results)
+    assert results.tolist() == [0.0] * 4
+    out_buffer = np.full(8, 9.0)
+    for exponents, out in ((beyond[:0], out_buffer), (np.zeros(8), out_buffer[:4]), (beyond, out_buffer)):
         _backend.lambdas.exponential(exponents, out)
-        assert held[4:].tolist() == [9.0] * 4
-    assert held[:4].tolist() == [0.0] * 4
+        assert out_buffer[4:].tolist() == [9.0] * 4
+    assert out_buffer[:4].tolist() == [0.0] * 4
 
 
 # refusals
@@ -219,44 +219,46 @@ LABELS, SCORES = [0, 1, 2, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5]
 
 def test_pairwise_gradients_need_no_ideal(backend):
     """Where the reciprocal of the ideal is not finite."""
-    found, usual = (rg.lambdarank([0, high], [0.1, 0.2], metric="pairwise") for high in (5e-324, 1))
-    assert all(map(np.array_equal, found, usual))
+    result, usual = (rg.lambdarank([0, high], [0.1, 0.2], metric="pairwise") for high in (5e-324, 1))
+    assert all(map(np.array_equal, result, usual))
 
 
 def test_inputs_are_not_modified(backend):
     labels, scores, weights = np.array([0.0, 2, 1]), np.array([0.3, 0.2, 0.1]), np.array([1.0, 2, 3])
-    held = labels.copy(), scores.copy(), weights.copy()
+    copies = labels.copy(), scores.copy(), weights.copy()
     for array in (labels, scores, weights):
         array.flags.writeable = False
     rg.lambdarank(labels, scores, sample_weight=weights)
-    assert all(map(np.array_equal, (labels, scores, weights), held))
+    assert all(map(np.array_equal, (labels, scores, weights), copies))
 
 
 # objectives, as far as they need no trainer
 
 
 def counted(monkeypatch):
-    """The sets of labels that were prepared since."""
-    made, prepare = [], rg.LambdaRank._targets
-    monkeypatch.setattr(rg.LambdaRank, "_targets", lambda self, source: made.append(source) or prepare(self, source))
-    return made
+    """The sets of labels prepared since this call."""
+    prepared, prepare = [], rg.LambdaRank._targets
+    monkeypatch.setattr(
+        rg.LambdaRank, "_targets", lambda self, source: prepared.append(source) or prepare(self, source)
+    )
+    return prepared
 
 
 def test_objective_caches_the_gains_of_labels(backend, monkeypatch):
     objective = rg.lightgbm_objective("ndcg(gain=exponential)@3")
-    made = counted(monkeypatch)
+    prepared = counted(monkeypatch)
     labels, scores, sizes = np.array([0.0, 1, 2, 0, 1]), np.arange(5.0), [2, 3]
     expected = rg.lambdarank(
         labels, scores, group_sizes=sizes, metric="ndcg(gain=exponential)@3", discount="full", threads=2
     )
-    del made[:]
+    del prepared[:]
     for _ in range(3):
         assert np.array_equal(objective(labels, scores, None, sizes), expected)
-    assert len(made) == 1
+    assert len(prepared) == 1
     labels[0] = 3  # the caller's array, and no longer that set
     assert not np.array_equal(objective(labels, scores, None, sizes), expected)
     objective(labels, scores, None, [3, 2])
-    assert len(made) == 3
+    assert len(prepared) == 3
     again = pickle.loads(pickle.dumps(objective))
     assert not again.lambdarank._cached
     assert np.array_equal(again(labels, scores, None, sizes), objective(labels, scores, None, sizes))
@@ -264,14 +266,14 @@ def test_objective_caches_the_gains_of_labels(backend, monkeypatch):
 
 def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
     """A cross-validation calls with each of them in turn."""
-    gradients, made = rg.LambdaRank("ndcg@3"), counted(monkeypatch)
+    gradients, prepared = rg.LambdaRank("ndcg@3"), counted(monkeypatch)
     for _ in range(3):
         for fold in range(10):
             labels = np.array([fold, 1.0, 2.0])
             assert np.array_equal(
                 gradients(labels, [0.1, 0.2, 0.3]), rg.lambdarank(labels, [0.1, 0.2, 0.3], metric="ndcg@3")
             )
-    assert len(made) == 10 + 30  # what the object prepared, and what the function did each time
+    assert len(prepared) == 10 + 30  # what the object prepared, and what the function did each time
     for seed in range(100):
         gradients(np.full(3, float(seed)), np.zeros(3))
     assert len(gradients._cached) == 64
@@ -286,9 +288,9 @@ def test_cache_distinguishes_labels_of_equal_bytes(backend, monkeypatch, many):
     for labels in (floats, floats.view(np.int32)):
         for sizes in ([4], [1, 3], [2, 2], [1, 3, 0]):
             scores = np.arange(len(labels), dtype=float)
-            found = gradients(labels, scores, group_sizes=sizes)
+            result = gradients(labels, scores, group_sizes=sizes)
             assert np.array_equal(
-                found, rg.lambdarank(labels, scores, group_sizes=sizes, metric="ndcg@3", normalize=None)
+                result, rg.lambdarank(labels, scores, group_sizes=sizes, metric="ndcg@3", normalize=None)
             )
 
 
@@ -300,15 +302,15 @@ def test_padding_has_no_gradient(backend, dtype):
     mask = np.arange(6) < np.array([[6], [3], [0]])
     for fill in (-100, 3):
         labels[~mask], scores[~mask] = fill, np.nan if fill < 0 else 9.0
-        found = np.array(rg.lambdarank(labels, scores, mask=mask))
-        assert found.shape == (2, 3, 6)
-        assert not found[:, ~mask].any()
+        result = np.array(rg.lambdarank(labels, scores, mask=mask))
+        assert result.shape == (2, 3, 6)
+        assert not result[:, ~mask].any()
         expected = rg.lambdarank(labels[mask], scores[mask], group_sizes=[6, 3, 0])
-        assert np.array_equal(found[:, mask], expected)
+        assert np.array_equal(result[:, mask], expected)
         weights = rng.random((3, 6))
-        assert np.array_equal(rg.lambdarank(labels, scores, mask=mask, sample_weight=weights), found * weights)
+        assert np.array_equal(rg.lambdarank(labels, scores, mask=mask, sample_weight=weights), result * weights)
         by_id = rg.lambdarank(labels.ravel(), scores.ravel(), mask=mask.ravel(), qid=np.repeat([0, 1, 2], 6))
-        assert np.array_equal(by_id, found.reshape(2, 18))
+        assert np.array_equal(by_id, result.reshape(2, 18))
 
 
 def test_objective_without_groups_is_rejected(backend):

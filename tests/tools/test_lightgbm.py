@@ -37,14 +37,14 @@ def train(feval, callbacks=(), weighted=False, rounds=ROUNDS, **parameters):
 
 
 def test_each_round_equals_our_evaluation():
-    asked = ["ndcg@5", "mrr", rg.metric("dcg", k=3, discount="zipf")]
-    recording = Recording(rg.lightgbm_metric(*asked))
+    metrics = ["ndcg@5", "mrr", rg.metric("dcg", k=3, discount="zipf")]
+    recording = Recording(rg.lightgbm_metric(*metrics))
     model, logged = train([recording, rg.lightgbm_metric("rr", ties="worst")])
     for name, given in ("train", TRAIN), ("valid", VALID):
         calls = recording.calls[len(given.labels)]
         assert len(calls) == ROUNDS
-        expected = np.array([evaluated(given, scores, *asked) for scores, _ in calls])
-        for metric, column in zip(asked, expected.T, strict=True):
+        expected = np.array([evaluated(given, scores, *metrics) for scores, _ in calls])
+        for metric, column in zip(metrics, expected.T, strict=True):
             assert logged[name][f"{metric}_rankgain"] == column.tolist()
             assert len({*column}) > 1
         worst = [evaluated(given, scores, "rr", ties="worst")[0] for scores, _ in calls]
@@ -55,8 +55,8 @@ def test_each_round_equals_our_evaluation():
 def test_weighted_ndcg_equals_that_of_lightgbm():
     _, logged = train(rg.lightgbm_metric(EXPONENTIAL, ties="stable"), weighted=True)
     for values in logged.values():
-        own, ours = values["ndcg@5"], values[f"{EXPONENTIAL}_rankgain"]
-        np.testing.assert_allclose(ours, own, rtol=1e-6)  # it adds up weights as float32
+        theirs, ours = values["ndcg@5"], values[f"{EXPONENTIAL}_rankgain"]
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)  # it adds up weights as float32
 
 
 def test_early_stopping_takes_the_metric():
@@ -94,8 +94,8 @@ def test_estimator_takes_the_metric():
     logged = ranker.evals_result_
     for name, given in ("train", TRAIN), ("valid", valid):
         expected = evaluated(given, ranker.predict(given.features, num_iteration=best), "ndcg@5", "mrr")
-        found = [logged[name][f"{metric}_rankgain"][best - 1] for metric in ("ndcg@5", "mrr")]
-        assert found == pytest.approx(expected, rel=1e-12)
+        results = [logged[name][f"{metric}_rankgain"][best - 1] for metric in ("ndcg@5", "mrr")]
+        assert results == pytest.approx(expected, rel=1e-12)
         np.testing.assert_allclose(logged[name][f"{EXPONENTIAL}_rankgain"], logged[name]["ndcg@5"], rtol=1e-12)
 
 

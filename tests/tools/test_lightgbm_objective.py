@@ -22,8 +22,8 @@ def trained(given, objective, weights=None, rounds=ROUNDS, **parameters):
 
 
 def built_in(given, k, normalized, sigma, **options):
-    own = {"lambdarank_truncation_level": k, "lambdarank_norm": normalized, "sigmoid": sigma}
-    return trained(given, "lambdarank", **own, **options)
+    parameters = {"lambdarank_truncation_level": k, "lambdarank_norm": normalized, "sigmoid": sigma}
+    return trained(given, "lambdarank", **parameters, **options)
 
 
 def objective(k, normalized, sigma, **options):
@@ -35,18 +35,18 @@ def objective(k, normalized, sigma, **options):
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_objective_trains_like_that_of_lightgbm(setting):
     """To what its table of the sigmoid and its float32 sums leave, after 50 rounds."""
-    own, ours = built_in(LARGE, *setting), trained(LARGE, objective(*setting))
-    np.testing.assert_allclose(ours.predict(VALID.features), own.predict(VALID.features), rtol=0, atol=5e-5)
+    theirs, ours = built_in(LARGE, *setting), trained(LARGE, objective(*setting))
+    np.testing.assert_allclose(ours.predict(VALID.features), theirs.predict(VALID.features), rtol=0, atol=5e-5)
 
 
 @pytest.mark.peers
 def test_weights_multiply_like_those_of_lightgbm(backend):
     weights = np.repeat(TRAIN.weights, TRAIN.sizes)
-    own = built_in(TRAIN, 10, True, 1.0, weights=weights, rounds=3)
+    theirs = built_in(TRAIN, 10, True, 1.0, weights=weights, rounds=3)
     ours = trained(TRAIN, objective(10, True, 1.0), weights=weights, rounds=3)
-    np.testing.assert_allclose(ours.predict(VALID.features), own.predict(VALID.features), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(ours.predict(VALID.features), theirs.predict(VALID.features), rtol=1e-4, atol=1e-5)
     unweighted = trained(TRAIN, objective(10, True, 1.0), rounds=3)
-    assert not np.allclose(unweighted.predict(VALID.features), own.predict(VALID.features))
+    assert not np.allclose(unweighted.predict(VALID.features), theirs.predict(VALID.features))
 
 
 @pytest.mark.peers
@@ -79,11 +79,11 @@ def shaped():
 def test_cross_validation_by_rows_is_refused(backend):
     """LightGBM splits by query only if it knows the objective by name."""
     given = shaped()
-    asked = PARAMETERS | {"objective": rg.lightgbm_objective()}
+    parameters = PARAMETERS | {"objective": rg.lightgbm_objective()}
     with pytest.raises(
         ValueError, match=r"lightgbm_objective: .* 1\d\d of its 20\d queries.*folds=GroupKFold\(5\)\.split"
     ):
-        lgb.cv(asked, dataset(given), 1, nfold=5, stratified=False)
+        lgb.cv(parameters, dataset(given), 1, nfold=5, stratified=False)
     metric = rg.lightgbm_metric("ndcg@10")
     with pytest.raises(ValueError, match=r"lightgbm_metric: this subset splits \d+ of its \d+ .*folds=GroupKFold"):
         lgb.cv(PARAMETERS | {"objective": "l2"}, dataset(given), 1, nfold=5, stratified=False, feval=metric)
@@ -93,28 +93,28 @@ def test_cross_validation_by_rows_is_refused(backend):
 def test_cross_validation_by_query(backend):
     """As the refusal says: near what LightGBM's own objective gives, from which a split of the rows is far off."""
     given, rounds = (shaped(), 20) if backend == "compiled" else (TRAIN, 2)
-    asked = {"num_boost_round": rounds, "nfold": 5, "feval": rg.lightgbm_metric("ndcg@10")}
+    settings = {"num_boost_round": rounds, "nfold": 5, "feval": rg.lightgbm_metric("ndcg@10")}
     groups = np.repeat(np.arange(len(given.sizes)), given.sizes)
     ours = PARAMETERS | {"objective": rg.lightgbm_objective()}
-    own, *found = (
-        lgb.cv(parameters, dataset(given), **asked, **folds)["valid ndcg@10_rankgain-mean"][-1]
+    theirs, *results = (
+        lgb.cv(parameters, dataset(given), **settings, **folds)["valid ndcg@10_rankgain-mean"][-1]
         for parameters, folds in (
             (PARAMETERS | {"objective": "lambdarank"}, {}),
             (ours, {"folds": GroupKFold(5)}),
             (ours, {"folds": GroupKFold(5).split(given.features, groups=groups)}),
         )
     )
-    assert found[0] == found[1] == pytest.approx(own, abs=0.01)
+    assert results[0] == results[1] == pytest.approx(theirs, abs=0.01)
     if backend == "compiled":
-        partial = asked | {"feval": rg.lightgbm_metric("ndcg@10", partial_queries=True), "stratified": False}
+        partial = settings | {"feval": rg.lightgbm_metric("ndcg@10", partial_queries=True), "stratified": False}
         objective = rg.lightgbm_objective(partial_queries=True)
         by_rows = lgb.cv(PARAMETERS | {"objective": objective}, dataset(given), **partial)
-        assert by_rows["valid ndcg@10_rankgain-mean"][-1] != pytest.approx(own, abs=0.02)
+        assert by_rows["valid ndcg@10_rankgain-mean"][-1] != pytest.approx(theirs, abs=0.02)
 
 
 @pytest.mark.peers
 def test_partial_queries_are_evaluated(backend):
-    """Refused in a subset, and in a subset of whole queries of that; taken if asked for."""
+    """Refused in a subset, and in a subset of whole queries of it; accepted on request."""
     whole = dataset(free_raw_data=False)
     starts = np.cumsum(TRAIN.sizes) - TRAIN.sizes
     queries = np.arange(int(starts[30]))
@@ -132,12 +132,12 @@ def test_partial_queries_are_evaluated(backend):
 @pytest.mark.parametrize("value", [True, "true", "+"])
 def test_bagging_by_query_is_refused(backend, value):
     """LightGBM would train a constant model."""
-    asked = {"objective": rg.lightgbm_objective(), "bagging_by_query": value}
+    parameters = {"objective": rg.lightgbm_objective(), "bagging_by_query": value}
     for data in (dataset(), dataset(params=PARAMETERS).construct()):  # whose parameters stay as they were
         with pytest.raises(ValueError, match="lightgbm_objective: with bagging_by_query=True"):
-            lgb.train(PARAMETERS | asked, data, 1)
+            lgb.train(PARAMETERS | parameters, data, 1)
     with pytest.raises(ValueError, match="bagging_by_query"):
-        lgb.LGBMRanker(n_estimators=1, verbose=-1, n_jobs=1, **asked).fit(
+        lgb.LGBMRanker(n_estimators=1, verbose=-1, n_jobs=1, **parameters).fit(
             TRAIN.features, TRAIN.labels, group=TRAIN.sizes
         )
     data = dataset()
@@ -165,9 +165,9 @@ def test_positions_are_refused(backend):
 )
 def test_unused_parameters_warn(backend, name, value, instead):
     """The warning is that of the line that trains."""
-    asked = PARAMETERS | {"objective": rg.lightgbm_objective(), name: value}
+    parameters = PARAMETERS | {"objective": rg.lightgbm_objective(), name: value}
     with pytest.warns(UserWarning, match=f"lightgbm_objective does not read LightGBM's {name}: .*{instead}") as heard:
-        lgb.train(asked, dataset(), 2)
+        lgb.train(parameters, dataset(), 2)
     assert {warning.filename for warning in heard} == {__file__}
     ranker = lgb.LGBMRanker(n_estimators=1, verbose=-1, n_jobs=1, objective=rg.lightgbm_objective(), **{name: value})
     with pytest.warns(UserWarning, match=name):
@@ -178,9 +178,9 @@ def test_unused_parameters_warn(backend, name, value, instead):
 def test_label_gain_of_lightgbm_equals_a_gain_mapping(backend):
     """`label_gain` is a gain by grade."""
     gains = [0, 2, 3, 10, 11, 20]
-    own = trained(TRAIN, "lambdarank", rounds=5, label_gain=gains, lambdarank_truncation_level=10)
+    theirs = trained(TRAIN, "lambdarank", rounds=5, label_gain=gains, lambdarank_truncation_level=10)
     ours = trained(TRAIN, rg.lightgbm_objective(rg.metric("ndcg", k=10, gain=gains)), rounds=5)
-    np.testing.assert_allclose(ours.predict(VALID.features), own.predict(VALID.features), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(ours.predict(VALID.features), theirs.predict(VALID.features), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.peers
@@ -192,9 +192,9 @@ def test_objective_accepts_data_that_lightgbm_rejects(backend):
     data = TRAIN._replace(features=features, labels=labels, sizes=np.array([12_000, 12_000]))
     with pytest.raises(lgb.basic.LightGBMError):
         built_in(data, 10, True, 1.0, rounds=1)
-    asked = [rg.lightgbm_objective("ndcg@10")]
+    objectives = [rg.lightgbm_objective("ndcg@10")]
     if backend == "compiled":  # all pairs of these: the first scores are equal
-        asked += [rg.lightgbm_objective("ndcg@10", ties="average"), rg.lightgbm_objective()]
-    for ours in asked:
+        objectives += [rg.lightgbm_objective("ndcg@10", ties="average"), rg.lightgbm_objective()]
+    for ours in objectives:
         scores = trained(data, ours, rounds=10).predict(features)
         assert rg.from_scores(labels, scores, group_sizes=data.sizes).evaluate("ndcg@10").mean("ndcg@10") > 0.9

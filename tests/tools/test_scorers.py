@@ -56,14 +56,14 @@ def data():
 
 def by_hand(estimator, X, y, qid, cv, metric=METRIC, scores=lambda model, X: model.predict(X)):
     """The mean metric of each fold, query by query."""
-    found = []
+    means = []
     for train, test in cv.split(X, y, qid):
         model = clone(estimator).fit(X[train], y[train])
         given = scores(model, X[test])
         lists = [(y[test][qid[test] == query], given[qid[test] == query]) for query in np.unique(qid[test])]
         values = [rg.from_scores(*pair).evaluate(metric)[metric][0] for pair in lists]
-        found.append(np.mean(values))
-    return pytest.approx(found, rel=1e-12)
+        means.append(np.mean(values))
+    return pytest.approx(means, rel=1e-12)
 
 
 # with routing
@@ -75,8 +75,8 @@ def test_scorer_in_cross_validation_with_routing(data):
     X, y, qid = data
     expected = by_hand(Ridge(), X, y, qid, GroupKFold(3))
     scorer = rg.scorer(METRIC).set_score_request(qid="groups")
-    found = cross_val_score(Ridge(), X, y, scoring=scorer, cv=GroupKFold(3), params={"groups": qid})
-    assert found == expected
+    scores = cross_val_score(Ridge(), X, y, scoring=scorer, cv=GroupKFold(3), params={"groups": qid})
+    assert scores == expected
     both = {"qid": qid, "groups": qid}  # each under the name that is its own
     assert cross_val_score(Ridge(), X, y, scoring=rg.scorer(METRIC), cv=GroupKFold(3), params=both) == expected
     several = {"ndcg": rg.scorer(METRIC), "mrr": rg.scorer("mrr"), "r2": "r2"}
@@ -97,12 +97,12 @@ def test_scorer_in_grid_search_with_routing(data):
         scoring=rg.scorer(METRIC).set_score_request(qid="groups"),
         cv=GroupKFold(3),
     )
-    found = clone(search).fit(X, y, groups=qid)
-    for place, alpha in enumerate([0.1, 1000.0]):
+    fitted = clone(search).fit(X, y, groups=qid)
+    for index, alpha in enumerate([0.1, 1000.0]):
         expected = by_hand(make_pipeline(StandardScaler(), Ridge(alpha=alpha)), X, y, qid, GroupKFold(3))
-        assert [found.cv_results_[f"split{fold}_test_score"][place] for fold in range(3)] == expected
+        assert [fitted.cv_results_[f"split{fold}_test_score"][index] for fold in range(3)] == expected
     assert "set_score_request(qid='groups')" in repr(search)
-    assert found.score(X, y, groups=qid) == rg.scorer(METRIC)(found, X, y, qid=qid)
+    assert fitted.score(X, y, groups=qid) == rg.scorer(METRIC)(fitted, X, y, qid=qid)
 
 
 class Ranker(RegressorMixin, BaseEstimator):
@@ -122,10 +122,10 @@ class Ranker(RegressorMixin, BaseEstimator):
 def test_scorer_of_a_ranker_fitted_with_groups(data):
     X, y, qid = data
     ranker = Ranker().set_fit_request(qid=True)
-    found = cross_val_score(
+    scores = cross_val_score(
         ranker, X, y, scoring=rg.scorer(METRIC), cv=GroupKFold(3), params={"qid": qid, "groups": qid}
     )
-    assert found == by_hand(Ridge(), X, y, qid, GroupKFold(3))
+    assert scores == by_hand(Ridge(), X, y, qid, GroupKFold(3))
 
 
 @pytest.mark.usefixtures("routing")
@@ -193,8 +193,8 @@ def test_scorer_in_searches_without_routing(data, n_jobs):
         )
         search.fit(frame, y, groups=qid)
         best = by_hand(search.best_estimator_, frame.to_numpy(), y, qid, GroupKFold(3))
-        place = search.best_index_
-        assert [search.cv_results_[f"split{fold}_test_score"][place] for fold in range(3)] == best
+        best_index = search.best_index_
+        assert [search.cv_results_[f"split{fold}_test_score"][best_index] for fold in range(3)] == best
         assert search.score(frame, y) == rg.scorer(METRIC, qid="q")(search, frame, y)
 
 
@@ -202,8 +202,8 @@ def test_weights_of_rows_go_to_the_model_alone(data):
     X, y, qid = data
     rows = np.insert(X, 0, qid, axis=1)
     scoring = {"ndcg": rg.scorer(METRIC, qid=0), "r2": "r2"}
-    for held, refit in ((scoring, "ndcg"), (scoring["ndcg"], True)):
-        search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=held, refit=refit, cv=GroupKFold(2))
+    for scorers, refit in ((scoring, "ndcg"), (scoring["ndcg"], True)):
+        search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scorers, refit=refit, cv=GroupKFold(2))
         with pytest.warns(UserWarning, match="does not support sample_weight"):
             search.fit(rows, y, groups=qid, sample_weight=np.ones(len(y)))
 
@@ -211,11 +211,11 @@ def test_weights_of_rows_go_to_the_model_alone(data):
 def test_scorer_of_folds_with_one_query(data):
     X, y, qid = data
     rows = np.insert(X, 0, qid, axis=1)
-    found = cross_val_score(
+    scores = cross_val_score(
         Ridge(), rows, y, scoring=rg.scorer("ndcg@10", qid=0), cv=LeaveOneGroupOut(), groups=qid, error_score="raise"
     )
-    assert found == by_hand(Ridge(), rows, y, qid, LeaveOneGroupOut(), "ndcg@10")
-    assert found[-1] in (0.0, 1.0)  # the query of one document
+    assert scores == by_hand(Ridge(), rows, y, qid, LeaveOneGroupOut(), "ndcg@10")
+    assert scores[-1] in (0.0, 1.0)  # the query of one document
     whole = rg.scorer("ndcg", qid=lambda X: ["all"] * len(X))(Ridge().fit(X, y), X, y)
     assert whole == pytest.approx(ndcg_score([y], [Ridge().fit(X, y).predict(X)]), rel=1e-12)
 
@@ -231,8 +231,8 @@ def test_scorer_of_classifiers(data):
     scorer = rg.scorer("ndcg", qid=0)
 
     def check(model, y, scores, scorer=scorer):
-        found = cross_val_score(model, rows, y, scoring=scorer, cv=cv, groups=qid, error_score="raise")
-        assert found == by_hand(model, rows, y, qid, cv, "ndcg", scores)
+        results = cross_val_score(model, rows, y, scoring=scorer, cv=cv, groups=qid, error_score="raise")
+        assert results == by_hand(model, rows, y, qid, cv, "ndcg", scores)
 
     check(LogisticRegression(), binary, lambda model, X: model.predict_proba(X)[:, 1])
     check(LogisticRegression(), 2 * binary + 1, lambda model, X: model.predict_proba(X)[:, 1])
@@ -343,8 +343,8 @@ def test_scorer_leaves_out_queries_without_a_value():
 def test_error_score_of_scikit_learn_applies(data):
     X, y, _ = data
     with pytest.warns(UserWarning, match="the grade is negative") as caught:
-        found = cross_val_score(DummyRegressor(), X, y - 10, scoring=rg.scorer(METRIC, qid=lambda X: X[:, 0]), cv=2)
-    assert np.isnan(found).all()
+        scores = cross_val_score(DummyRegressor(), X, y - 10, scoring=rg.scorer(METRIC, qid=lambda X: X[:, 0]), cv=2)
+    assert np.isnan(scores).all()
     assert not any(issubclass(warning.category, FitFailedWarning) for warning in caught)
 
 

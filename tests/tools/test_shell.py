@@ -81,10 +81,10 @@ def other(monkeypatch):
     clients["client.whole"].pytrec_eval = module
     clients["client.evaluation"].RelevanceEvaluator = module.RelevanceEvaluator
     clients["client.rest"].name = "pytrec_eval"
-    for name, held in {"pytrec_eval": module, **clients}.items():
-        monkeypatch.setitem(sys.modules, name, held)
-    for name, held in list(sys.modules.items()):  # what the tests have imported
-        if name.partition(".")[0] not in ("pytrec_eval", "client") and vars(held).get("pytrec_eval") is module:
+    for name, value in {"pytrec_eval": module, **clients}.items():
+        monkeypatch.setitem(sys.modules, name, value)
+    for name, value in list(sys.modules.items()):  # what the tests have imported
+        if name.partition(".")[0] not in ("pytrec_eval", "client") and vars(value).get("pytrec_eval") is module:
             raise AssertionError(name)
     return module
 

@@ -25,7 +25,7 @@ def matrix(sizes=VALID.sizes, weights=None):
     return Matrix(VALID.labels, sizes, weights)
 
 
-def made(metric="ndcg@5", **options):
+def trainer_metrics(metric="ndcg@5", **options):
     return [
         rg.lightgbm_metric(metric, **options),
         rg.xgboost_metric(metric, **options),
@@ -56,7 +56,7 @@ def test_query_weight_is_the_mean_of_document_weights():
     last = np.cumsum(VALID.sizes) - 1
     spread[last] += 0.5  # and what one document has more, another has less
     spread[last - 1] -= 0.5
-    for metric in made():
+    for metric in trainer_metrics():
         assert value(metric, weights=spread) == pytest.approx(expected, rel=1e-12)
         with pytest.raises(ValueError, match=r"there are 3 weights for 25 queries of \d+ documents"):
             value(metric, weights=np.ones(3))
@@ -71,7 +71,7 @@ def test_a_query_without_documents_has_no_weight():
 
 def test_names_of_metrics_follow_the_request():
     table = rg.metric("ndcg", k=3, gain={1: 1.5, 2: 7, 3: 8, 4: 9, 5: 9})
-    asked = ["ndcg@10", "mrr", "ndcg:gain=exponential@10", "ndcg_cut.5,10", "dcg ( discount = zipf ) @ 3", table]
+    metrics = ["ndcg@10", "mrr", "ndcg:gain=exponential@10", "ndcg_cut.5,10", "dcg ( discount = zipf ) @ 3", table]
     names = [
         "ndcg@10_rankgain",
         "mrr_rankgain",
@@ -81,13 +81,13 @@ def test_names_of_metrics_follow_the_request():
         "dcg(discount=zipf)@3_rankgain",
         "ndcg(gain={0=0,1=1.5,2=7,3=8,4=9,5=9})@3_rankgain",
     ]
-    both = rg.lightgbm_metric(*asked), rg.xgboost_metric(*asked)
+    both = rg.lightgbm_metric(*metrics), rg.xgboost_metric(*metrics)
     given = both[0](*PAIR[:1], SCORES, None, VALID.sizes), both[1](SCORES, matrix())
     for results in given:
         assert [name for name, *_ in results] == names
-        expected = rg.from_scores(VALID.labels, SCORES, group_sizes=VALID.sizes).evaluate(*asked)
+        expected = rg.from_scores(VALID.labels, SCORES, group_sizes=VALID.sizes).evaluate(*metrics)
         assert [result[1] for result in results] == list(expected.mean().values())
-    assert [type(metric).__name__ for metric in map(rg.catboost_metric, asked[:2], [PAIR] * 2)] == names[:2]
+    assert [type(metric).__name__ for metric in map(rg.catboost_metric, metrics[:2], [PAIR] * 2)] == names[:2]
     assert both[1].__name__ == names[-1]
     assert repr(rg.xgboost_metric("ndcg@10", "rr")) == "<XGBoostMetric: ndcg@10, rr, ties='average'>"
 
@@ -96,17 +96,22 @@ def test_names_of_metrics_follow_the_request():
 def test_direction_follows_the_metric(name):
     """What is higher when the best documents come first than when they come last is a gain."""
     row = TABLE[name]
-    asked = rg.metric(name, max_grade=5) if "max_grade" in row.takes else name
-    metric = rg.lightgbm_metric(asked, ties="stable")
+    requested = rg.metric(name, max_grade=5) if "max_grade" in row.takes else name
+    metric = rg.lightgbm_metric(requested, ties="stable")
     first, last = (metric(VALID.labels, sign * VALID.labels, None, VALID.sizes)[0] for sign in (1, -1))
     assert first[2] is metric.maximize is (row.better >= 0)
     assert first[1] >= last[1] or row.better < 0
-    assert rg.catboost_metric(asked, PAIR).is_max_optimal() is rg.xgboost_metric(asked).maximize is metric.maximize
+    assert (
+        rg.catboost_metric(requested, PAIR).is_max_optimal() is rg.xgboost_metric(requested).maximize is metric.maximize
+    )
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda metric: pickle.loads(pickle.dumps(metric))])
 def test_copies_of_metrics_are_equal(copied):
-    for metric in [*made(), *made(rg.metric("ndcg", k=3, gain=[0, 5, 6, 7, 8, 9]), ties="worst", threads=2)]:
+    for metric in [
+        *trainer_metrics(),
+        *trainer_metrics(rg.metric("ndcg", k=3, gain=[0, 5, 6, 7, 8, 9]), ties="worst", threads=2),
+    ]:
         other = copied(metric)
         assert repr(other) == repr(metric)
         assert type(other).__name__ == type(metric).__name__
@@ -118,11 +123,11 @@ def test_labels_are_not_copied(monkeypatch):
     taken = []
     in_place = lists.RaggedArray.in_place
     monkeypatch.setattr(lists.RaggedArray, "in_place", lambda self: taken.append(in_place(self)[0]) or in_place(self))
-    for metric in made():
+    for metric in trainer_metrics():
         value(metric)
-    held = VALID.labels, SCORES
+    inputs = VALID.labels, SCORES
     assert len(taken) == 6
-    assert all(any(np.shares_memory(values, one) for one in held) for values in taken)
+    assert all(any(np.shares_memory(values, one) for one in inputs) for values in taken)
 
 
 # what is refused

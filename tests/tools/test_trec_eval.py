@@ -165,8 +165,8 @@ def test_options_are_parsed_like_getopt(run, arguments):
 
 def test_depths_and_cutoffs_beyond_any_list(run):
     expected = run("-m", "ndcg", "-m", "ndcg_cut.1000000", *corpus("a"))
-    found = run("-M", str(10**17), "-m", "ndcg", "-m", f"ndcg_cut.{10**17}", *corpus("a"))
-    assert found.replace(str(10**17), "1000000").split() == expected.split()
+    printed = run("-M", str(10**17), "-m", "ndcg", "-m", f"ndcg_cut.{10**17}", *corpus("a"))
+    assert printed.replace(str(10**17), "1000000").split() == expected.split()
 
 
 def test_option_n_prints_no_summary(run):
@@ -197,23 +197,23 @@ def test_utility_of_missing_queries(run, files):
 
 def test_sums_have_the_order_of_trec_eval(run, files):
     """So that a mean that stands between two numbers of four digits is rounded to the same one."""
-    rng, found = random.Random(1), None
-    while found is None:
+    rng, mean = random.Random(1), None
+    while mean is None:
         ranks = [rng.choice([1, 2, 4, 5, 8, 10, 20, 25, 40]) for _ in range(32)]
         total = 0.0
         for rank in ranks:
             total += 1 / rank
         if f"{total / 32:6.4f}" != f"{math.fsum(1 / rank for rank in ranks) / 32:6.4f}":
-            found = f"{total / 32:6.4f}"
+            mean = f"{total / 32:6.4f}"
     queries = [f"q{number:02}" for number in range(32)]
     paths = files(
         "".join(f"{query} 0 d 1\n" for query in reversed(queries)),
         "".join(
-            lines_of({**{f"x{place}": 100 - place for place in range(rank - 1)}, "d": 1}, query)
+            lines_of({**{f"x{rank_before}": 100 - rank_before for rank_before in range(rank - 1)}, "d": 1}, query)
             for query, rank in zip(queries, ranks, strict=True)
         ),
     )
-    assert run("-m", "recip_rank", *paths) == f"recip_rank            \tall\t{found}\n"
+    assert run("-m", "recip_rank", *paths) == f"recip_rank            \tall\t{mean}\n"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def train(metric, weighted=False, rounds=ROUNDS, **options):
     """The model, and what was logged by set and metric."""
     sets = {"train": matrix(TRAIN, weighted), "valid": matrix(VALID, weighted)}
     logged = {}
-    evals = [(held, name) for name, held in sets.items()]
+    evals = [(data, name) for name, data in sets.items()]
     model = xgb.train(
         PARAMETERS,
         sets["train"],
@@ -38,17 +38,17 @@ def train(metric, weighted=False, rounds=ROUNDS, **options):
 
 
 def test_each_round_equals_our_evaluation():
-    asked = ["ndcg@5", "mrr", rg.metric("ndcg", k=3, gain=[0, 1, 2, 4, 8, 16])]
-    recording = Recording(rg.xgboost_metric(*asked))
+    metrics = ["ndcg@5", "mrr", rg.metric("ndcg", k=3, gain=[0, 1, 2, 4, 8, 16])]
+    recording = Recording(rg.xgboost_metric(*metrics))
     model, logged = train(recording)
     for name, given in ("train", TRAIN), ("valid", VALID):
         calls = recording.calls[len(given.labels)]
         assert len(calls) == ROUNDS
         assert all(scores.dtype == np.float32 for scores, _ in calls)
-        expected = np.array([evaluated(given, scores, *asked) for scores, _ in calls])
+        expected = np.array([evaluated(given, scores, *metrics) for scores, _ in calls])
         assert [[value for _, value in results] for _, results in calls] == expected.tolist()
-        found = [logged[name][metric] for metric, _ in calls[0][1]]
-        np.testing.assert_allclose(np.transpose(found), expected, **LOGGED)
+        results = [logged[name][metric] for metric, _ in calls[0][1]]
+        np.testing.assert_allclose(np.transpose(results), expected, **LOGGED)
         assert len({*expected[:, 0]}) > 1
     np.testing.assert_array_equal(calls[-1][0], model.predict(matrix(VALID)))
 
@@ -78,8 +78,8 @@ def test_name_marks_the_direction():
 def test_metric_works_in_cross_validation():
     ours = rg.xgboost_metric(EXPONENTIAL, ties="stable")
     result = xgb.cv(PARAMETERS, matrix(TRAIN), 3, nfold=3, custom_metric=ours, as_pandas=False)
-    own = result["test-ndcg@5-mean"]
-    np.testing.assert_allclose(result[f"test-{EXPONENTIAL}_rankgain-mean"], own, rtol=0, atol=1e-6)
+    expected = result["test-ndcg@5-mean"]
+    np.testing.assert_allclose(result[f"test-{EXPONENTIAL}_rankgain-mean"], expected, rtol=0, atol=1e-6)
 
 
 def ranked(metric, valid, **options):
