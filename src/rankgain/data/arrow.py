@@ -219,15 +219,23 @@ class _Part:
         raise TypeError(f"{self.where} is of Arrow's type {self.format!r}, which is neither numbers nor text; cast it")
 
     def refuse_nulls(self) -> None:
+        if self._lacks_nulls:
+            return
         present = self.present()
         if not present.all():
             raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + int(present.argmin())}")
+
+    @property
+    def _lacks_nulls(self) -> bool:
+        """Whether the column states that no value is null."""
+        array = self.array
+        return self.format != "n" and (array.null_count == 0 or not array.n_buffers or not array.buffers[0])
 
     def present(self) -> Bools:
         """The rows that are not null."""
         if self.format == "n":
             return np.zeros(self.length, np.bool_)
-        if self.array.null_count == 0 or not self.array.n_buffers or not self.array.buffers[0]:
+        if self._lacks_nulls:
             return np.ones(self.length, np.bool_)
         return self._bits(0).view(np.bool_)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankgain.data.column_names import default_columns
+from rankgain.data.column_names import default_columns, is_pandas
 from rankgain.data.detect import is_file, recognised
 from rankgain.data.forms import plain
 from rankgain.data.records import Records
@@ -28,6 +28,8 @@ def contents(
     """
     if type(value) is dict:
         return plain(value)
+    if is_pandas(value):  # attributes are looked up among its columns, which takes long
+        return value
     if is_file(value):
         kind, head, value = recognised(value, argument, beir=beir)
         if kind is None:

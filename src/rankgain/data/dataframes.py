@@ -55,7 +55,7 @@ class Frame:
     def _set_defaults(self) -> None:
         self._defaults = default_columns(self.names)
         score = self._defaults.get("score", "")
-        if bare(score) in SCORES_IF_NUMERIC and not self.is_numeric(score):
+        if score and bare(score) in SCORES_IF_NUMERIC and not self.is_numeric(score):
             del self._defaults["score"]
 
     @property
@@ -287,12 +287,11 @@ class _PandasReader(Reader):
     """A pandas frame: NumPy columns in place, Arrow columns by the C stream. Index levels are columns too."""
 
     def __init__(self, frame: Any) -> None:
-        levels = frame.index.names
-        self.names = [*frame.columns, *(name for name in levels if name is not None and name not in frame.columns)]
-        unnamed = len(levels) > 1 or frame.index.dtype.kind not in "iu"  # not pandas' default index
-        self.remark = (
-            "; its index has no name: frame.rename_axis(...) gives it one" if None in levels and unnamed else ""
-        )
+        index, self._columns = frame.index, [*frame.columns]
+        levels = index.names
+        self.names = [*self._columns, *(name for name in levels if name is not None and name not in self._columns)]
+        if None in levels and (len(levels) > 1 or index.dtype.kind not in "iu"):  # not pandas' default index
+            self.remark = "; its index has no name: frame.rename_axis(...) gives it one"
         self._frame = frame
 
     def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
@@ -323,20 +322,21 @@ class _PandasReader(Reader):
 
     def _series(self, name: Any) -> Any:
         """The column, or the level of the index, as a Series or an Index."""
-        return self._frame[name] if name in self._frame.columns else self._frame.index.get_level_values(name)
+        return self._frame[name] if name in self._columns else self._frame.index.get_level_values(name)
 
 
 def _of_pandas(column: Any, where: str) -> Any:
     """The column in a Series or an Index."""
-    kind = type(column.dtype).__name__
+    dtype = column.dtype
+    kind = type(dtype).__name__
     if kind == "CategoricalDtype":
         codes = column.array.codes
         _refuse_nulls(codes < 0, where)
         inside = f"{where}, categories"
         return DictionaryIds(codes, _as_ids(_of_pandas(column.array.categories, inside), inside), where)
-    if kind == "ArrowDtype" or getattr(column.dtype, "storage", "") == "pyarrow":
+    if kind == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow":
         return _stream_of(column, where).column("", where)
-    if not isinstance(column.dtype, np.dtype):
+    if not isinstance(dtype, np.dtype):
         _refuse_nulls(column.isna(), where)
     return column.to_numpy()
 

@@ -21,6 +21,7 @@ NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.in
 
 
 _FLOAT64, _, _INT64, _, _ = NATIVE
+_PLAIN_NUMBERS = frozenset((int, float))
 _CONTIGUOUS_ALIGNED = 0x101  # bits of `ndarray.flags.num`
 
 Part = tuple[Array, Ints | None, int]  # numbers; offsets of the lists, or None and the length of each
@@ -211,9 +212,9 @@ def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
 def numbers(value: Any, name: str) -> Array | list[Any]:
     """The value as an array of real numbers, or as a list of its rows if each must be checked separately."""
     if isinstance(value, (list, tuple)):
-        for row in value:
+        for row in () if _PLAIN_NUMBERS.issuperset(map(type, value)) else value:
             check_unmasked(row, name)
-    else:
+    elif type(value) is not np.ndarray:
         refuse_table(value, name)
         check_unmasked(value, name)
     array = array_of(value, name)
