@@ -1,8 +1,8 @@
-"""Two processes that do the same with something in place of something else take turns: equal answers, and CPU time.
+"""Compare two processes that run the same work with different packages: equal answers, then CPU time in turns.
 
-`run.py --against FOLDER` pits another build of rankgain against this one, `clients/compare.py` a tool as it was
-released against the tool with rankgain inside. Each process says what it does and what it found (`begin_to_serve`), and
-then does it as often as it is told to.
+`run.py --against FOLDER` compares another build of rankgain with this one, `clients/compare.py` a released tool with
+the same tool using rankgain. Each process reports a piece of work and the answer (`begin_to_serve`), and then repeats
+it as often as requested.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import harness
 
 
 def begin_to_serve() -> Callable[[str, harness.Contender], Any]:
-    """From here on only the process that compares is told what is done and found: by what is returned."""
+    """Redirect output to the comparing process; return the function that reports an answer and takes turns."""
     channel, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115 (until the end)
 
     def say(message: Any) -> None:
@@ -39,16 +39,16 @@ def begin_to_serve() -> Callable[[str, harness.Contender], Any]:
 
 
 def cpu_time() -> float:
-    """Of this process and of those that it waited for."""
+    """The CPU time of this process and of its finished children, in seconds."""
     resource = harness.library("resource")
     return time.process_time() + (sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) if resource else 0.0)
 
 
 class Worker:
-    """A script in a process of its own, which serves."""
+    """A script that runs in a separate process and serves the comparison."""
 
     def __init__(self, script: Path, *arguments: str, folder: Path | None = None) -> None:
-        """The packages in the folder take the place of those that are installed."""
+        """`folder`: packages that override the installed ones."""
         environment = os.environ | ({} if folder is None else {"PYTHONPATH": str(folder.resolve())})
         command = [sys.executable, str(script), "--work", *arguments]
         self._process = subprocess.Popen(
@@ -63,34 +63,34 @@ class Worker:
         self._process.communicate()
 
     def hear(self) -> Any:
-        """The next message; None if there is no more."""
+        """The next message; None at the end."""
         line = self._process.stdout.readline()  # type: ignore[union-attr]
         self._ended = not line
         return json.loads(line) if line else None
 
     def ask(self, calls: int) -> Any:
-        """Seconds per call; or, of no calls, what it does next."""
+        """Request a number of calls; return the seconds per call. For 0 calls, return the next piece of work."""
         self._process.stdin.write(f"{calls}\n")  # type: ignore[union-attr]
         self._process.stdin.flush()  # type: ignore[union-attr]
         return self.hear()
 
     def take_turn(self, values: Any, calls: int) -> tuple[float, Any]:
-        """Seconds per call, and the answer, which is known."""
+        """The seconds per call, and the answer, which was reported before."""
         return self.ask(calls), values
 
     @property
     def failed(self) -> bool:
-        """Whether it ended too early."""
+        """Whether the process ended with an error."""
         return self._ended and self._process.wait() != 0
 
 
 def pit(before: Worker, now: Worker, scale: harness.Scale, tolerance: float = 0.0) -> None:
-    """Each thing that both do, as often as the harness wants it."""
+    """Compare each piece of work of the two processes, with as many calls as the harness requests."""
     jobs = before.hear(), now.hear()
     while all(jobs):
-        (title, was), (found, values) = (job.values() for job in jobs)
-        if title != found:
-            raise harness.DifferentAnswer(f"{found} now, {title} before")
+        (title, was), (current_title, values) = (job.values() for job in jobs)
+        if title != current_title:
+            raise harness.DifferentAnswer(f"{current_title} now, {title} before")
         contenders = {
             "before": harness.Contender(partial(before.take_turn, was), was and dict),
             "now": harness.Contender(partial(now.take_turn, values), values and dict, tolerance=tolerance),

@@ -1,6 +1,6 @@
 """How often intervals and families of tests err, over simulated data whose truth is known.
 
-Each row has the share that was found, and what it may be at most: the nominal share, and what chance adds in 1 of
+Each row has the observed share, and what it may be at most: the nominal share, and what chance adds in 1 of
 10,000 such simulations. What tests promise exactly is held by tests/comparison.
 """
 
@@ -43,9 +43,9 @@ def show(title: str, errs: Callable[[int, int], bool], queries: tuple[int, ...],
     most = share + 3.9 * math.sqrt(share * (1 - share) / cases)
     rows = []
     for number in queries:
-        found = sum(errs(number, seed) for seed in range(cases)) / cases
-        target, met = (f"≤ {most:.3f}", found <= most) if share else ("", None)
-        rows.append(harness.Row(title, f"{number} queries", f"{found:.4f}", None, f"({cases:,} cases)", target, met))
+        rate = sum(errs(number, seed) for seed in range(cases)) / cases
+        target, met = (f"≤ {most:.3f}", rate <= most) if share else ("", None)
+        rows.append(harness.Row(title, f"{number} queries", f"{rate:.4f}", None, f"({cases:,} cases)", target, met))
     harness.show(rows)
 
 

@@ -34,8 +34,10 @@ def make(queries: int, documents: int, judged: int, grades: tuple[int, ...], fir
         run[f"{query}"] = {f"D{number}": score / 2**16 for number, score in zip(numbers, scores, strict=False)}
         judgments: dict[str, int] = {}
         while len(judgments) < judged:
-            place = int(documents * rng.random() ** 3) if rng.random() < 0.8 else rng.randrange(documents, len(numbers))
-            judgments[f"D{numbers[place]}"] = rng.choice(grades)
+            position = (
+                int(documents * rng.random() ** 3) if rng.random() < 0.8 else rng.randrange(documents, len(numbers))
+            )
+            judgments[f"D{numbers[position]}"] = rng.choice(grades)
         qrels[f"{query}"] = judgments
     return qrels, run
 

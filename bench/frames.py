@@ -18,9 +18,9 @@ def make(queries: int, documents: int, kind: str) -> tuple[Columns, Columns]:
     rng = np.random.default_rng(20240229)
     query = np.repeat(np.arange(1_000_000, 1_000_000 + queries), documents)
     document = np.concatenate([rng.choice(8_841_823, documents, replace=False) for _ in range(queries)])
-    place = rng.permutation(queries) * documents + rng.integers(0, documents, queries)
+    positions = rng.permutation(queries) * documents + rng.integers(0, documents, queries)
     run = {"query_id": query, "doc_id": document, "score": rng.random(len(query))}
-    qrels = {"query_id": query[place], "doc_id": document[place], "relevance": np.ones(queries, dtype=np.int64)}
+    qrels = {"query_id": query[positions], "doc_id": document[positions], "relevance": np.ones(queries, dtype=np.int64)}
     if kind == "text":
         for side in (qrels, run):
             side["query_id"] = [str(number) for number in side["query_id"].tolist()]
@@ -58,17 +58,19 @@ def contend(title: str, qrels: Any, run: Any, scale: harness.Scale) -> None:
 
 def makers() -> dict[str, Callable[[Columns], Any]]:
     """What makes a frame of columns, by the library."""
-    found: dict[str, Callable[[Columns], Any]] = {}
+    makers: dict[str, Callable[[Columns], Any]] = {}
     pandas, polars, pyarrow = map(harness.library, ("pandas", "polars", "pyarrow"))
     if pandas:
-        found["pandas"] = pandas.DataFrame
-        found["pandas, objects"] = lambda columns: pandas.DataFrame(columns).astype(dict.fromkeys(NAMES, object))
-        found["pandas, categories"] = lambda columns: pandas.DataFrame(columns).astype(dict.fromkeys(NAMES, "category"))
+        makers["pandas"] = pandas.DataFrame
+        makers["pandas, objects"] = lambda columns: pandas.DataFrame(columns).astype(dict.fromkeys(NAMES, object))
+        makers["pandas, categories"] = lambda columns: pandas.DataFrame(columns).astype(
+            dict.fromkeys(NAMES, "category")
+        )
     if polars:
-        found["polars"] = polars.DataFrame
+        makers["polars"] = polars.DataFrame
     if pyarrow:
-        found["pyarrow"] = pyarrow.table
-    return found
+        makers["pyarrow"] = pyarrow.table
+    return makers
 
 
 def bench(scale: harness.Scale) -> None:

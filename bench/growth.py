@@ -37,13 +37,13 @@ def series(scale: harness.Scale) -> dict[str, dict[int, Callable[[], Any]]]:
     """What is done, by how much there is of it."""
     numbers = [10**power for power in range(1, 3 if scale == "smoke" else 8)]
     queries, documents = (5, 100) if scale == "smoke" else (100, 10_000)
-    found = {
+    cases = {
         f"documents of a query, {metric}": {n: scored(metric, *scores.make(1, n)) for n in numbers}
         for metric in ("ndcg@10", "ndcg")
     }
     for name, arrays in shapes(*scores.make(queries, documents)).items():
-        found[f"k of {queries} × {documents:,}, scores {name}"] = {k: scored(f"ndcg@{k}", *arrays) for k in CUTOFFS}
-    return found
+        cases[f"k of {queries} × {documents:,}, scores {name}"] = {k: scored(f"ndcg@{k}", *arrays) for k in CUTOFFS}
+    return cases
 
 
 def bench(scale: harness.Scale) -> None:

@@ -58,22 +58,22 @@ PEERS = (
     "Cython",
     "numba",
 )
-ROUNDS, LONG_ROUNDS = 9, 5  # the fewer where a round takes more than LONG seconds
+ROUNDS, LONG_ROUNDS = 9, 5  # LONG_ROUNDS if a round takes more than LONG seconds
 LONG = 2.0
-TURN = 0.03  # seconds: a contender is called again and again until its turn lasts about so long
+TURN = 0.03  # seconds: a contender is called repeatedly until its turn lasts about this long
 BEGIN, END = "<!-- measured, written by bench/run.py --write -->", "<!-- end of what was measured -->"
 
 
 class DifferentAnswer(Exception):
-    """Contenders that do not compute the same thing must not be compared by time."""
+    """The contenders' answers differ, so that their times must not be compared."""
 
 
 def vectors(answer: Any) -> Any:
-    """Of an Evaluation its vectors, or that of its one metric; anything else as it is."""
+    """The vectors of an Evaluation, or the vector of its only metric; other answers unchanged."""
     if not isinstance(answer, Mapping):
         return answer
-    found = list(answer.values())
-    return found if len(found) > 1 else found[0]
+    results = list(answer.values())
+    return results if len(results) > 1 else results[0]
 
 
 class Contender(NamedTuple):
@@ -95,7 +95,7 @@ class Contender(NamedTuple):
 
     @classmethod
     def of(cls, name: str, given: Contender | Callable[[], Any]) -> Contender:
-        """A mere callable has no target, and computes the same as the first unless its name says that it is a limit."""
+        """A bare callable has no target; its answer must equal the first one's, unless its name begins with "limit"."""
         return given if isinstance(given, Contender) else cls(given, None if name.startswith("limit") else vectors)
 
     def verdict(self, ratio: float) -> tuple[str, bool | None]:
@@ -108,7 +108,7 @@ class Contender(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What was found about one contender; `ratio` is of the first one's figure."""
+    """A measurement of one contender; `ratio` is relative to the first contender."""
 
     title: str
     name: str
@@ -120,7 +120,7 @@ class Row(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """With a peer that wins and a target that is missed in bold."""
+        """The cells of the table; peers that win and missed targets are bold."""
         ratio = self.spread if self.ratio is None else f"{self.ratio:.3g} {self.spread}".rstrip()
         if self.ratio is not None and self.ratio < 1 and not self.name.startswith(("rankgain", "limit", "now")):
             ratio = f"**{ratio}**"
@@ -129,7 +129,7 @@ class Row(NamedTuple):
 
 
 ROWS: list[Row] = []
-# Where another process compares (`against`): what tells it of a contender and lets that take its turns.
+# Set if another process compares (`against`): reports a contender to that process and runs its turns.
 serve: Callable[[str, Contender], Any] | None = None
 
 
@@ -175,9 +175,9 @@ def hold(
     def check(name: str, answer: Any) -> None:
         nonlocal first
         if values := contenders[name].values:
-            found = name, numbers(values(answer))
-            first = first or found
-            compare(title, found, first, contenders[name].tolerance)
+            named_numbers = name, numbers(values(answer))
+            first = first or named_numbers
+            compare(title, named_numbers, first, contenders[name].tolerance)
 
     times, answers = take_turns(contenders, check, 0.0 if scale == "smoke" else turn, clock)
     if scale == "smoke":
@@ -240,46 +240,46 @@ def take_turn(run: Callable[..., Any], calls: int, clock: Clock | None) -> tuple
     return (clock() - start) / calls, answer
 
 
-def numbers(answer: Any, place: str = "") -> dict[str, float]:
-    """All numbers of an answer, by where in it they stand."""
+def numbers(answer: Any, where: str = "") -> dict[str, float]:
+    """All numbers of an answer, keyed by their position in it."""
     if not isinstance(answer, (Mapping, list, tuple)):
         answer = np.asarray(answer).tolist()
     if not isinstance(answer, (Mapping, list, tuple)):
-        return {place: float(answer)}
+        return {where: float(answer)}
     pairs = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
-    parts = (numbers(part, f"{place}, {key}" if place else f"{key}") for key, part in pairs)
-    return {where: number for part in parts for where, number in part.items()}
+    parts = (numbers(part, f"{where}, {key}" if where else f"{key}") for key, part in pairs)
+    return {key: number for part in parts for key, number in part.items()}
 
 
 def compare(
-    title: str, found: tuple[str, dict[str, float]], first: tuple[str, dict[str, float]], tolerance: float
+    title: str, answer: tuple[str, dict[str, float]], first: tuple[str, dict[str, float]], tolerance: float
 ) -> None:
-    """Equal numbers in equal places, NaN where NaN is; or but one number, which is the mean of the first one's."""
-    (name, values), (other, expected) = found, first
+    """Check that the numbers equal those of the first contender, or that a single number equals their mean."""
+    (name, values), (other, expected) = answer, first
     if [*values] == [""]:
         expected = {"": statistics.fmean(expected.values())}
     if odd := values.keys() ^ expected.keys():
         raise DifferentAnswer(f"{title}: {name} or {other} alone has numbers at {', '.join(sorted(odd)[:5])}")
-    for place, number in values.items():
-        both_nan = math.isnan(number) and math.isnan(expected[place])
-        if not both_nan and not math.isclose(number, expected[place], rel_tol=tolerance):
-            where = f"{title}, {place}" if place else title
-            raise DifferentAnswer(f"{where}: {name} gives {number!r}, {other} {expected[place]!r}")
+    for where, number in values.items():
+        both_nan = math.isnan(number) and math.isnan(expected[where])
+        if not both_nan and not math.isclose(number, expected[where], rel_tol=tolerance):
+            label = f"{title}, {where}" if where else title
+            raise DifferentAnswer(f"{label}: {name} gives {number!r}, {other} {expected[where]!r}")
 
 
 def process(*command: str | Path) -> str:
-    """What a process prints, with byte code and with as many threads as it likes."""
-    kept = {
+    """The output of a process that may write byte code and choose its number of threads."""
+    environment = {
         name: value
         for name, value in os.environ.items()
         if not name.endswith("_THREADS") and name != "PYTHONDONTWRITEBYTECODE"
     }
     arguments = list(map(str, command))
-    return subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True, env=kept).stdout
+    return subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
 
 
-def apart(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function of a bench returns in a process of its own; both ways as JSON."""
+def in_process(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function of a bench in a new process; arguments and result are passed as JSON."""
     module, name = function.__module__, function.__name__
     code = (
         f"import json, sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import {module}; "
@@ -287,12 +287,12 @@ def apart(function: Callable[..., Any], *arguments: Any) -> Any:
     )
     try:
         return json.loads(process(sys.executable, "-c", code, json.dumps(arguments)).splitlines()[-1])
-    except subprocess.CalledProcessError as error:  # which has said why
+    except subprocess.CalledProcessError as error:  # the process has printed the reason
         raise DifferentAnswer(f"{module}.{name} of {arguments}: status {error.returncode}") from None
 
 
 def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None, at_most: float | None = None) -> None:
-    """Print how many bytes each contender takes; the last may have to take a multiple of the first one's, or less."""
+    """Print the bytes that each contender takes; the limits apply to ratios to the first contender."""
     base, rows = next(iter(sizes.values())), []
     for name, size in sizes.items():
         compared = (
@@ -303,7 +303,7 @@ def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None, a
 
 
 def show(rows: list[Row]) -> None:
-    """Print a table of what was found under one title, and keep it for the page."""
+    """Print a table of the rows of one title, and store them for the page."""
     ROWS.extend(rows)
     lines = [(rows[0].title, "median", "times the first (rounds)", "target"), *(row.cells for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -314,20 +314,20 @@ def show(rows: list[Row]) -> None:
 
 
 def write(page: Path, command: str) -> None:
-    """Put what was found in the place of what stands between two comments of a page."""
+    """Write the measurements between two comments of a page."""
     parts = [f"{date.today()}, `{command}`: {conditions()}.", _table()]
     targets = [row.met for row in ROWS if row.met is not None]
     parts.append(f"{sum(targets)} of {len(targets)} targets are met.")
     text = page.read_text(encoding="utf-8")
     pattern = re.compile(f"(?<={re.escape(BEGIN)}\n).*(?={re.escape(END)})", re.DOTALL)
-    new, found = pattern.subn(lambda _: "\n" + "\n\n".join(parts) + "\n\n", text)
-    if found != 1:
+    new, count = pattern.subn(lambda _: "\n" + "\n\n".join(parts) + "\n\n", text)
+    if count != 1:
         raise ValueError(f"{page} lacks the comments {BEGIN} and {END}")
     page.write_text(new, encoding="utf-8")
 
 
 def _table() -> str:
-    """A row per case, in whose cells each contender has a line."""
+    """A table with a row per case and, in each cell, a line per contender."""
     lines = ["| case | contender | median | times the first (rounds) | target |", "|---|---|---|---|---|"]
     for title, rows in groupby(ROWS, key=lambda row: row.title):
         columns = zip(*(row.cells for row in rows), strict=True)
@@ -348,12 +348,14 @@ def megabytes(size: float) -> str:
 
 
 def conditions() -> str:
-    """What the figures hold for, in one line."""
+    """The versions and the machine, in one line."""
     versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]
     distributions = metadata.packages_distributions()
     for module in PEERS:
-        its = distributions.get(module)
-        versions.append(f"{its[0]} {metadata.version(its[0])}" if its else f"{module} (not installed, skipped)")
+        packages = distributions.get(module)
+        versions.append(
+            f"{packages[0]} {metadata.version(packages[0])}" if packages else f"{module} (not installed, skipped)"
+        )
     versions.append(trec_eval_release())
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     machine = f"{_cpu()}, {os.cpu_count()} cores{load}, one thread unless said"
@@ -361,7 +363,7 @@ def conditions() -> str:
 
 
 def trec_eval_release() -> str:
-    """That of the program, where it is on the path."""
+    """The release of trec_eval's program, if it is on the path."""
     program = shutil.which("trec_eval")
     if program is None:
         return "trec_eval's program (not on the path, skipped)"

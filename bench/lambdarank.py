@@ -33,22 +33,22 @@ def make(queries: int) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
 def by_numpy(labels: Floats, scores: Floats, k: int) -> Floats:
     """The gradients of queries of the same length, one after the other, with all pairs of one in matrices."""
     worth = 1 / np.log2(np.arange(2, DOCUMENTS + 2))
-    found = np.empty(len(labels))
+    gradients = np.empty(len(labels))
     for start in range(0, len(labels), DOCUMENTS):
-        own = slice(start, start + DOCUMENTS)
-        gain = np.exp2(labels[own]) - 1
+        query = slice(start, start + DOCUMENTS)
+        gain = np.exp2(labels[query]) - 1
         ideal = np.sort(gain)[::-1][:k] @ worth[:k]
-        order = np.argsort(-scores[own], kind="stable")
-        gain, score = gain[order], scores[own][order]
-        gap, apart = gain[:k, None] - gain, score[:k, None] - score
-        pull = np.abs(gap) * (worth[:k, None] - worth) / ideal / (0.01 + np.abs(apart))
-        pull *= np.sign(gap) / (1 + np.exp(np.sign(gap) * apart))
+        order = np.argsort(-scores[query], kind="stable")
+        gain, score = gain[order], scores[query][order]
+        gap, score_gap = gain[:k, None] - gain, score[:k, None] - score
+        pull = np.abs(gap) * (worth[:k, None] - worth) / ideal / (0.01 + np.abs(score_gap))
+        pull *= np.sign(gap) / (1 + np.exp(np.sign(gap) * score_gap))
         pull *= np.arange(DOCUMENTS) > np.arange(k)[:, None]
         gradient = pull.sum(axis=0)
         gradient[:k] -= pull.sum(axis=1)
         total = 2 * np.abs(pull).sum()
-        found[start + order] = gradient * (np.log2(1 + total) / total)
-    return found
+        gradients[start + order] = gradient * (np.log2(1 + total) / total)
+    return gradients
 
 
 def per_query(gradient: Floats) -> Floats:
@@ -77,18 +77,18 @@ def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: harness.Scale) 
         data = lightgbm.Dataset(features, labels, group=sizes, init_score=scores)
         return lightgbm.Booster(PARAMETERS | {"objective": objective} | parameters, data.construct())
 
-    own, ours, none = booster("lambdarank", lambdarank_truncation_level=k), booster("none"), booster("none")
+    theirs, ours, none = booster("lambdarank", lambdarank_truncation_level=k), booster("none"), booster("none")
     objective = rg.lightgbm_objective(f"ndcg(gain=exponential)@{k}")
     given = np.ones((2, len(labels)), np.float32)
     contenders = {
         "rankgain's objective": harness.Contender(partial(ours.update, fobj=objective), None),
-        "LightGBM's objective": harness.Contender(own.update, None, at_least=CASES[k]),
+        "LightGBM's objective": harness.Contender(theirs.update, None, at_least=CASES[k]),
         "limit: no objective, gradients that are given": partial(none.update, fobj=lambda *_: given),
     }
     title = f"a round of LightGBM, {queries:,} groups of {DOCUMENTS}, k={k}"
-    own.update()
+    theirs.update()
     ours.update(fobj=objective)
-    leaves = [model.predict(np.array([[0.0], [1.0]])) for model in (own, ours)]
+    leaves = [model.predict(np.array([[0.0], [1.0]])) for model in (theirs, ours)]
     if not np.allclose(*leaves, rtol=1e-4, atol=1e-7):  # its sigmoids come from a table
         raise harness.DifferentAnswer(f"{title}: its first tree has the leaves {leaves[0]}, and ours {leaves[1]}")
     harness.hold(title, contenders, scale, clock=time.process_time)

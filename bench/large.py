@@ -49,9 +49,9 @@ Calls = Iterator[Call]
 
 
 def status(field: str) -> int:
-    found = re.search(rf"{field}:\s+(\d+) kB", STATUS.read_text())
-    assert found
-    return int(found[1]) * 1024
+    match = re.search(rf"{field}:\s+(\d+) kB", STATUS.read_text())
+    assert match
+    return int(match[1]) * 1024
 
 
 class Watch(threading.Thread):
@@ -118,10 +118,10 @@ def ndcg(grades: Any, values: Any, k: int) -> float:
     discounts = 1 / np.log2(np.arange(2, len(gains) + 2))
     discounts[k:] = 0
     tied = np.diff(np.append(starts, len(gains)))
-    found = (np.add.reduceat(gains, starts) / tied) @ np.add.reduceat(discounts, starts)
+    dcg = (np.add.reduceat(gains, starts) / tied) @ np.add.reduceat(discounts, starts)
     gains.sort()
     ideal = gains[::-1] @ discounts
-    return float(found / ideal) if ideal else 0.0
+    return float(dcg / ideal) if ideal else 0.0
 
 
 def parts_of_scores(scale: harness.Scale, folder: Path) -> Calls:
@@ -222,9 +222,9 @@ def users(how: str, scale: harness.Scale, _: Path) -> Calls:
     names: Any = None
     relevant: Any
     if how == "sets":
-        relevant = [set(own.tolist()) for own in held_out]
+        relevant = [set(ids.tolist()) for ids in held_out]
     elif how == "dicts by user":
-        relevant = {f"user {user}": dict.fromkeys(own.tolist(), 1) for user, own in enumerate(held_out)}
+        relevant = {f"user {user}": dict.fromkeys(ids.tolist(), 1) for user, ids in enumerate(held_out)}
         names = list(relevant)
     else:
         relevant = recommendations.sparse_of(held_out, items)
@@ -322,7 +322,7 @@ def beyond(scale: harness.Scale, folder: Path) -> Calls:
             return str(error)
 
     name = f"{documents:,} empty lines before a wrong one"
-    yield Call(name, documents, refused, lambda said: [(f"line {documents + 1}," in said, True)], mapped=True)
+    yield Call(name, documents, refused, lambda message: [(f"line {documents + 1}," in message, True)], mapped=True)
 
 
 CASES: dict[str, Callable[[harness.Scale, Path], Calls]] = {
@@ -349,7 +349,7 @@ def bench(scale: harness.Scale, only: str | None = None) -> None:
         print("large: skipped, for this system does not tell the peak of memory")
         return
     for name in [only] if only else CASES:
-        rows = [harness.Row(*row) for row in harness.apart(case, name, scale)]
+        rows = [harness.Row(*row) for row in harness.in_process(case, name, scale)]
         if scale == "smoke":
             print(f"large, {name}: equal answers from {len(rows)}")
         elif rows:

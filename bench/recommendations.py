@@ -19,8 +19,8 @@ def make(users: int, items: int, recommended: int, held_out: int) -> tuple[Any, 
     relevant = []
     for user in range(users):
         matrix[user] = list(dict.fromkeys(rng.integers(0, items, 2 * recommended).tolist()))[:recommended]
-        own = np.concatenate([matrix[user, rng.integers(0, recommended, 3)], rng.integers(0, items, held_out - 3)])
-        relevant.append(np.unique(own))
+        ids = np.concatenate([matrix[user, rng.integers(0, recommended, 3)], rng.integers(0, items, held_out - 3)])
+        relevant.append(np.unique(ids))
     return matrix, relevant
 
 
@@ -29,18 +29,18 @@ def numpy_loop(matrix: Any, relevant: list[Any]) -> list[list[float]]:
     discounts = 1 / np.log2(np.arange(2, matrix.shape[1] + 2))
     ideals = np.cumsum(discounts)
     ndcg, rr = [], []
-    for row, own in zip(matrix, relevant, strict=True):
-        hits = np.isin(row, own)
-        ndcg.append(float(discounts[hits].sum() / ideals[min(len(own), len(row)) - 1]))
+    for row, ids in zip(matrix, relevant, strict=True):
+        hits = np.isin(row, ids)
+        ndcg.append(float(discounts[hits].sum() / ideals[min(len(ids), len(row)) - 1]))
         rr.append(1 / (int(hits.argmax()) + 1) if hits.any() else 0.0)
     return [ndcg, rr]
 
 
 def plain_loop(lists: list[list[Any]], sets: list[set[Any]], discounts: list[float]) -> list[list[float]]:
     ndcg, rr = [], []
-    for row, own in zip(lists, sets, strict=True):
-        ranks = [rank for rank, item in enumerate(row) if item in own]
-        ideal = sum(discounts[: len(own)])
+    for row, ids in zip(lists, sets, strict=True):
+        ranks = [rank for rank, item in enumerate(row) if item in ids]
+        ideal = sum(discounts[: len(ids)])
         ndcg.append(sum([discounts[rank] for rank in ranks]) / ideal)
         rr.append(1 / (ranks[0] + 1) if ranks else 0.0)
     return [ndcg, rr]
@@ -69,8 +69,8 @@ def sparse_of(relevant: list[Any], items: int) -> Any:
     """The held-out ids as a sparse matrix; None without scipy."""
     scipy: Any = harness.library("scipy.sparse")
     offsets = np.cumsum([0, *map(len, relevant)])
-    held = (np.ones(int(offsets[-1])), np.concatenate(relevant), offsets)
-    return scipy and scipy.csr_matrix(held, shape=(len(relevant), items))
+    csr = (np.ones(int(offsets[-1])), np.concatenate(relevant), offsets)
+    return scipy and scipy.csr_matrix(csr, shape=(len(relevant), items))
 
 
 def matrices(matrix: Any, relevant: list[Any], items: int, scale: harness.Scale) -> None:
@@ -78,7 +78,7 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: harness.Scale)
     sparse = sparse_of(relevant, items)
     if sparse is not None:
         contenders["rankgain, a matrix against a sparse matrix"] = ours(matrix, sparse)
-    contenders["rankgain, a matrix against judgments"] = ours(matrix, rg.judgments([own.tolist() for own in relevant]))
+    contenders["rankgain, a matrix against judgments"] = ours(matrix, rg.judgments([ids.tolist() for ids in relevant]))
     contenders["NumPy isin, a user at a time"] = lambda: numpy_loop(matrix, relevant)
     title = f"{len(matrix)} users, 100 of 50,000 items, 20 held out"
     harness.hold(title, contenders, scale)
@@ -96,7 +96,7 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: harness.Scale)
 
 def collections(lists: list[list[Any]], sets: list[set[Any]], kind: str, scale: harness.Scale) -> None:
     discounts = (1 / np.log2(np.arange(2, 102))).tolist()
-    by_user = [{f"{user}": own for user, own in enumerate(side)} for side in (lists, sets)]
+    by_user = [{f"{user}": ids for user, ids in enumerate(side)} for side in (lists, sets)]
     contenders = {
         "rankgain, lists against sets": ours(lists, sets),
         "rankgain, the same in dicts by user": ours(*by_user),
@@ -109,7 +109,7 @@ def bench(scale: harness.Scale) -> None:
     users, items = {"smoke": 50, "usual": 10_000, "full": 100_000}[scale], 50_000
     matrix, relevant = make(users, items, 100, 20)
     matrices(matrix, relevant, items, scale)
-    lists, sets = matrix[:10_000].tolist(), [set(own.tolist()) for own in relevant[:10_000]]
+    lists, sets = matrix[:10_000].tolist(), [set(ids.tolist()) for ids in relevant[:10_000]]
     collections(lists, sets, "int", scale)
-    lists, sets = [list(map(str, own)) for own in lists], [set(map(str, own)) for own in sets]
+    lists, sets = [list(map(str, ids)) for ids in lists], [set(map(str, ids)) for ids in sets]
     collections(lists, sets, "str", scale)

@@ -14,8 +14,8 @@ import harness
 
 PAGE = Path(__file__).with_name("README.md")
 BENCHES = re.findall(r"^\| `(\w+)\.py` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-ASKED_FOR = {"comparison", "spark"}  # which run only if they are named: one has no times, and one needs Java
-APART = {"large", *ASKED_FOR}  # which are not compared with another build
+ONLY_IF_NAMED = {"comparison", "spark"}  # benches that run only if they are named: one has no times, one needs Java
+NOT_COMPARED = {"large", *ONLY_IF_NAMED}  # benches that are not compared with another build
 MOST = 1.05  # of the time of another build, that this one should take
 
 
@@ -57,9 +57,9 @@ def main() -> int:
         parser.error(f"no bench {', '.join(sorted(unknown))}; there are: {', '.join(BENCHES)}")
     if arguments.write and (arguments.names or arguments.scale == "smoke" or arguments.against):
         parser.error("--write needs all benches and their times")
-    names = arguments.names or [name for name in BENCHES if name not in ASKED_FOR]
+    names = arguments.names or [name for name in BENCHES if name not in ONLY_IF_NAMED]
     if arguments.against:
-        return builds(arguments.against, [name for name in names if name not in APART], arguments.scale)
+        return builds(arguments.against, [name for name in names if name not in NOT_COMPARED], arguments.scale)
     if arguments.work:
         against.begin_to_serve()
     status = harness.main(*map(bench_of, names), scale=arguments.scale)

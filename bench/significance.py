@@ -60,7 +60,7 @@ def bench(scale: harness.Scale) -> None:
     two = rg.Comparison({name: comparison[name] for name in ("run0", "run1")})
     columns = columns_of(align(comparison, METRICS, "same").samples, pairs_of(list(comparison), None))[0].values
     columns = np.ascontiguousarray(np.concatenate([columns, columns[:, :5]], axis=1))
-    sums = harness.Contender(partial(by_rankgain, columns, flips), lambda own: own.sum(axis=1))
+    sums = harness.Contender(partial(by_rankgain, columns, flips), lambda sums: sums.sum(axis=1))
     matmul = harness.Contender(partial(by_matmul, columns, few), None, at_least=5, times=flips / few)
     hold = partial(harness.hold, scale=scale, clock=time.process_time)
     title = f"{queries:,} queries × {columns.shape[1]} columns × {flips:,} flips, sums"

@@ -38,7 +38,7 @@ def plain_loop(grades: Sequence[int]) -> float:
 
 
 def plain_table(grades: Sequence[int]) -> float:
-    """The logarithms made beforehand, for lists that are never longer than the table."""
+    """With a table of discounts, for lists that are no longer than the table."""
     ideal = sum(map(mul, sorted(grades, reverse=True), DISCOUNTS))
     return sum(map(mul, grades, DISCOUNTS)) / ideal if ideal else 0.0
 
@@ -50,7 +50,7 @@ def numpy_lines(grades: npt.ArrayLike) -> Any:
 
 
 def numpy_scores(grades: Any, scores: Any) -> Any:
-    """nDCG at 10 in three lines, the discount kept."""
+    """nDCG at 10 in three lines, with a precomputed discount."""
     ranked = grades[np.argsort(-scores)][:10]
     discount = TOP[: len(ranked)]
     return (ranked @ discount) / (np.sort(grades)[::-1][:10] @ discount)
@@ -69,7 +69,7 @@ def one_query(documents: int) -> tuple[dicts.Qrels, dicts.Run]:
 
 
 def contend(title: str, mine: Any, theirs: Any, at_most: float, scale: harness.Scale, values: Any = np.asarray) -> None:
-    """Ours may take `at_most` times as long as theirs."""
+    """Compare two calls; ours may take at most `at_most` times as long as theirs."""
     contenders = {"rankgain": harness.Contender(mine, values)}
     if theirs:
         contenders["peer"] = harness.Contender(theirs, values, at_least=1 / at_most)
@@ -82,25 +82,25 @@ def bench_forms(scale: harness.Scale) -> None:
         grades, scores = rng.integers(0, 4, documents), rng.random(documents)
         call = partial(evaluated, rg.from_scores, grades, scores)
         title = f"from_scores, {documents} documents, NumPy in three lines"
-        contend(title, call, partial(numpy_scores, grades, scores), 1.0, scale, lambda own: np.reshape(own, -1))
+        contend(title, call, partial(numpy_scores, grades, scores), 1.0, scale, lambda vectors: np.reshape(vectors, -1))
         qrels, run = one_query(documents)
         call = partial(evaluated, rg.from_qrels, qrels, run, metrics=("ndcg@10", "rr"))
         title = f"from_qrels, {documents} documents, a plain loop"
         contend(title, call, partial(dicts.plain_loop, qrels, run, 10), dict_limit, scale)
         ids = rng.permutation(1000)[:documents].tolist()
-        wanted = {*rng.permutation(1000)[:10].tolist(), ids[3]}
+        relevant = {*rng.permutation(1000)[:10].tolist(), ids[3]}
         call = partial(
-            evaluated, rg.from_recommendations, relevant=[wanted], recommended=[ids], metrics=("ndcg@100", "rr")
+            evaluated, rg.from_recommendations, relevant=[relevant], recommended=[ids], metrics=("ndcg@100", "rr")
         )
-        peer = partial(recommendations.plain_loop, [ids], [wanted], DISCOUNTS)
+        peer = partial(recommendations.plain_loop, [ids], [relevant], DISCOUNTS)
         contend(f"from_recommendations, {documents} ids, a plain loop", call, peer, id_limit, scale)
 
 
-def evaluator_call(module: Any, kept: bool, qrels: dicts.Qrels, run: dicts.Run, measures: set[str]) -> Any:
-    """None without the module."""
+def evaluator_call(module: Any, reused: bool, qrels: dicts.Qrels, run: dicts.Run, measures: set[str]) -> Any:
+    """The call of an evaluator; None if the module is not installed."""
     if module is None:
         return None
-    if kept:
+    if reused:
         return partial(module.RelevanceEvaluator(qrels, measures).evaluate, run)
     return lambda: module.RelevanceEvaluator(qrels, measures).evaluate(run)
 
@@ -146,7 +146,7 @@ def bench_lists(scale: harness.Scale) -> None:
 
 
 def bench_start(scale: harness.Scale) -> None:
-    """The warm-up leaves the byte code behind."""
+    """Time the start of a process; the warm-up writes the byte code."""
 
     def process(statement: str) -> harness.Contender:
         return harness.Contender(partial(harness.process, sys.executable, "-c", statement), None)

@@ -65,8 +65,8 @@ def write(folder: Path, queries: int) -> None:
     rng = np.random.default_rng(1)
     first = rng.integers(0, 10**9, queries)
     returned = first + 7919 * np.arange(DOCUMENTS)[:, None]
-    places = (rng.integers(0, DOCUMENTS, queries) + np.arange(JUDGED)[:, None] * (DOCUMENTS // JUDGED)) % DOCUMENTS
-    known = np.where(rng.random(places.shape) < 0.1, -1 - places, 7919 * places + first)
+    positions = (rng.integers(0, DOCUMENTS, queries) + np.arange(JUDGED)[:, None] * (DOCUMENTS // JUDGED)) % DOCUMENTS
+    known = np.where(rng.random(positions.shape) < 0.1, -1 - positions, 7919 * positions + first)
     columns = {
         "run": (returned, "score", rng.random(returned.shape)),
         "qrels": (known, "relevance", rng.integers(1, 4, known.shape, dtype=np.int32)),
@@ -75,8 +75,8 @@ def write(folder: Path, queries: int) -> None:
         (folder / side).mkdir()
         query = np.broadcast_to(np.arange(queries), ids.shape)
         for part in range(8):
-            held = {"query_id": query[part::8], "doc_id": ids[part::8], name: values[part::8]}
-            table = pyarrow.table({column: array.ravel() for column, array in held.items()})
+            columns = {"query_id": query[part::8], "doc_id": ids[part::8], name: values[part::8]}
+            table = pyarrow.table({column: array.ravel() for column, array in columns.items()})
             pyarrow.parquet.write_table(table, folder / side / f"{part}.parquet")
 
 

@@ -73,8 +73,8 @@ def parquet_files(folder: Path, scale: harness.Scale) -> None:
             clock=time.process_time,
         )
         if kind == "text" and scale != "smoke" and not harness.serve and sys.platform == "linux":
-            sizes = {"pyarrow, these columns": harness.apart(peak, "read", *paths)}
-            sizes["rankgain evaluate, of paths"] = harness.apart(peak, "evaluate", *paths)
+            sizes = {"pyarrow, these columns": harness.in_process(peak, "read", *paths)}
+            sizes["rankgain evaluate, of paths"] = harness.in_process(peak, "evaluate", *paths)
             harness.weigh(f"{title}, most memory", sizes, at_most=1.2)
 
     for kind in ("int", "text"):

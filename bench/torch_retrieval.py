@@ -35,12 +35,12 @@ def make(sizes: Any, variant: str) -> tuple[Any, Any, Any]:
 
 def metric(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], float]:
     """Its `compute` at 10 after one update, without what the class keeps of the last value."""
-    own = getattr(module, name)(**({} if name in WITHOUT_CUTOFF else {"top_k": 10}))
-    own.update(given[0], given[1], indexes=given[2])
+    metric = getattr(module, name)(**({} if name in WITHOUT_CUTOFF else {"top_k": 10}))
+    metric.update(given[0], given[1], indexes=given[2])
 
     def compute() -> float:
-        own._computed = None
-        return float(own.compute())
+        metric._computed = None
+        return float(metric.compute())
 
     return compute
 
@@ -58,11 +58,11 @@ def contend(title: str, run: Callable[[Any], Callable[[], float]], least: float,
 
 def forward(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], float]:
     """A batch in a loop."""
-    own = getattr(module, name)()
+    metric = getattr(module, name)()
 
     def call() -> float:
-        own.reset()
-        return float(own(given[0], given[1], indexes=given[2]))
+        metric.reset()
+        return float(metric(given[0], given[1], indexes=given[2]))
 
     return call
 
@@ -95,7 +95,7 @@ def bench(scale: harness.Scale) -> None:
         contend(f"RetrievalNormalizedDCG, {title}", run, least, scale)
         if large.PEAK.exists():
             modules = {"rankgain.torchmetrics": "rankgain.torchmetrics", "TorchMetrics": "torchmetrics.retrieval"}
-            peaks = {name: harness.apart(peak, module, variant, len(sizes)) for name, module in modules.items()}
+            peaks = {name: harness.in_process(peak, module, variant, len(sizes)) for name, module in modules.items()}
             if scale != "smoke":
                 harness.weigh(f"memory of compute, nDCG, {title}", peaks, at_least=1)
     for name in ("RetrievalHitRate", "RetrievalMRR", "RetrievalNormalizedDCG"):

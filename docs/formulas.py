@@ -55,14 +55,14 @@ def _token(match: re.Match[str]) -> str:
 
 
 def _tokens(text: str) -> str:
-    found = TOKEN.sub(_token, text)
-    found = re.sub(r">(,?) <", r"\1 ", found)  # words that follow each other are one text
-    found = re.sub(r" <", "< ", re.sub(r"> (?=\S)", " >", found))  # and keep their distance from what is beside them
-    return found.replace("<", r"\text{").replace(">", "}")
+    result = TOKEN.sub(_token, text)
+    result = re.sub(r">(,?) <", r"\1 ", result)  # join adjacent words into one text
+    result = re.sub(r" <", "< ", re.sub(r"> (?=\S)", " >", result))  # and keep the spaces around it
+    return result.replace("<", r"\text{").replace(">", "}")
 
 
 def _bounded(match: re.Match[str]) -> str:
-    """The bound of a sum stands below its sign; that of a product within it too."""
+    """Put the bound of a sum below its sign, and likewise for a product within it."""
     body = match["body"]
     bound = rf"\sum_{{{_tokens(match['bound'])}}}"
     if match["inner"]:
@@ -73,7 +73,7 @@ def _bounded(match: re.Match[str]) -> str:
 
 def _sums(text: str) -> str:
     parts = BOUND.sub(_bounded, text).split("\1")
-    return "".join(part if place % 2 else _tokens(part) for place, part in enumerate(parts))
+    return "".join(part if index % 2 else _tokens(part) for index, part in enumerate(parts))
 
 
 def _clause(text: str) -> str:
@@ -90,5 +90,5 @@ def _clause(text: str) -> str:
 
 
 def tex(formula: str) -> list[str]:
-    """One formula of TeX for each part of it, which semicolons separate."""
+    """The parts of a formula, which are separated by semicolons, in TeX."""
     return [_clause(part) for part in formula.split("; ")]

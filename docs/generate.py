@@ -70,14 +70,14 @@ def code(path: str, *sections: str) -> str:
     return f"```{LANGUAGES[Path(path).suffix]}\n{shown}\n```"
 
 
-def asked(row: Row) -> str:
+def requested(row: Row) -> str:
     return f"`{row.name}" + ("@k`" if row.cuts else "`")
 
 
 def metrics() -> str:
     """All metrics at a glance."""
     rows = [("metric", "what it is", "range")]
-    rows += [(f"[{asked(row)}](#{row.name})", row.title, values(row)) for row in TABLE.values()]
+    rows += [(f"[{requested(row)}](#{row.name})", row.title, values(row)) for row in TABLE.values()]
     return table(*rows)
 
 
@@ -101,7 +101,7 @@ def over_queries(row: Row) -> str:
 
 def definition(row: Row) -> str:
     facts = {
-        "Ask for": asked(row) + "".join(f", `{alias}`" for alias in row.aliases),
+        "Ask for": requested(row) + "".join(f", `{alias}`" for alias in row.aliases),
         "Parameters": ", ".join(map(parameter, row.takes)),
         "`empty` is the value of": f"a query with {row.empty_if}" if "empty" in row.takes else "",
         "Range": values(row),
@@ -134,12 +134,12 @@ def definitions() -> str:
 
 
 def helpers() -> str:
-    """What the functions of the textbook use: its other functions that stand before the last metric."""
+    """The helper functions of the textbook: functions that are no metrics and precede the last metric."""
     metrics = set(map(textbook.definition, TABLE))
     last = max(metric.__code__.co_firstlineno for metric in metrics)
-    own = {value for value in vars(textbook).values() if inspect.isfunction(value)} - metrics
-    own = {function for function in own if inspect.getmodule(function) is textbook}
-    lines = {function.__code__.co_firstlineno: function for function in own}
+    helpers = {value for value in vars(textbook).values() if inspect.isfunction(value)} - metrics
+    helpers = {function for function in helpers if inspect.getmodule(function) is textbook}
+    lines = {function.__code__.co_firstlineno: function for function in helpers}
     shared = [lines[line] for line in sorted(lines) if line < last]
     return folded(", ".join(function.__name__ for function in shared), *shared)
 
@@ -169,11 +169,11 @@ def command_line() -> str:
 
 
 def classes(path: str) -> str:
-    """The public classes of a module, which is not imported, since its peer is not installed everywhere."""
+    """The public classes of a module. It is parsed, not imported, because it may need a peer that is not installed."""
     tree = ast.parse((DOCS / path).read_text(encoding="utf-8"))
     public = next(ast.literal_eval(node.value) for node in tree.body if "__all__" in ast.unparse(node).split())
-    found = {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.ClassDef)}
-    rows = [(f"`{name}`", found[name].partition("\n")[0]) for name in public if name in found]
+    docstrings = {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+    rows = [(f"`{name}`", docstrings[name].partition("\n")[0]) for name in public if name in docstrings]
     return table(("class", "what it is"), *rows)
 
 

@@ -1,4 +1,4 @@
-"""What others do, from the table of peers."""
+"""The table of peers' conventions, for the page on differences."""
 
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
@@ -9,38 +9,44 @@ DIVISORS = {"ap": "R", "ap_capped": "min(k, R)", "ap_hits": "hits"}
 
 
 def having(peer, name):
-    """The metric in the form in which the peer has it, or None."""
+    """The name under which the peer has a metric, or None."""
     names = [key for measure in peer.measures for key in measure.names.split()] or [name]
     return next((key.replace("@k", "@10") for key in (name + "@k", name) if key in names), None)
 
 
 def facts(peer, name):
-    asked = having(peer, name)
-    return None if asked is None else explain(asked, peer.name).facts[peer.name]
+    requested = having(peer, name)
+    return None if requested is None else explain(requested, peer.name).facts[peer.name]
 
 
 def divisor(peer):
-    asked = having(peer, "ap")
-    if asked is None:
+    requested = having(peer, "ap")
+    if requested is None:
         return "–"
-    ((_, record),) = parse(asked)
+    ((_, record),) = parse(requested)
     return DIVISORS[peer.measure(record).metric or "ap"]
 
 
-def shape(found):
-    if found is None:
+def shape(facts_of_ndcg):
+    if facts_of_ndcg is None:
         return "–"
-    parts = [found["gain"].removeprefix("g(r) = "), found["discount"].removeprefix("d(i) = ")]
-    ideal = found.get("ideal", "")
+    parts = [facts_of_ndcg["gain"].removeprefix("g(r) = "), facts_of_ndcg["discount"].removeprefix("d(i) = ")]
+    ideal = facts_of_ndcg.get("ideal", "")
     kind = "returned" if "returned list" in ideal else "scored" if "scored" in ideal else "judged"
     parts.append(f"{kind} documents")
-    return "; ".join(parts) if "ideal" in found else "1 for r > 0, else 0; 1 / log2(i + 1); k relevant documents"
+    return (
+        "; ".join(parts) if "ideal" in facts_of_ndcg else "1 for r > 0, else 0; 1 / log2(i + 1); k relevant documents"
+    )
 
 
 def nothing(peer):
-    """By metric, where they differ."""
-    found = {name: facts(peer, name) for name in ("ndcg", "ap", "recall", "rr")}
-    values = {name: own["nothing relevant"] for name, own in found.items() if own and "nothing relevant" in own}
+    """The value of queries with nothing relevant; by metric, if the metrics differ."""
+    by_metric = {name: facts(peer, name) for name in ("ndcg", "ap", "recall", "rr")}
+    values = {
+        name: metric_facts["nothing relevant"]
+        for name, metric_facts in by_metric.items()
+        if metric_facts and "nothing relevant" in metric_facts
+    }
     values = {name: value.partition(":")[0] for name, value in values.items()}
     if len(set(values.values())) == 1:
         return next(iter(values.values()))

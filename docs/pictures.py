@@ -25,7 +25,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # behind a name that lies on a line
+LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # keeps names on lines legible
 UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -34,8 +34,8 @@ def plain(value: float, _: object = None) -> str:
 
 
 def by_length() -> Figure:
-    """The time of nDCG@10 of 10^6 or 10^7 scores, per million, by the length of the lists."""
-    found: dict[str, list[tuple[int, float]]] = {}
+    """The time of nDCG@10 per million scores, by the length of the lists."""
+    points_by_contender: dict[str, list[tuple[int, float]]] = {}
     size = None
     for title, contender, time, *_ in speed.page_rows(speed.BENCHES, 5):
         size = re.fullmatch(r"([\d,]+) × ([\d,]+), ndcg@10, one document in ten relevant", title) if title else size
@@ -43,10 +43,10 @@ def by_length() -> Figure:
             queries, documents = (int(number.replace(",", "")) for number in size.groups())
             number, unit = time.split()
             seconds = float(number) * UNITS[unit] / (queries * documents / 1e6)
-            found.setdefault(contender, []).append((documents, seconds * 1e3))
+            points_by_contender.setdefault(contender, []).append((documents, seconds * 1e3))
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
-    for contender, points in found.items():
+    for contender, points in points_by_contender.items():
         ours = contender == "rankgain"
         axes.loglog(
             *zip(*points, strict=True),
@@ -65,20 +65,20 @@ def by_length() -> Figure:
 
 
 def peers() -> Figure:
-    """How many times longer the other tool takes, of the rows in front; as wide as a phone shows."""
+    """The speed-up over each tool of the rows in front; narrow enough for a phone."""
     cases = speed.measured()
     figure = Figure(figsize=(4.2, 0.5 * len(speed.FRONT) + 0.7), layout="constrained")
     axes = figure.add_subplot()
-    for place, row in enumerate(speed.FRONT):
+    for y, row in enumerate(speed.FRONT):
         _, ratio = speed.times(row, cases)
         faster = ratio > 1
         color = OURS if faster else THEIRS
-        axes.plot([1, ratio], [place, place], color=color, lw=1.5)
-        axes.plot(ratio, place, marker="o" if faster else "D", color=color)
+        axes.plot([1, ratio], [y, y], color=color, lw=1.5)
+        axes.plot(ratio, y, marker="o" if faster else "D", color=color)
         side = {"xytext": (-7, 0), "ha": "right"} if ratio > 30 or not faster else {"xytext": (7, 0), "ha": "left"}
         name = f"{row.other} {speed.short(ratio)}"
-        axes.annotate(name, (ratio, place), textcoords="offset points", va="center", color=color, bbox=LABEL, **side)
-        axes.text(0.1, place - 0.42, row.work.replace("`", ""), fontsize=9, va="center", bbox=LABEL)
+        axes.annotate(name, (ratio, y), textcoords="offset points", va="center", color=color, bbox=LABEL, **side)
+        axes.text(0.1, y - 0.42, row.work.replace("`", ""), fontsize=9, va="center", bbox=LABEL)
     axes.axvline(1, color=PALE, lw=1, zorder=0)
     axes.set(xscale="log", xlim=(0.1, 1000), ylim=(len(speed.FRONT) - 0.5, -0.8), yticks=[])
     axes.spines["left"].set_visible(False)
@@ -114,8 +114,8 @@ def dcg_and_ndcg() -> Figure:
     first, _ = lists["A, E, C, D, F"]
     cut = [rg.ndcg(first, k=k, judged=judged, ideal="returned") for k in ks]
     right.plot(ks, cut, color=OURS, linestyle=":", label="A, E, C, D, F: ideal cut at its 5 documents")
-    own = [rg.ndcg(first, k=k) for k in ks]
-    right.plot(ks, own, color=OURS, linestyle="--", label="A, E, C, D, F: ideal of its own grades")
+    self_ideal = [rg.ndcg(first, k=k) for k in ks]
+    right.plot(ks, self_ideal, color=OURS, linestyle="--", label="A, E, C, D, F: ideal of its own grades")
     left.set(title="DCG", xlabel="cut-off k", ylim=(0, 8.5))
     right.set(title="nDCG", xlabel="cut-off k", ylim=(0.6, 1.02))
     left.legend(frameon=False, loc="upper left")

@@ -1,4 +1,4 @@
-"""Tools with rankgain inside, before and after: equal answers on trec_eval's golden qrels and runs, then times.
+"""Tools before and after using rankgain: equal answers on trec_eval's golden qrels and runs, then times.
 
     python bench/clients/compare.py ir_measures beir mteb pyterrier        (--smoke: without the times)
 
@@ -40,17 +40,17 @@ Cases = Iterator[tuple[str, Callable[[], Any]]]  # what is compared, and what co
 
 def golden() -> dict[str, Data]:
     """Qrels and runs: ties, negative grades, queries that one side lacks, ids that are not ASCII."""
-    found = {}
+    data = {}
     with tempfile.TemporaryDirectory() as name, tarfile.open(GOLDEN) as archive:
         folder = Path(name)
         archive.extractall(folder, filter="data")
         for corpus in "abc":
             qrels, run = ((folder / f"{corpus}.{side}").read_text("utf-8").splitlines() for side in ("qrels", "run"))
-            found[f"golden {corpus}"] = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
-    return found
+            data[f"golden {corpus}"] = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
+    return data
 
 
-def made() -> dict[str, Data]:
+def generated() -> dict[str, Data]:
     """What is timed: one judged document per query, as MS MARCO has, and many graded ones."""
     return {
         "700 queries × 1,000, 1 judged": dicts.make(700, 1000, 1, (1,)),
@@ -61,11 +61,11 @@ def made() -> dict[str, Data]:
 def in_both(data: Data) -> Data:
     """Without the queries of the run that nobody judged, which BEIR and MTEB look up all the same."""
     qrels, run = data
-    return qrels, {query: own for query, own in run.items() if query in qrels}
+    return qrels, {query: documents for query, documents in run.items() if query in qrels}
 
 
 def rows(side: Any) -> list[tuple[str, str, float]]:
-    return [(query, *pair) for query, own in side.items() for pair in own.items()]
+    return [(query, *pair) for query, documents in side.items() for pair in documents.items()]
 
 
 def frames(data: Data, names: tuple[str, str, str, str]) -> tuple[Any, Any]:
@@ -85,9 +85,9 @@ ASKED = [
     "nDCG@10", "nDCG(judged_only=True)@5", "nDCG(gains={0:0,1:1,2:5,3:7})@10",
 ]
 # fmt: on
-# Where ties are ordered otherwise (RR@k, Judged, RBP), by providers of their own, or values are rounded to five digits
+# Where ties are ordered otherwise (RR@k, Judged, RBP), by other providers, or values are rounded to five digits
 # (a Perl script); NumRet counts judged documents only where it shares a call with a measure that does.
-APART = ["RR@10", "RR(rel=2)@3", "Judged", "Judged@10", "NumRet"]
+SEPARATE = ["RR@10", "RR(rel=2)@3", "Judged", "Judged@10", "NumRet"]
 RBP = ["RBP(rel=1)", "RBP(rel=2,p=0.5)"]
 ROUNDED = ["nDCG(dcg='exp-log2')@10", "ERR@10", "ERR@3"]
 USUAL = ["nDCG@10", "RR", "AP", "R@100", "P@10"]
@@ -100,11 +100,11 @@ def ir_measures(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
     theirs = provider if inside else irm.DefaultPipeline
 
     def values(name: str, qrels: Any, run: Any) -> dict[str, Any]:
-        """A measure in a call of its own: what several share of a call of pytrec_eval depends on the order of a set."""
-        asked = [irm.parse_measure(name)]
-        found = {metric.query_id: metric.value for metric in theirs.iter_calc(asked, qrels, run)}
-        (mean,) = theirs.calc_aggregate(asked, qrels, run).values()
-        return {"values": found, "mean": mean}
+        """A measure in a separate call: in a shared call, results of pytrec_eval depend on the order of a set."""
+        measures = [irm.parse_measure(name)]
+        by_query = {metric.query_id: metric.value for metric in theirs.iter_calc(measures, qrels, run)}
+        (mean,) = theirs.calc_aggregate(measures, qrels, run).values()
+        return {"values": by_query, "mean": mean}
 
     def rounded(*data: Any) -> dict[str, float]:
         return {query: round(value, 4) for query, value in values(*data)["values"].items()}
@@ -112,13 +112,13 @@ def ir_measures(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
     for name, data in corpora.items():
         for form, given in forms(data).items():
             if not smoke:
-                asked = [irm.parse_measure(one) for one in USUAL]
-                yield f"calc_aggregate, {form}, {name}", partial(theirs.calc_aggregate, asked, *given)
+                measures = [irm.parse_measure(one) for one in USUAL]
+                yield f"calc_aggregate, {form}, {name}", partial(theirs.calc_aggregate, measures, *given)
             else:
                 yield from ((f"{one}, {form}, {name}", partial(values, one, *given)) for one in ASKED)
         if smoke:
-            apart = APART + (RBP if irm.cwl_eval.is_available() else [])
-            yield from ((f"{one}, {name}, no ties", partial(values, one, *untied(data))) for one in apart)
+            separate = SEPARATE + (RBP if irm.cwl_eval.is_available() else [])
+            yield from ((f"{one}, {name}, no ties", partial(values, one, *untied(data))) for one in separate)
             if irm.gdeval.is_available():
                 yield from ((f"{one}, {name}, no ties", partial(rounded, one, *untied(data))) for one in ROUNDED)
 
@@ -135,9 +135,16 @@ def untied(data: Data) -> Data:
     """One document of each score; queries by numbers and grades from 0 to 4, which gdeval.pl reads."""
     qrels, run = data
     numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
-    graded = {numbers[query]: {doc: min(max(its, 0), 4) for doc, its in own.items()} for query, own in qrels.items()}
-    first = {query: {score: doc for doc, score in own.items()} for query, own in run.items() if query in numbers}
-    return graded, {numbers[query]: {doc: score for score, doc in own.items()} for query, own in first.items()}
+    graded = {
+        numbers[query]: {doc: min(max(its, 0), 4) for doc, its in documents.items()}
+        for query, documents in qrels.items()
+    }
+    first = {
+        query: {score: doc for doc, score in documents.items()} for query, documents in run.items() if query in numbers
+    }
+    return graded, {
+        numbers[query]: {doc: score for score, doc in documents.items()} for query, documents in first.items()
+    }
 
 
 def beir(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
@@ -145,7 +152,9 @@ def beir(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
     for name, data in corpora.items():
         yield f"evaluate, {name}", partial(evaluation.evaluate, *in_both(data), K_VALUES)
         # BEIR divides by zero where nothing is relevant.
-        relevant = {query: own for query, own in data[0].items() if any(grade > 0 for grade in own.values())}
+        relevant = {
+            query: documents for query, documents in data[0].items() if any(grade > 0 for grade in documents.values())
+        }
         for metric in ("mrr", "recall_cap", "top_k_accuracy"):
             call = partial(evaluation.evaluate_custom, *in_both((relevant, data[1])), K_VALUES, metric)
             yield f"evaluate_custom, {metric}, {name}", call
@@ -182,11 +191,11 @@ CLIENTS: dict[str, Callable[..., Cases]] = {one.__name__: one for one in (ir_mea
 def patched(package: str, folder: Path) -> Path | None:
     """A folder with a copy of the package that has its patch; None if it has none."""
     for patch in HERE.glob(f"{package}-*.patch"):
-        wanted, installed = patch.stem.removeprefix(f"{package}-"), metadata.version(package)
-        if installed != wanted:  # another release must not be taken for it
-            raise SystemExit(f"{patch.name} is for {package} {wanted}, and {installed} is installed")
-        (place,) = importlib.import_module(package).__path__
-        shutil.copytree(place, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+        patched, installed = patch.stem.removeprefix(f"{package}-"), metadata.version(package)
+        if installed != patched:  # another release must not be taken for it
+            raise SystemExit(f"{patch.name} is for {package} {patched}, and {installed} is installed")
+        (package_path,) = importlib.import_module(package).__path__
+        shutil.copytree(package_path, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
         command = ["patch", "--strip=1", "--fuzz=0", f"--directory={folder}", f"--input={patch}"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return folder
@@ -203,7 +212,7 @@ def main() -> int:
     if arguments.work:
         logging.disable(logging.WARNING)  # each prints its means
         serve = against.begin_to_serve()
-        for title, call in CLIENTS[arguments.clients[0]](golden() if smoke else made(), arguments.inside, smoke):
+        for title, call in CLIENTS[arguments.clients[0]](golden() if smoke else generated(), arguments.inside, smoke):
             serve(f"{arguments.clients[0]}: {title}", harness.Contender(call, lambda answer: answer))
         return 0
     for client in arguments.clients:

@@ -98,13 +98,13 @@ def metric_of(measure: ir_measures.Measure, grades: Iterable[float]) -> rg.Metri
 class RankgainEvaluator(providers.Evaluator):
     """Measures of prepared qrels, for any number of runs."""
 
-    def __init__(self, asked: Iterable[ir_measures.Measure], qrels: Any) -> None:
-        asked = list(asked)
+    def __init__(self, requested: Iterable[ir_measures.Measure], qrels: Any) -> None:
+        requested = list(requested)
         if not _is_frame(qrels):
             qrels = QrelsConverter(qrels).as_dict_of_dict()
         self.truth = rg.judgments(qrels)
-        super().__init__(asked, self.truth.query_ids)
-        grades = _grades(qrels) if any("gains" in measure.params for measure in asked) else set()
+        super().__init__(requested, self.truth.query_ids)
+        grades = _grades(qrels) if any("gains" in measure.params for measure in requested) else set()
         # What looks at judged documents only has rankings of its own.
         self.metrics: dict[bool, dict[ir_measures.Measure, rg.Metric]] = {False: {}, True: {}}
         for measure in self.measures:
@@ -160,7 +160,9 @@ def _is_frame(data: Any) -> bool:
 
 
 def _grades(qrels: Any) -> set[float]:
-    return {*qrels["relevance"]} if _is_frame(qrels) else {grade for own in qrels.values() for grade in own.values()}
+    return (
+        {*qrels["relevance"]} if _is_frame(qrels) else {grade for grades in qrels.values() for grade in grades.values()}
+    )
 
 
 class RankgainProvider(providers.Provider):
