@@ -46,7 +46,7 @@ def test_each_round_equals_our_evaluation(metric, loss):
 @pytest.mark.parametrize(("ours", "theirs"), [("ndcg@5", "Base"), (EXPONENTIAL, "Exp")])
 def test_weighted_ndcg_equals_that_of_catboost(ours, theirs):
     """Which orders what is tied by label, lowest first."""
-    theirs = f"NDCG:top=5;type={catboost_metric}"
+    theirs = f"NDCG:top=5;type={theirs}"
     metric = rg.catboost_metric(ours, *PAIRS, ties="worst")
     _, logged = train(metric, weighted=True, custom_metric=[f"{theirs};hints=skip_train~false"])
     for name in "learn", "validation":
