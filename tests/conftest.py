@@ -1,8 +1,8 @@
-"""Every behavioural test takes the fixture `backend` and so runs once on each backend there is.
+"""Every behavioural test takes the fixture `backend` and so runs once on each available backend.
 
-RANKGAIN_BACKEND=compiled or =python leaves the other out; where nothing is compiled, only Python is there. Tests
-marked `both` compare the two and are left out with either of them. Nothing is skipped: what cannot run is not
-collected, and the header says what runs.
+RANKGAIN_BACKEND=compiled or =python selects one backend; without compiled modules only Python is available. Tests
+marked `both` compare the two and are left out if only one is tested. Tests that cannot run are not collected rather
+than skipped, and the header lists what is missing.
 """
 
 import gc
@@ -63,7 +63,7 @@ collect_ignore = [path for path, packages in NEEDS.items() if MISSING & packages
 if MISSING:
     files = sorted(path for path in TESTS.rglob("test_*.py") if MISSING & needed_by_file(path))
     collect_ignore += [path.relative_to(TESTS).as_posix() for path in files]
-if "SITE_FOLDER" not in os.environ:  # which `.ci/deep browser` builds, where there is a browser
+if "SITE_FOLDER" not in os.environ:  # the built site, which `.ci/deep browser` sets
     collect_ignore += ["package/test_site_in_a_browser.py", "comparison/test_report_in_a_browser.py"]
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -83,9 +83,9 @@ def pytest_report_header() -> str:
     return f"rankgain backends: {', '.join(BACKENDS)}{missing}"
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:  # `--dist loadgroup` has each wheel built once
+    for item in items:  # one group per wheel, so that `--dist loadgroup` builds each once
         wheel = next((name for name in ("compiled_wheel", "pure_wheel") if name in item.fixturenames), None)
         if wheel:
             item.add_marker(pytest.mark.xdist_group(wheel))
@@ -94,8 +94,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out |= {item for item in items if item.get_closest_marker("whole_run")}
     if len(BACKENDS) < 2:
         left_out |= {item for item in items if item.get_closest_marker("both")}
-        if FORCED == "python" != BUILT[0]:  # what does not take a backend is tested with the compiled one
-            ours = [item for item in items if item.path.is_relative_to(TESTS)]  # not those of a peer
+        if FORCED == "python" != BUILT[0]:  # tests without a backend run with the compiled one
+            ours = [item for item in items if item.path.is_relative_to(TESTS)]  # not the tests of a peer
             left_out |= {item for item in ours if "backend" not in item.fixturenames}
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -123,7 +123,7 @@ CHOSEN = _backend.name
 
 @pytest.fixture(autouse=True)
 def same_backend_afterwards():
-    """Else the tests that follow, and take no `backend`, would run on another one than they say."""
+    """Fail a test that changes the backend, which later tests without the fixture `backend` would use."""
     yield
     assert _backend.name == CHOSEN
 
@@ -138,7 +138,7 @@ def backend(request: pytest.FixtureRequest):
 
 @pytest.fixture
 def on_both():
-    """Call something on each backend there is: `compiled, python = on_both(function)` in a test marked `both`."""
+    """Call a function on each available backend: `compiled, python = on_both(function)` in a test marked `both`."""
     before = _backend.name
 
     def call(function):
@@ -235,7 +235,7 @@ def check_option(on_both):
 
 
 def pytest_collection_finish() -> None:
-    """What was collected lives to the end: the garbage collector need not look at it after each few tests."""
+    """Freeze the collected tests, which live to the end, so that the garbage collector skips them."""
     gc.collect()
     gc.freeze()
 
@@ -249,10 +249,10 @@ def own_folder(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(params=["baseline", "avx2"])
 def cpu(request: pytest.FixtureRequest):
-    """The loops for a level of CPU, or those for the baseline where it has no such level."""
+    """Use the loops for a level of CPU, or the baseline where the CPU lacks that level."""
     kernels = import_module("rankgain._compiled.walk")
     level = kernels.use_cpu(request.param) or kernels.use_cpu("baseline")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RANKGAIN_CPU", level)  # else `on_both` would choose the best level again
+        patch.setenv("RANKGAIN_CPU", level)  # `on_both` would otherwise select the best level again
         yield
     kernels.use_cpu(None)

@@ -1,4 +1,4 @@
-"""What errors say for containers of other libraries, which stand in here by name and attributes."""
+"""Errors for containers of other libraries, here stand-ins with the same names and attributes."""
 
 from types import SimpleNamespace
 

@@ -75,7 +75,7 @@ def test_text_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides, ties
 @pytest.mark.parametrize("kind", [*FRAMES, *WRITERS])
 @given(sides=sides(st.integers(-3, 12)))
 def test_integer_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides):
-    """Also against dicts of integers, for which the text of delimited files becomes integers."""
+    """Includes dicts of integers beside delimited files, whose text is converted to integers."""
     qrels, run = ({len(query): side for query, side in each.items()} for each in sides)
     if not qrels.keys() & run.keys():
         return

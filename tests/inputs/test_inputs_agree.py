@@ -276,7 +276,7 @@ def test_every_form(tmp_path_factory, corpus, ties):
 @FEWER
 @given(corpora)
 def test_every_form_that_has_ids(tmp_path_factory, kind, corpus):
-    """Of equal scores the higher id comes first: the order is made here by hand, and nothing is left tied."""
+    """Among equal scores the higher id comes first; the expected order is sorted here, without ties."""
     folder = tmp_path_factory.mktemp("corpus")
     ordered = [
         sorted(zip(query, IDS[kind], strict=False), key=lambda pair: (pair[0][1], pair[1]), reverse=True)

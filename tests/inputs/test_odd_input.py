@@ -260,7 +260,7 @@ COLUMN = np.array([[0], [1], [0], [2]])
     ids=["from_scores", "LambdaRank", "mrr", "mean_ndcg"],
 )
 def test_matrix_of_one_column_warns(call, advice):
-    """What models with one logit give; the warning is that of the line that calls."""
+    """Models with one logit return a column; the warning points to the line of the caller."""
     with pytest.warns(UserWarning, match=advice) as heard:
         call()
     assert [warning.filename for warning in heard] == [__file__]

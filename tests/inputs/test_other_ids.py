@@ -1,4 +1,4 @@
-"""The warning of runs without a judged document, whose ids seem to be other ones than those of the judgments."""
+"""The warning about runs without a judged document, whose ids seem to differ from those of the judgments."""
 
 import gzip
 import warnings

@@ -140,7 +140,7 @@ def test_padding_without_a_mask_is_answered_by_the_mask(rejects, function):
 
 @pytest.mark.parametrize("function", [*FUNCTIONS, evaluate_ranked])
 def test_the_first_element_that_the_mask_does_not_take_out_is_named(rejects, function):
-    """By its positions with and without padding."""
+    """The error names its positions with and without padding."""
     message = "relevance: query 0, position 1 (element 2): the grade is negative"
     rejects(ValueError, message, function, np.array([[1, -100, -1]]), mask=[[True, False, True]])
 

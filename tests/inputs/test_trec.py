@@ -513,7 +513,7 @@ def test_scanners_of_both_backends_agree(on_both, data):
 @pytest.mark.both
 @given(mutated(), mutated(), sizes)
 def test_files_of_any_bytes_give_equal_results_on_both_backends(on_both, qrels, run, block):
-    """Whatever the bytes: equal numbers or equal refusals, in blocks or at once, by any number of threads."""
+    """For any bytes, block size and number of threads, values and error messages are equal."""
 
     def outcome(threads):
         try:

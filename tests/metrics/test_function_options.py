@@ -60,7 +60,7 @@ def forms(rows):
 
 
 def expected(call, lists, judged, **options):
-    """By the textbook, query by query, or the mean of the queries that count."""
+    """The values of the textbook per query, or their mean over the queries that count."""
     if isinstance(options.get("gain"), np.ndarray):
         options["gain"] = options["gain"].tolist()
     lists = judged if call == "idcg" else lists

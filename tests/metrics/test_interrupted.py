@@ -1,4 +1,4 @@
-"""Ctrl-C is heard between the terms of a query of millions of documents."""
+"""Ctrl-C stops the evaluation of a query of millions of documents between two terms."""
 
 import _thread
 import signal

@@ -40,7 +40,7 @@ SCORES = {query: {f"d{index}": -float(index) for index in range(len(row))} for q
 
 
 def expected(name, **parameters):
-    """By the textbook, query by query."""
+    """The values of the textbook per query."""
     return [textbook.definition(name)(row, [*QRELS[query].values()], **parameters) for query, row in enumerate(RUN)]
 
 

@@ -54,7 +54,7 @@ def test_metrics_without_judged_accept_what_it_lacks(backend, name):
 
 @pytest.mark.parametrize("name", BY_NUMBER)
 def test_metrics_accept_judged_that_has_the_relevant_documents(backend, name):
-    """Of relevant documents far down, however little they add to the value."""
+    """Relevant documents at deep ranks must be judged even if they add little to the value."""
     rg.from_ranked(FAR_DOWN, judged=[[1, 0, 1]]).evaluate(name)
     if TABLE[name].cuts:
         rg.from_ranked(FAR_DOWN, judged=[[1, 0]]).evaluate(rg.metric(name, k=31))

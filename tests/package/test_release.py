@@ -1,4 +1,4 @@
-"""What the workflows build, test and publish: every wheel there ought to be, by jobs that a reviewer would let pass.
+"""The workflows build, test and publish every required wheel, in jobs that a security review would accept.
 
 zizmor, in `lint` of .ci/run, looks at what linters know: permissions, caches, pinned hashes, texts taken for commands.
 """
@@ -32,7 +32,7 @@ RUNNERS = {
 
 
 def identifiers(runner: str) -> set[str]:
-    """What cibuildwheel, set up as pyproject.toml says, builds there."""
+    """The wheels that cibuildwheel builds on a runner, configured by pyproject.toml."""
     platform, architecture = RUNNERS[runner]
     options = "--print-build-identifiers", "--platform", platform, "--archs", architecture
     command = [sys.executable, "-m", "cibuildwheel", *options]

@@ -1,6 +1,6 @@
-"""The site, as it was built into the folder SITE_FOLDER, in Chromium: at the width of a phone and of a desk, by day and
-by night nothing is wider than the screen, nothing fails, nothing leaves this machine; axe, whose script is the file
-AXE_SCRIPT, finds no barrier; and the search finds what is looked for."""
+"""The site, as it was built into the folder SITE_FOLDER, in Chromium: at the width of a phone and of a desk, in light
+and dark mode nothing is wider than the screen, nothing fails, nothing is requested from other machines; axe, whose
+script is the file AXE_SCRIPT, finds no violation; and the search finds the expected pages."""
 
 import functools
 import http.server
@@ -49,7 +49,7 @@ def root():
 
 
 def failures(page):
-    """What was logged as an error or a warning."""
+    """The logged errors and warnings."""
     kinds = {"error", "warning", "assert"}
     return [
         event["params"]

@@ -19,7 +19,7 @@ OF_THE_CPU = {"use_cpu", "lanes"}  # compiled loops alone have levels
 
 
 def signatures(module):
-    """The functions and methods that a module of the reference or of the compiled half shows, with their parameters."""
+    """The public functions and methods of a module of either half, with their parameters."""
     for name, value in vars(module).items():
         if name[:1] == "_" or getattr(value, "__module__", None) != module.__name__:
             continue

@@ -44,7 +44,7 @@ def members(wheel: Path) -> tuple[set[str], set[str]]:
 
 
 def shipped() -> set[str]:
-    """What a wheel of any kind has of the sources: Python, types, what other code compiles with, schemas, sample."""
+    """The source files in every wheel: Python, types, headers for other code, schemas, sample."""
     sources = {Path(name).relative_to("src/rankgain") for name in files("src")}
     single = {"py.typed", "__init__.pxd", "capi.pxd"}
     return {

@@ -1,4 +1,4 @@
-"""Which rule makes the difference: each rule of each tool alone and one after another, against `evaluate`."""
+"""Attribution of a difference to rules: each rule of each tool, alone and cumulatively, against `evaluate`."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What evaluations reject: weights, names, parts to merge, queries to select."""
+"""Arguments that evaluations reject: weights, names, parts to merge, queries to select."""
 
 import math
 

@@ -77,7 +77,7 @@ def test_interval_of_a_geometric_mean_is_that_of_the_logarithms():
 
 @pytest.mark.parametrize(("queries", "most"), [(5, 0.05), (20, 0.05)])
 def test_interval_rarely_misses_the_true_mean(queries, most):
-    """Of reciprocal ranks with a relevant document in half of the queries, at a rank from 1 to 5."""
+    """Reciprocal ranks with a relevant document in half of the queries, at a rank from 1 to 5."""
     random, cases, missed = np.random.default_rng(queries), 300, 0
     truth = 0.5 * np.mean(1 / np.arange(1.0, 6.0))
     for _ in range(cases):

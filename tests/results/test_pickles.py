@@ -33,7 +33,7 @@ RECORDS = {
 
 
 def content(name, record):
-    """What a record says, and what it does."""
+    """The content of a record, to compare with its unpickled copy."""
     if name == "Metric":
         return record
     if name == "Judgments":

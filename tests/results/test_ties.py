@@ -96,7 +96,7 @@ def each_metric():
 
 
 def test_best_and_worst_are_the_extremes_over_all_orders(backend):
-    """Of graded, pooled, unjudged and unreturned documents."""
+    """Random lists of graded, pooled and unjudged documents, with judged ones not returned."""
     rng, metrics = np.random.default_rng(0), [*each_metric()]
     lower = [TABLE[metric.name].better < 0 for metric in metrics]
     for _ in range(60 if backend == "compiled" else 8):
@@ -139,7 +139,7 @@ def test_rows_name_every_metric_with_other_extremes():
 
 
 def test_fall_out_of_tied_documents():
-    """Of an unjudged and a not relevant document tied for rank 1; the worst value is the higher one."""
+    """An unjudged and a not relevant document are tied for rank 1; the worst value is the higher one."""
     spread = rg.from_qrels({"q": {"a": 0, "b": 1}}, {"q": {"x": 1.0, "a": 1.0, "b": 0.5}}).tie_spread("fallout@1")
     assert spread.mean()["fallout@1"] == {"worst": 1.0, "expected": 0.5, "best": 0.0, "docid": 0.0}
 

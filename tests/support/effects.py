@@ -1,4 +1,4 @@
-"""What the fixture `check_option` compares."""
+"""The results that the fixture `check_option` compares."""
 
 import math
 

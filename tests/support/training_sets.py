@@ -1,4 +1,4 @@
-"""What the tests of training share: small learning-to-rank sets, and our own evaluation of predictions on them."""
+"""Small learning-to-rank sets for tests of training, and our evaluation of predictions on them."""
 
 from typing import NamedTuple
 
