@@ -1,4 +1,4 @@
-"""What callers hold, as buffers, with its source, rules and judgments.
+"""The caller's data as buffers; sources, rules and judgments.
 
 Sources, as the engine reads them, a file per form: `lists` of grades, `dicts`, `columns`, `lines` of TREC files. Their
 base is `source`, or `judgments` where documents have ids; `rules` say how documents are ordered.

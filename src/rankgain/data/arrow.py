@@ -84,7 +84,7 @@ class _Owned:
 
 
 class _Memory:
-    """Bytes that NumPy reads in place; an array of them keeps their owner alive."""
+    """Bytes that NumPy reads in place; an array made from this object keeps `owner` alive."""
 
     def __init__(self, address: int, size: int, owner: _Owned) -> None:
         self.owner = owner

@@ -172,7 +172,7 @@ class ColumnSource(JudgmentSource):
 
 
 class PartSource(ColumnSource):
-    """Some queries of larger data; errors give no row numbers, since these would not be those of the caller's data."""
+    """Some queries of larger data; errors give no row numbers, which would not match the caller's data."""
 
     part = True
     may_have_other_ids = False

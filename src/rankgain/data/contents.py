@@ -28,7 +28,7 @@ def contents(
     """
     if type(value) is dict:
         return plain(value)
-    if is_pandas(value):  # attributes are looked up among its columns, which takes long
+    if is_pandas(value):  # `getattr` of a frame is slow, because it looks for a column
         return value
     if is_file(value):
         kind, head, value = recognised(value, argument, beir=beir)

@@ -98,7 +98,7 @@ class Frame:
         return column
 
     def _suggestion(self, role: str) -> str:
-        """The keyword for a role, with the most plausible column of the table as its value if there is one."""
+        """The keyword for a role and, if there is a plausible column, that name as the value: "doc='asin'"."""
         others = [name for name in self.names if isinstance(name, str) and name not in self._defaults.values()]
         for keyword in (role, "rank") if role == "score" else (role,):
             for part in _NAME_PARTS[keyword]:

@@ -115,7 +115,7 @@ class File:
             raise ValueError(f"{self.name} became shorter while it was read: {self._done} bytes of {self._size}")
 
     def take(self, size: int) -> bytes:
-        """This many raw bytes, however few the file returns at once; fewer at its end."""
+        """Exactly this many raw bytes, fewer only at the end of the file."""
         parts, have = [self._ahead] if self._ahead else [], len(self._ahead)
         while have < size and (more := self._raw(size - have)):
             parts.append(more)
@@ -125,7 +125,7 @@ class File:
         return data[:size]
 
     def read(self, size: int) -> bytes:
-        """This many bytes of the text; fewer at its end."""
+        """This many bytes of the text, fewer at the end."""
         first, self._first = self._first[:size], self._first[size:]
         try:
             data: bytes = first + self._decode(size - len(first))
@@ -153,7 +153,7 @@ class File:
                 return
 
     def fill(self, buffer: memoryview) -> int:
-        """Read text into a buffer; return the number of bytes, which may be less than its size, and is 0 at the end."""
+        """Read text into a buffer; return the number of bytes read, 0 only at the end of the file."""
         if self._plain and not (self._first or self._ahead):
             try:
                 count: int = self._file.readinto(buffer)

@@ -212,7 +212,7 @@ def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
 
 
 def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:
-    """Judgments whose ids columns cannot store: tuples, or mixed types. A run in columns refuses them."""
+    """Judgments with ids that columns cannot store, tuples or mixed types, which a run in columns refuses."""
     rows = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows]
     offsets = offsets_of(list(map(len, rows)))
     documents = list(chain.from_iterable(rows))
@@ -257,7 +257,7 @@ def refuse_scores(rows: Sequence[Any], name: str) -> None:
 
 
 def _unpadded(matrix: Array) -> tuple[Ints, Ints]:
-    """Where each row starts, and where it ends: at its first negative id."""
+    """The start and the end of each row; a row ends at the first negative id."""
     users, columns = matrix.shape
     offsets = np.arange(users + 1, dtype=np.int64) * columns
     sizes = np.full(users, columns, dtype=np.int64)

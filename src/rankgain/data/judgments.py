@@ -25,7 +25,7 @@ _DICT = frozenset((dict,))
 
 
 class Judgments:
-    """Judged documents with their grades, by query; made by `rankgain.judgments`.
+    """Judged documents and grades by query; made by `rankgain.judgments`.
 
     They are checked once and serve any number of runs. ``len(judgments)`` is the number of queries. They can be
     pickled.

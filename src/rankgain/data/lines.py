@@ -39,7 +39,7 @@ MOST_BLOCKS = 4  # blocks that may be merged to contain all lines of a query
 class Form(NamedTuple):
     """The layout of a line. The first field is the query."""
 
-    fields: str  # their names, in order
+    fields: str  # the names of the fields, in order
     document: int  # index of the document's field, from 0
     value: int  # index of the field that holds the number
     grades: bool = False  # whether the number is a grade
@@ -197,7 +197,7 @@ class Block:
         return refusal(code, f"{where}, field {field + 1}", quoted(text))
 
     def repeated(self, row: int) -> Exception:
-        """The error for a row whose document an earlier row of the query has as well."""
+        """The error for a row that repeats the document of an earlier row of the query."""
         line = self._line + self._lines_before(self.starts[row]) + 1
         where = f"{self.name}: line {line}, field {self._form.document + 1}"
         detail = f"{quoted(decoded(self.document(row)))} already appears in an earlier line"
@@ -276,7 +276,7 @@ class _Scattered(Exception):
 
 
 def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator[Block]:
-    """The blocks of a run. Advancing to the next block invalidates the one before it, whose buffers are reused.
+    """The blocks of a run. Each block is valid only until the next one is requested, because buffers are reused.
 
     `together`: each block contains all lines of its queries; `_Scattered` is raised if that is impossible. With more
     than one thread, a block is scanned while the previous one is processed. The calling thread reads the file, so that
@@ -469,7 +469,7 @@ def _read_hits(
         hits = RunHits(judgments, file.name, ties, score_bits)
     else:
         return hits.finish()
-    # Outside the handler, whose exception keeps the last block alive.
+    # Outside the handler, because the exception keeps the last block alive.
     if duplicates == "first":
         return _table(file.again(), form)
     hits.add(lambda: _blocks(file.again(), form, together=False, threads=threads))

@@ -23,7 +23,7 @@ def refuse_list_texts(ids: Iterable[Any], where: str) -> None:
 
 
 def list_text_advice(value: Any) -> str:
-    """The end of an error for a value that should be a list: what to write if it is the text of one."""
+    """The end of an error for a value that should be a list; "" unless the value is the text of a list."""
     return f": the text of a list; {_conversion([value])}" if _is_list_text(value) else ""
 
 

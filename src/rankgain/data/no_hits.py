@@ -23,7 +23,7 @@ _NORMALISATIONS: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 class NamedSide(NamedTuple):
-    """The judgments or a run: its name in messages, and the documents of a query by its number."""
+    """The judgments or a run: a name for messages, and a function from query number to documents."""
 
     name: str
     documents: Callable[[int], list[Any]]

@@ -24,7 +24,7 @@ Pairs = Iterable[tuple[Array, Array]]  # the grades and the scores of each query
 
 
 def warn_if_swapped(pairs: Pairs, truth: str, run: str, call: str) -> None:
-    """Warn if the grades of each query look like scores, and its scores like grades."""
+    """Warn if, in every query, the grades look like scores and the scores like grades."""
     if are_swapped(pairs):
         warn(
             f"{truth} looks like scores (fractions, all different) and {run} like grades (small integers): are they "

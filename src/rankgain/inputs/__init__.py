@@ -1,1 +1,1 @@
-"""The forms in which people hold rankings: one file per constructor, each of which returns Rankings."""
+"""The constructors of Rankings: one file per form of input."""

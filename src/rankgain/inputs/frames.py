@@ -258,7 +258,7 @@ _NO_GRADES = (
 
 
 def _may_be_grades(frame: Frame, name: Any) -> bool:
-    """Whether a column holds different numbers, and its name is not one of times or ids."""
+    """Whether a column holds at least two different numbers, and is not named like times or ids."""
     if not isinstance(name, str) or re.fullmatch(_NO_GRADES, name):
         return False
     try:

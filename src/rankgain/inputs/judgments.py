@@ -96,7 +96,7 @@ def judgments(
 def prepared(
     truth: Any, form: str, query: str | None = None, doc: str | None = None, relevance: str | None = None
 ) -> Judgments:
-    """The judgments in truth whose form is known."""
+    """Judgments from truth of a known form."""
     if form == "file":
         return Judgments(read_qrels(truth, "truth").check())
     if form == "frame":
