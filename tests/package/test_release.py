@@ -20,7 +20,7 @@ pytestmark = pytest.mark.checkout
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 JOBS = {path.stem: YAML(typ="safe").load(path)["jobs"] for path in FILES}
 
-# What each machine of GitHub's builds for.
+# The platform and architecture of each GitHub runner.
 RUNNERS = {
     "ubuntu-24.04": ("linux", "x86_64"),
     "ubuntu-24.04-arm": ("linux", "aarch64"),

@@ -92,7 +92,7 @@ def discount(rank, kind="log2"):
 
 
 def added(terms):
-    """Their sum, rounded at each addition: from Python 3.12 on `sum` makes up for that."""
+    """The sum, rounded at each addition; from Python 3.12 on `sum` compensates for rounding."""
     total = 0.0
     for term in terms:
         total += term
@@ -117,7 +117,7 @@ def dcg(grades, judged=None, k=None, gain="linear", discount="log2"):
     return discounted_sum([worth(grade, gain) for grade in grades[:k]], discount)
 
 
-worth, _discount = gain, discount  # which parameters hide
+worth, _discount = gain, discount  # parameters hide these names
 
 
 def idcg(grades, judged, k=None, gain="linear", discount="log2", ideal="judged"):
@@ -236,7 +236,7 @@ def length(grades, k):
 
 
 def precision(grades, judged, k=None, rel=None):
-    """The share of relevant documents: of the first k, were there fewer or not; without k, of those returned."""
+    """The number of relevant documents among the first k, divided by k; without k, by the number returned."""
     return count(grades[:k], rel) / length(grades, k) if length(grades, k) else 0.0
 
 
@@ -246,7 +246,7 @@ def recall(grades, judged, k=None, rel=None, empty=0.0):
 
 
 def capped_recall(grades, judged, k=None, rel=None, empty=0.0):
-    """Precision / the highest precision that there can be (m_rel_P.c, m_set_rel_P.c)."""
+    """Precision / the highest possible precision (m_rel_P.c, m_set_rel_P.c)."""
     relevant = count(judged, rel)
     if not relevant:
         return empty
@@ -285,7 +285,7 @@ def utility(grades, judged, rel=None, coefficients=(1.0, -1.0, 0.0, 0.0), collec
 
 
 def judged_share(grades, judged, k=None):
-    """The judged ones among the first k that were returned."""
+    """The share of judged documents among the first k returned."""
     seen = grades[:k]
     return sum(map(is_judged, seen)) / len(seen) if seen else 0.0
 
@@ -346,13 +346,13 @@ def relevant_ranks(grades, rel=None):
 
 
 def ap(grades, judged, k=None, rel=None, empty=0.0):
-    """The precisions at the relevant documents, of which those beyond k or not returned count 0, their mean."""
+    """The mean precision at the relevant documents, 0 for those beyond k or not returned."""
     relevant = count(judged, rel)
     return added(precisions(grades, k, rel)) / relevant if relevant else empty
 
 
 def ap_capped(grades, judged, k=None, rel=None, empty=0.0):
-    """The same over the relevant documents that k ranks, or those of the list, can hold."""
+    """AP divided by the highest number of relevant documents that fit in k ranks, or in the list, instead of by R."""
     relevant = count(judged, rel)
     if not relevant:
         return empty
@@ -361,7 +361,7 @@ def ap_capped(grades, judged, k=None, rel=None, empty=0.0):
 
 
 def ap_hits(grades, judged, k=None, rel=None, empty=0.0):
-    """The mean of the precisions that there are."""
+    """The mean precision at the relevant documents among the first k."""
     if not count(judged, rel):
         return empty
     hit_precisions = precisions(grades, k, rel)
@@ -445,7 +445,7 @@ def rbp(grades, judged, k=None, rel=None, p=0.9):
 
 
 def rbp_residual(grades, judged, k=None, p=0.9):
-    """What is unknown of RBP (ibid.): the weights of the documents that are not judged, and of all below the last."""
+    """The uncertainty of RBP (ibid.): the weights of unjudged documents and of all ranks below the last."""
     seen = grades[:k]
     unknown = added(p ** (rank - 1) for rank, grade in enumerate(seen, start=1) if not is_judged(grade))
     return p ** len(seen) + (1 - p) * unknown
