@@ -123,15 +123,15 @@ def test_json_of_several_runs(runs, capsys, backend):
 
 
 def test_eval_prints_csv(runs, capsys, backend):
-    asked = ["-m", "ndcg@10", "-m", "rr(rel=1,empty=nan)@5", "--csv"]
-    out = printed(capsys, "eval", *runs, *asked)
+    options = ["-m", "ndcg@10", "-m", "rr(rel=1,empty=nan)@5", "--csv"]
+    out = printed(capsys, "eval", *runs, *options)
     ndcg, other = (rg.read_trec(runs[0], run).evaluate("ndcg@10") for run in runs[1:])
     assert out == (
         'run,ndcg@10,"rr(rel=1,empty=nan)@5"\r\n'
         f"run,{ndcg.mean('ndcg@10')!r},0.25\r\n"
         f"other.run.gz,{other.mean('ndcg@10')!r},1.0\r\n"
     )
-    rows = list(csv.reader(io.StringIO(printed(capsys, "eval", *runs, *asked, "--per-query"), newline="")))
+    rows = list(csv.reader(io.StringIO(printed(capsys, "eval", *runs, *options, "--per-query"), newline="")))
     assert rows[0] == ["run", "query", "ndcg@10", "rr(rel=1,empty=nan)@5"]
     assert [row[:2] for row in rows[1:]] == [
         [run, query] for run in ("run", "other.run.gz") for query in ("q1", "q2", "q3")
@@ -141,10 +141,10 @@ def test_eval_prints_csv(runs, capsys, backend):
 
 
 def test_eval_prints_lines_of_trec_eval(runs, capsys, backend):
-    asked = ["-m", "recip_rank", "-m", "ndcg_cut_10", "--trec"]
+    options = ["-m", "recip_rank", "-m", "ndcg_cut_10", "--trec"]
     all_of_run = "recip_rank            \tall\t0.1667\nndcg_cut_10           \tall\t0.1599\n"
-    assert printed(capsys, "eval", *runs[:2], *asked) == all_of_run
-    lines = printed(capsys, "eval", *runs, *asked, "--per-query").splitlines()
+    assert printed(capsys, "eval", *runs[:2], *options) == all_of_run
+    lines = printed(capsys, "eval", *runs, *options, "--per-query").splitlines()
     assert len(lines) == 2 * 9
     assert [lines[0], lines[9]] == [
         "runid                 \tall\trun",
@@ -436,7 +436,7 @@ def test_output_that_cannot_be_written_is_refused_before_any_work(files, tmp_pat
     assert error == f"rankgain: error: {absent}: No such file or directory\n"
     error = printed(capsys, "eval", *files, "-o", str(tmp_path), status=1)
     assert error == f"rankgain: error: {tmp_path}: Is a directory\n"
-    monkeypatch.setattr(os, "access", lambda place, mode: place == str(tmp_path.resolve()))  # root may write anywhere
+    monkeypatch.setattr(os, "access", lambda path, mode: path == str(tmp_path.resolve()))  # root may write anywhere
     (tmp_path / "out").write_text("old")
     error = printed(capsys, "eval", *files, "-o", str(tmp_path / "out"), status=1)
     assert error == f"rankgain: error: {tmp_path / 'out'}: Permission denied\n"
@@ -524,11 +524,11 @@ def in_a_shell(command, folder):
     """What a shell gets of `rankgain` for $0: its status and its standard output."""
     program = f"{shlex.quote(sys.executable)} -m rankgain.cli"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    found = subprocess.run(
+    process = subprocess.run(
         ["sh", "-c", command.replace("rankgain", program)],
         cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
-    return found.returncode, found.stdout
+    return process.returncode, process.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")

@@ -1,4 +1,4 @@
-"""Nothing is kept of a call that is over: not of one that was answered, nor of one that was refused half way.
+"""A finished call leaves nothing behind, whether it returned a value or raised an error half way.
 
 Each call is made again and again, and what is held afterwards is compared with what was held before: references to all
 that was passed, objects that the collector knows, blocks of Python's memory, bytes of C's.
@@ -92,8 +92,8 @@ if mallinfo:
 
 def c_bytes():
     """What C code asked for and has not given back; 0 where the C library does not count it."""
-    held = mallinfo() if mallinfo else Malloc()
-    return held.used + held.mapped
+    allocated = mallinfo() if mallinfo else Malloc()
+    return allocated.used + allocated.mapped
 
 
 def process_bytes():
@@ -104,24 +104,24 @@ def process_bytes():
 
 def reachable(*roots):
     """The objects that calls are given: containers, records of rankgain and of the tests, and all that they hold."""
-    found, left = {}, [*roots]
+    objects, left = {}, [*roots]
     while left:
         one = left.pop()
-        if id(one) in found or isinstance(one, (type, ModuleType, FunctionType)):
+        if id(one) in objects or isinstance(one, (type, ModuleType, FunctionType)):
             continue
-        found[id(one)] = one
+        objects[id(one)] = one
         record = type(one).__module__.startswith(("rankgain", "tests", "support"))
         if record or isinstance(one, (dict, list, tuple, set, frozenset, partial)):
             left += gc.get_referents(one)
     # From Python 3.12 on None and others live for ever, and what was compiled for 3.11 still counts references to them.
-    return [one for one in found.values() if sys.getrefcount(one) < IMMORTAL]
+    return [one for one in objects.values() if sys.getrefcount(one) < IMMORTAL]
 
 
 def books(given, references):
     """What is held: the references are written where there is room already, so that nothing is held for that."""
     gc.collect()
-    for place, one in enumerate(given):
-        references[place] = sys.getrefcount(one)
+    for index, one in enumerate(given):
+        references[index] = sys.getrefcount(one)
     return len(gc.get_objects()), sys.getallocatedblocks(), c_bytes()
 
 
@@ -310,23 +310,23 @@ def prepared():
         chdir(folder),
     ):
         shared = Shared(Data(4, 12))
-        made = defaultdict(list)
+        calls_by_name = defaultdict(list)
         for name, call in answered(shared):
-            made[name, "answered"].append(call)
+            calls_by_name[name, "answered"].append(call)
         for name, call in [
             *refused(),
             *(refused_by_c(shared) if find_spec("rankgain._compiled.walk") else ()),
         ]:
-            made[name, "refused"].append(partial(attempt, call))
-        for calls in made.values():
+            calls_by_name[name, "refused"].append(partial(attempt, call))
+        for calls in calls_by_name.values():
             repeat(calls, 1, 0)
-        given = reachable(shared, made, METRICS, KS)
+        given = reachable(shared, calls_by_name, METRICS, KS)
         # The interpreter's cache of attributes holds names of functions, once per class, and some calls make a class.
         given = [one for one in given if not isinstance(one, str) or one not in CALLS]
         gc.collect()
         gc.freeze()  # what is there by now need not be looked at each time
         try:
-            yield made, given
+            yield calls_by_name, given
         finally:
             gc.unfreeze()
 
@@ -336,30 +336,30 @@ def prepared():
 
 @pytest.fixture
 def calls(backend):
-    with prepared() as held:
-        yield held
+    with prepared() as prepared_calls:
+        yield prepared_calls
 
 
 @freed_at_all
 @pytest.mark.slow
 def test_calls_leave_nothing_behind(calls):
-    made, given = calls
-    for name, kind in made:
+    calls_by_name, given = calls
+    for name, kind in calls_by_name:
         if name not in DRAWN:
-            done, left = growth(made[name, kind], given, TIMES, BRIEFLY)
-            assert not left, f"{name}, {kind}: {done} times, each: {left}"
+            n_calls, left = growth(calls_by_name[name, kind], given, TIMES, BRIEFLY)
+            assert not left, f"{name}, {kind}: {n_calls} times, each: {left}"
 
 
 @pytest.mark.slow
 def test_calls_leave_nothing_to_the_collector(calls):
     """Arrays would stay until it comes, which may take long."""
-    made, _ = calls
+    calls_by_name, _ = calls
     left = set()
-    for name, kind in made:
-        repeat(made[name, kind], 2, 0)
+    for name, kind in calls_by_name:
+        repeat(calls_by_name[name, kind], 2, 0)
         gc.collect()
         gc.disable()
-        repeat(made[name, kind], 1, 0)
+        repeat(calls_by_name[name, kind], 1, 0)
         gc.enable()
         if gc.collect():
             left.add(name)
@@ -374,9 +374,9 @@ def test_refused_calls_cover_each_function(calls):
             one = inspect.getattr_static(one, part) if isinstance(one, type) else getattr(one, part)
         return callable(one) and {*inspect.signature(one).parameters} - {"self"}
 
-    made, _ = calls
+    calls_by_name, _ = calls
     takers = {name for name in CALLS if not name.startswith("capi.") and takes(name)} - {*MADE}
-    assert takers <= {name for name, kind in made if kind == "refused"}
+    assert takers <= {name for name, kind in calls_by_name if kind == "refused"}
 
 
 if find_spec("rankgain._compiled.walk"):
@@ -405,9 +405,9 @@ if find_spec("rankgain._compiled.walk"):
 def main(times):
     """A line for each function, and 1 if anything was left behind."""
     failed, start = [], time.perf_counter()
-    with prepared() as (made, given):
-        total = sum(map(len, made.values()))
-        for (name, kind), calls in made.items() if times > 1 else ():
+    with prepared() as (calls_by_name, given):
+        total = sum(map(len, calls_by_name.values()))
+        for (name, kind), calls in calls_by_name.items() if times > 1 else ():
             for _ in range(2):  # what is left behind grows again; the room that the first of a kind takes does not
                 before, began = process_bytes(), time.perf_counter()
                 done, left = growth(calls, given, times // len(calls), SECONDS)
@@ -423,7 +423,7 @@ def main(times):
             if name not in DRAWN and (left or grown > LARGEST):
                 failed.append(name)
     took = time.perf_counter() - start
-    print(f"{len(made)} rows, {total} calls on {_backend.name} in {took:.0f} s")
+    print(f"{len(calls_by_name)} rows, {total} calls on {_backend.name} in {took:.0f} s")
     print(f"left something behind: {', '.join(failed) or 'none'}")
     return bool(failed)
 

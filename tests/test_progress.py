@@ -42,14 +42,14 @@ class Bar:
 
 @pytest.fixture
 def bars(monkeypatch):
-    made = []
+    created = []
 
     def tqdm(total, unit):
-        made.append(Bar(total, unit))
-        return made[-1]
+        created.append(Bar(total, unit))
+        return created[-1]
 
     monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=tqdm))
-    return made
+    return created
 
 
 @pytest.mark.usefixtures("backend")

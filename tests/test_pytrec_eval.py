@@ -1,4 +1,4 @@
-"""The drop-in for pytrec_eval: the peer's names, keys, values and types, and what is right where the peer is not."""
+"""The drop-in for pytrec_eval: the peer's names, keys, values and types, and the values where the peer is wrong."""
 
 import importlib.util
 import math
@@ -51,7 +51,9 @@ def collections(draw):
     qrels = draw(
         st.dictionaries(
             st.sampled_from(["q1", "q2", "q3", "é"]),
-            st.dictionaries(st.sampled_from(documents), grades, min_size=1).filter(lambda own: max(own.values()) >= 0),
+            st.dictionaries(st.sampled_from(documents), grades, min_size=1).filter(
+                lambda grades_by_document: max(grades_by_document.values()) >= 0
+            ),
             min_size=1,
         )
     )
@@ -69,13 +71,13 @@ def compare(qrels, run, measures, level=1, judged_only=False):
     import pytrec_eval as theirs
 
     arguments = qrels, measures, level, judged_only
-    expected, found = (module.RelevanceEvaluator(*arguments).evaluate(run) for module in (theirs, ours))
-    assert list(found) == list(expected)
+    expected, actual = (module.RelevanceEvaluator(*arguments).evaluate(run) for module in (theirs, ours))
+    assert list(actual) == list(expected)
     for query in expected:
-        assert list(found[query]) == list(expected[query])
+        assert list(actual[query]) == list(expected[query])
         empty = judged_only and not any(qrels[query].get(document, -1) >= 0 for document in run[query])
         for key, value in expected[query].items():
-            mine = found[query][key]
+            mine = actual[query][key]
             assert type(mine) is float
             if empty and key.startswith(tuple(UNDEFINED)):
                 assert mine == 0.0
@@ -202,9 +204,9 @@ def test_numbers_of_any_type_are_accepted(kind):
 
 
 def test_fractional_grades_are_accepted():
-    found = evaluate({"ndcg", "map"}, {"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 1.5, "b": 0.5}})["q"]
-    assert found["map"] == 0.5
-    assert found["ndcg"] == pytest.approx((0.5 + 1.5 / math.log2(3)) / (1.5 + 0.5 / math.log2(3)))
+    values = evaluate({"ndcg", "map"}, {"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 1.5, "b": 0.5}})["q"]
+    assert values["map"] == 0.5
+    assert values["ndcg"] == pytest.approx((0.5 + 1.5 / math.log2(3)) / (1.5 + 0.5 / math.log2(3)))
 
 
 @pytest.mark.parametrize("measure", ["ndcg", "G", "ndcg_rel", "Rndcg"])
@@ -212,25 +214,25 @@ def test_gains_by_level_apply_to_measures(measure):
     name = {"G": "g", "Rndcg": "r_ndcg"}.get(measure, measure)
     metric = rg.metric(name, gain={0: 0, 1: 3.5, 2: 9})
     expected = rg.from_qrels(QRELS, RUN).evaluate(metric)
-    found = evaluate({f"{measure}.2=9,1=3.5"})
-    assert [found[query][measure] for query in QRELS] == expected[metric].tolist()
+    result = evaluate({f"{measure}.2=9,1=3.5"})
+    assert [result[query][measure] for query in QRELS] == expected[metric].tolist()
     # steps below 1; and what is not named is worth itself
     assert measure == "G" or evaluate({f"{measure}.1=0.2,2=0.5"}, {"q1": {"a": 2, "c": 1}})["q1"][measure] == 1.0
     assert evaluate({f"{measure}.2=9"}) == evaluate({f"{measure}.1=1,2=9"})
 
 
 def test_empty_lists_have_the_values_of_nothing_returned():
-    found = evaluate({"all_trec"}, {"q1": {}})["q1"]
+    values = evaluate({"all_trec"}, {"q1": {}})["q1"]
     least = math.log(1e-5)
     others = {"num_q": 1.0, "num_rel": 2.0, "gm_map": least, "gm_bpref": least}
-    assert found == dict.fromkeys(found, 0.0) | others
-    assert len(found) == 95
+    assert values == dict.fromkeys(values, 0.0) | others
+    assert len(values) == 95
     assert evaluate({"map"}, {"q1": {"x": 1.0}}, judged_docs_only_flag=True) == {"q1": {"map": 0.0}}
 
 
 def test_queries_of_negative_grades_only_are_evaluated():
-    found = evaluate({"all_trec"}, {"q": {"a": 1.0, "b": 0.5}}, {"q": {"a": -1, "b": -2}})["q"]
-    assert {key: value for key, value in found.items() if value and not key.startswith("gm_")} == {
+    values = evaluate({"all_trec"}, {"q": {"a": 1.0, "b": 0.5}}, {"q": {"a": -1, "b": -2}})["q"]
+    assert {key: value for key, value in values.items() if value and not key.startswith("gm_")} == {
         "num_q": 1.0,
         "num_ret": 2.0,
         "utility": -2.0,
@@ -250,8 +252,8 @@ def test_queries_of_one_side_are_left_out():
 def test_any_mapping_and_id_type_is_accepted():
     from types import MappingProxyType as Frozen
 
-    run = Frozen({query: Frozen(own) for query, own in RUN.items()})
-    qrels = Frozen({query: Frozen(own) for query, own in QRELS.items()})
+    run = Frozen({query: Frozen(documents) for query, documents in RUN.items()})
+    qrels = Frozen({query: Frozen(documents) for query, documents in QRELS.items()})
     assert evaluate({"all_trec"}, run, qrels) == evaluate({"all_trec"})
     assert evaluate({"recip_rank"}, {1: {7: 0.1, 10: 0.1}}, {1: {7: 1}}) == {1: {"recip_rank": 0.5}}
 
@@ -272,10 +274,10 @@ def test_evaluator_copies_the_judgments():
 
 
 def test_release_10_of_trec_eval():
-    found = evaluate({"all_trec", "dcg", "ideal_dcg"}, release=10)["q1"]
-    assert {"rbp", "rbp_resid", "unj_5", "dcg", "ideal_dcg"} < {*found}
-    assert found["dcg"] / found["ideal_dcg"] == found["ndcg"]
-    assert found["unj_5"] == 0.2
+    values = evaluate({"all_trec", "dcg", "ideal_dcg"}, release=10)["q1"]
+    assert {"rbp", "rbp_resid", "unj_5", "dcg", "ideal_dcg"} < {*values}
+    assert values["dcg"] / values["ideal_dcg"] == values["ndcg"]
+    assert values["unj_5"] == 0.2
     five = {f"d{number}": 1 for number in range(6)}
     first = {"q": {"d0": 3.0, "x": 2.0, "d1": 1.0}}
     recall = [evaluate({"iprec_at_recall_0.2"}, first, {"q": five}, release=r)["q"] for r in (9, 10)]
@@ -288,22 +290,22 @@ class Recorder(ours.RelevanceEvaluator):
         self.extra = extra
 
     def evaluate(self, scores):
-        return {query: own | {"extra": self.extra} for query, own in super().evaluate(scores).items()}
+        return {query: values | {"extra": self.extra} for query, values in super().evaluate(scores).items()}
 
 
 def test_evaluator_can_be_subclassed_and_pickled():
     evaluator = Recorder(QRELS, extra=7)
-    found = evaluator.evaluate(RUN)
-    assert found["q1"]["extra"] == 7
-    assert found["q1"]["map"] == 0.5
+    result = evaluator.evaluate(RUN)
+    assert result["q1"]["extra"] == 7
+    assert result["q1"]["map"] == 0.5
     again = pickle.loads(pickle.dumps(evaluator))
-    assert again.evaluate(RUN) == found
+    assert again.evaluate(RUN) == result
     assert again.extra == 7
 
 
 def test_threads_share_an_evaluator():
     evaluator = ours.RelevanceEvaluator(QRELS, {"all_trec"})
-    runs = [{query: own for query, own in RUN.items() if number % 2 or query == "q1"} for number in range(16)]
+    runs = [{query: scores for query, scores in RUN.items() if number % 2 or query == "q1"} for number in range(16)]
     expected = list(map(evaluator.evaluate, runs))
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(evaluator.evaluate, runs)) == expected
@@ -318,7 +320,7 @@ def test_install_replaces_the_module_of_the_peer(monkeypatch):
 
 
 @in_one_case(
-    ("measure", "told"),
+    ("measure", "message"),
     [
         ("nonsense", "unsupported measure 'nonsense'"),
         ("ndgc_cut_10", "did you mean 'ndcg_cut'"),
@@ -346,13 +348,13 @@ def test_install_replaces_the_module_of_the_peer(monkeypatch):
         ("rbp", "release 10 has it, and release 9 was requested"),
     ],
 )
-def test_unknown_measures_are_rejected(measure, told):
-    with pytest.raises(ValueError, match=told):
+def test_unknown_measures_are_rejected(measure, message):
+    with pytest.raises(ValueError, match=message):
         ours.RelevanceEvaluator(QRELS, {measure})
 
 
 @pytest.mark.parametrize(
-    ("arguments", "kind", "told"),
+    ("arguments", "kind", "message"),
     [
         ({"measures": "map"}, TypeError, "measures must be a set of names, such as .*, not 'map'"),
         ({"measures": [3]}, TypeError, "measures: a name must be a str, not int 3"),
@@ -382,13 +384,13 @@ def test_unknown_measures_are_rejected(measure, told):
         ({"release": 8}, ValueError, "release must be 9 or 10, not 8"),
     ],
 )
-def test_evaluator_rejects_arguments(arguments, kind, told):
-    with pytest.raises(kind, match=told):
+def test_evaluator_rejects_arguments(arguments, kind, message):
+    with pytest.raises(kind, match=message):
         evaluate(**{"measures": {"map"}} | arguments)
 
 
 @pytest.mark.parametrize(
-    ("parse", "line", "told"),
+    ("parse", "line", "message"),
     [
         ("run", "q1 Q0 d1 1 0.5", "f_run: line 2: there must be 6 fields, not 5"),
         ("run", "", "f_run: line 2: there must be 6 fields, not 0"),
@@ -399,9 +401,9 @@ def test_evaluator_rejects_arguments(arguments, kind, told):
         ("qrel", "q1 0 d1 1", "f_qrel: line 2: document 'd1' appears twice under query 'q1'"),
     ],
 )
-def test_parse_rejects_lines(parse, line, told):
+def test_parse_rejects_lines(parse, line, message):
     first = {"run": "q1 Q0 d1 1 0.5 tag", "qrel": "q1 0 d1 1"}[parse]
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         getattr(ours, f"parse_{parse}")([first, line])
 
 

@@ -100,9 +100,9 @@ def test_ndcg_score_equals_scikit_learn(matrices, k, ignore_ties, data):
     weights = data.draw(st.none() | st.lists(st.floats(0.125, 4), min_size=len(grades), max_size=len(grades)))
     options = {"k": k, "sample_weight": weights, "ignore_ties": ignore_ties}
     expected = theirs.ndcg_score(grades, scores, **options)
-    found = ours.ndcg_score(grades, scores, **options)
-    assert type(found) is float
-    assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    value = ours.ndcg_score(grades, scores, **options)
+    assert type(value) is float
+    assert value == pytest.approx(expected, rel=1e-12, abs=1e-15)
     each = their_parts._ndcg_sample_scores(grades, scores, k, ignore_ties)
     assert ours._ndcg_sample_scores(grades, scores, k, ignore_ties) == pytest.approx(each, rel=1e-12, abs=1e-15)
 
@@ -263,16 +263,16 @@ def raised(call, *arguments, **options):
 
 
 def check_same_error(name, *arguments, **options):
-    """Code that caught theirs catches ours."""
+    """Check that handlers for scikit-learn's error catch ours."""
     expected = raised(getattr(theirs, name), *arguments, **options)
-    found = raised(getattr(ours, name), *arguments, **options)
+    error = raised(getattr(ours, name), *arguments, **options)
     for kind in (ValueError, TypeError, ZeroDivisionError):
-        assert isinstance(found, kind) or not isinstance(expected, kind), (expected, found)
+        assert isinstance(error, kind) or not isinstance(expected, kind), (expected, error)
     if type(expected).__name__ == "InvalidParameterError":
-        assert type(found) is ours.InvalidParameterError
+        assert type(error) is ours.InvalidParameterError
         start = str(expected).partition("must be")[0]
-        assert str(found).startswith(f"{start}must be ")
-    return str(found)
+        assert str(error).startswith(f"{start}must be ")
+    return str(error)
 
 
 @in_one_case("case", WRONG)

@@ -161,17 +161,17 @@ worker.join()
 @pytest.mark.parametrize(("chunks", "threads", "helpers"), [(1, 8, 0), (2, 8, 1), (5, 3, 2), (5, 1, 0), (0, 4, 0)])
 def test_number_of_helpers_is_limited_by_threads_and_chunks(monkeypatch, chunks, threads, helpers):
     """The caller's thread is one of them."""
-    asked = []
+    submitted = []
 
     class Pool(ThreadPoolExecutor):
         def submit(self, *work):
-            asked.append(work)
+            submitted.append(work)
             return super().submit(*work)
 
     with Pool(8) as pool:
         monkeypatch.setattr(threading_of, "_executor", lambda: pool)
         assert run_chunks([(0, chunk) for chunk in range(chunks)], lambda _, stop: stop, threads) == [*range(chunks)]
-    assert len(asked) == helpers
+    assert len(submitted) == helpers
 
 
 SCORED = rg.from_scores([[1, 0, 2]], [[0.5, 0.25, 0.125]])

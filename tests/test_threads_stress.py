@@ -46,13 +46,13 @@ def at_once(calls):
     return results
 
 
-made = cache(Data)
+shared_data = cache(Data)
 
 
 @pytest.fixture
 def data(backend):
     """Enough for the kernels to be at work at the same time; plain Python would take long for that."""
-    return made(*{"compiled": (24, 60), "python": (6, 24)}[backend])
+    return shared_data(*{"compiled": (24, 60), "python": (6, 24)}[backend])
 
 
 @pytest.fixture(autouse=True)
@@ -76,8 +76,10 @@ def test_every_public_function_is_called():
     public = {name for name in rg.__all__ if callable(getattr(rg, name))}
     for kind in CLASSES:
         for base in kind.__mro__:
-            own = vars(base).items() if base.__module__.startswith("rankgain") else ()
-            called = {name for name, held in own if callable(getattr(held, "__func__", held)) and name[0] != "_"}
+            members = vars(base).items() if base.__module__.startswith("rankgain") else ()
+            called = {
+                name for name, member in members if callable(getattr(member, "__func__", member)) and name[0] != "_"
+            }
             public |= {f"{kind.__name__}.{name}" for name in called}
     assert public - {*CALLS} == {*LEFT_OUT}
 
@@ -104,10 +106,10 @@ def test_all_functions_in_many_threads(backend, data):
     alone, shared = Shared(data), Shared(data)
     expected = {name: answer(name, alone) for name in HERE}
     orders = [random.Random(seed).sample(HERE, len(HERE)) for seed in range(THREADS)]
-    for found in at_once(
+    for results in at_once(
         [partial(lambda order: {name: answer(name, shared) for name in order}, order) for order in orders]
     ):
-        assert found == expected
+        assert results == expected
 
 
 # Each is a thread's first in a new process: what they load, make and remember is there once, and whole.

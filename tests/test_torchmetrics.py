@@ -142,13 +142,13 @@ def outcome(module, name, options, updates, dtype):
 
 
 def check_same(name, options, updates, dtype=None):
-    expected, found = (outcome(module, name, options, updates, dtype) for module in (theirs, ours))
+    expected, actual = (outcome(module, name, options, updates, dtype) for module in (theirs, ours))
     shown = f"{name}(**{options}), {dtype}, {updates}"
-    assert found[:2] == expected[:2], shown
+    assert actual[:2] == expected[:2], shown
     if expected[2] is not None:
         tolerance = 2e-2 if dtype in (torch.bfloat16, torch.half) else 2e-5
-        close = torch.allclose(found[2].double(), expected[2].double(), rtol=tolerance, atol=tolerance, equal_nan=True)
-        assert close, f"{found[2]} is not {expected[2]}: {shown}"
+        close = torch.allclose(actual[2].double(), expected[2].double(), rtol=tolerance, atol=tolerance, equal_nan=True)
+        assert close, f"{actual[2]} is not {expected[2]}: {shown}"
 
 
 @pytest.fixture
@@ -185,17 +185,17 @@ def test_other_types_equal_torchmetrics(name, dtype):
 @pytest.mark.parametrize("name", CLASSES)
 def test_set_dtype_after_updates_equals_torchmetrics(name):
     """Then indexes are floating-point numbers, and so are labels, which R-precision cannot take."""
-    found = []
+    outcomes = []
     for module in (theirs, ours):
         metric = getattr(module, name)()
         metric.update(torch.rand(12, generator=torch.manual_seed(1)), torch.arange(12) % 2, torch.arange(12) % 3)
         metric.set_dtype(torch.double)
         try:
-            found.append((metric.compute().dtype, round(metric.compute().item(), 5)))
+            outcomes.append((metric.compute().dtype, round(metric.compute().item(), 5)))
         except Exception as error:
-            found.append(type(error))
-    assert (found[1] is TypeError) == (name == "RetrievalRPrecision")
-    assert found[0] in (found[1], TypeError)  # which releases before 1.9 raise for such indexes
+            outcomes.append(type(error))
+    assert (outcomes[1] is TypeError) == (name == "RetrievalRPrecision")
+    assert outcomes[0] in (outcomes[1], TypeError)  # which releases before 1.9 raise for such indexes
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -239,11 +239,11 @@ def test_undefined_cases_fall_back_to_torchmetrics(name, options, preds, target,
 def test_overridden_metric_is_called(name, loops):
     data = torch.tensor([0.5, 0.2]), torch.tensor([0, 1]), torch.tensor([0, 0])
 
-    class Own(getattr(ours, name)):
+    class Custom(getattr(ours, name)):
         def _metric(self, preds, target):
             return torch.tensor(0.25)
 
-    assert Own()(*data) == 0.25
+    assert Custom()(*data) == 0.25
     metric = getattr(ours, name)()
     metric._metric = lambda preds, target: torch.tensor(0.125)
     assert metric(*data) == 0.125
@@ -273,8 +273,8 @@ def test_empty_queries_equal_torchmetrics(name, action):
 def test_ties_equal_torchmetrics():
     """The hit among three tied documents may come second, third or not at all: 1, 5/6 or 1."""
     values = []
-    for place in range(3):
-        target = torch.tensor([1, *(int(rank == place) for rank in range(3))])
+    for position in range(3):
+        target = torch.tensor([1, *(int(rank == position) for rank in range(3))])
         data = torch.tensor([0.9, 0.5, 0.5, 0.5]), target, torch.zeros(4, dtype=torch.long)
         check_same("RetrievalMAP", {"top_k": 3}, [data])
         values.append(round(ours.RetrievalMAP(top_k=3)(*data).item(), 4))
@@ -303,13 +303,13 @@ def test_states_pickles_and_collections_equal_torchmetrics(name):
     data = torch.tensor([0.3, 0.9, 0.1, 0.7]), torch.tensor([0, 1, 1, 0]), torch.tensor([0, 0, 1, 1])
     metric = getattr(ours, name)()
     metric.update(*data)
-    for held in (pickle.loads(pickle.dumps(metric)), copy.deepcopy(metric), metric.clone()):
-        assert type(held) is getattr(ours, name)
-        assert held.compute() == metric.compute()
+    for copied in (pickle.loads(pickle.dumps(metric)), copy.deepcopy(metric), metric.clone()):
+        assert type(copied) is getattr(ours, name)
+        assert copied.compute() == metric.compute()
     both = torchmetrics.MetricCollection({"ours": getattr(ours, name)(), "theirs": getattr(theirs, name)()})
     both.update(*data)
-    found = both.compute()
-    assert found["ours"] == found["theirs"]
+    values = both.compute()
+    assert values["ours"] == values["theirs"]
     assert list(torchmetrics.MetricCollection([getattr(ours, name)()])) == [name]
     metric.reset()
     assert metric.preds == []
@@ -330,10 +330,10 @@ def test_like_equals_the_drop_in(name, k):
     if name in {"RetrievalRPrecision", "RetrievalAUROC"}:
         k = None
     options = {} if k is None else {"top_k": k}
-    asked = LIKE[name] if k is None else f"{LIKE[name]}@{k}"
-    found = getattr(ours, name)(**options)(torch.tensor(preds), torch.tensor(target), indexes=torch.tensor(index))
-    expected = rg.from_scores(target, preds, qid=index).evaluate(asked, like="torchmetrics").mean(asked)
-    assert found.item() == pytest.approx(expected, rel=1e-6)
+    metric = LIKE[name] if k is None else f"{LIKE[name]}@{k}"
+    value = getattr(ours, name)(**options)(torch.tensor(preds), torch.tensor(target), indexes=torch.tensor(index))
+    expected = rg.from_scores(target, preds, qid=index).evaluate(metric, like="torchmetrics").mean(metric)
+    assert value.item() == pytest.approx(expected, rel=1e-6)
 
 
 PROCESSES = """

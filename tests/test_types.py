@@ -115,7 +115,7 @@ def test_literals_equal_the_tables() -> None:
     assert get_args(choices.Ties) == tuple(rules.TIES)
     assert set(get_args(choices.ScoreTies)) == {*rules.TIES} - {"docid"}
     assert get_args(choices.Peer) == (*peers.PEERS, *peers.ALIASES)
-    assert {name for own in get_args(choices.PeerOrOwn) for name in get_args(own) or (own,)} == {
+    assert {name for choice in get_args(choices.PeerOrOwn) for name in get_args(choice) or (choice,)} == {
         *peers.PEERS,
         *peers.ALIASES,
         peers.OWN.name,

@@ -22,29 +22,29 @@ from rankgain.results.text import Tables
 from rankgain.spark import jobs
 from rankgain.tools.scorers import Scorer
 
-# They raise nothing of their own, whatever they are given.
+# Functions that raise no errors of their own.
 NEVER_RAISE = {"compute_aggregated_measure", "Tests.rows", "Tests.matrix"}
 CALLED_BY_LIBRARIES = {"Scorer.get_metadata_routing"}
 
 
 def public():
     """Yield (qualified name, object) of each public function, class, method and property."""
-    held = {name: getattr(rg, name) for name in rg.__all__}
-    held |= {f"sklearn.{name}": getattr(sklearn, name) for name in sklearn.__all__}
-    held |= {f"pytrec_eval.{name}": getattr(pytrec_eval, name) for name in pytrec_eval.__all__}
-    held |= {name: getattr(batches, name) for name in batches.__all__}
-    held |= {f"spark {name}": getattr(jobs, name) for name in ("evaluate", "summary", "evaluate_clustered", "udf")}
-    held |= {"Scorer": Scorer, "Frames": Frames, "Tables": Tables}
-    for name, value in held.items():
+    objects = {name: getattr(rg, name) for name in rg.__all__}
+    objects |= {f"sklearn.{name}": getattr(sklearn, name) for name in sklearn.__all__}
+    objects |= {f"pytrec_eval.{name}": getattr(pytrec_eval, name) for name in pytrec_eval.__all__}
+    objects |= {name: getattr(batches, name) for name in batches.__all__}
+    objects |= {f"spark {name}": getattr(jobs, name) for name in ("evaluate", "summary", "evaluate_clustered", "udf")}
+    objects |= {"Scorer": Scorer, "Frames": Frames, "Tables": Tables}
+    for name, value in objects.items():
         if not callable(value):
             continue
         short = name.rpartition(".")[2]
         yield short, value
         if isinstance(value, type):
-            for method, own in vars(value).items():
-                own = inspect.unwrap(own.__func__) if isinstance(own, (staticmethod, classmethod)) else own
-                if method[:1] != "_" and (inspect.isfunction(own) or isinstance(own, property)):
-                    yield f"{short}.{method}", own
+            for method, member in vars(value).items():
+                member = inspect.unwrap(member.__func__) if isinstance(member, (staticmethod, classmethod)) else member
+                if method[:1] != "_" and (inspect.isfunction(member) or isinstance(member, property)):
+                    yield f"{short}.{method}", member
 
 
 CHOICES = {name for name, kind in vars(choices).items() if get_args(kind)} - {"Peer", "PeerOrOwn"}
@@ -60,8 +60,8 @@ def sections(value):
 
 def entries(text):
     """The entries of a section, as (head, text) pairs."""
-    found = re.findall(r"^(\S.*)\n((?:(?:[ ]+.*)?\n?)*)", text, re.MULTILINE)
-    return [(head, body.strip()) for head, body in found]
+    matches = re.findall(r"^(\S.*)\n((?:(?:[ ]+.*)?\n?)*)", text, re.MULTILINE)
+    return [(head, body.strip()) for head, body in matches]
 
 
 # What numpydoc asks for and docstrings here need not have: an extended summary, related objects, a capital letter, the
@@ -103,12 +103,12 @@ def test_docstring_states_optional_parameters_and_choices(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_docstring_states_when_each_error_is_raised(name):
-    own = sections(FUNCTIONS[name])
+    parts = sections(FUNCTIONS[name])
     tree = ast.parse(dedent(inspect.getsource(FUNCTIONS[name])))
     raises = any(isinstance(node, ast.Raise) for node in ast.walk(tree))
-    if (raises or "Parameters" in own) and name not in NEVER_RAISE:
-        assert "Raises" in own
-    for head, text in entries(own.get("Raises", "")):
+    if (raises or "Parameters" in parts) and name not in NEVER_RAISE:
+        assert "Raises" in parts
+    for head, text in entries(parts.get("Raises", "")):
         assert re.fullmatch(r"[A-Z]\w*Error(, [A-Z]\w*Error)*", head), head
         assert re.match(r"(If|In|When)\b", text), text
 

@@ -68,7 +68,7 @@ def as_dict(batches):
 def expected(result):
     order = sorted(range(len(result.query_ids)), key=result.query_ids.__getitem__)
     return {"query_id": sorted(result.query_ids)} | {
-        str(key): [vector.tolist()[place] for place in order] for key, vector in result.items()
+        str(key): [vector.tolist()[position] for position in order] for key, vector in result.items()
     }
 
 
@@ -97,8 +97,9 @@ def test_any_cut_gives_the_bits_of_one_call(ties, missing, rows, size):
     assert as_dict(evaluate_batches(batches, *METRICS, rows=rows, **rules)) == expected(result)
     assert summarize_batches(batches, *METRICS, rows=rows, **rules) == result.summary()
     truth = rg.judgments(qrels)
-    found = as_dict(evaluate_batches(run.to_batches(max_chunksize=size), *METRICS, judgments=truth, rows=rows, **rules))
-    assert expected_rows(found) == expected_rows(expected(result))
+    batches = run.to_batches(max_chunksize=size)
+    of_batches = as_dict(evaluate_batches(batches, *METRICS, judgments=truth, rows=rows, **rules))
+    assert expected_rows(of_batches) == expected_rows(expected(result))
     assert summarize_batches(run, *METRICS, judgments=truth, rows=rows, **rules) == result.summary()
 
 
@@ -108,9 +109,9 @@ def expected_rows(columns):
 
 def test_metric_record_is_accepted_beside_names():
     table = pa.table({"qid": [1, 1], "label": [0, 3], "score": [2.0, 1.0]})
-    asked = rg.metric("dcg", gain=lambda grades: grades * 10.0)
-    (batch,) = evaluate_batches([table], asked)
-    assert batch.column(1).to_pylist() == [30.0 / math.log2(3)] == [summarize_batches(table, asked).mean(asked)]
+    metric = rg.metric("dcg", gain=lambda grades: grades * 10.0)
+    (batch,) = evaluate_batches([table], metric)
+    assert batch.column(1).to_pylist() == [30.0 / math.log2(3)] == [summarize_batches(table, metric).mean(metric)]
 
 
 PARTS = {
@@ -179,8 +180,8 @@ def test_query_longer_than_a_batch_is_one_query():
     )
     result = rg.from_frames(table).evaluate("ndcg", "ap")
     for size in (3, 64, 2000):
-        found = as_dict(evaluate_batches(table.to_batches(max_chunksize=size), "ndcg", "ap", rows=50))
-        assert found == expected(result)
+        result_of_batches = as_dict(evaluate_batches(table.to_batches(max_chunksize=size), "ndcg", "ap", rows=50))
+        assert result_of_batches == expected(result)
 
 
 def test_memory_is_that_of_one_part():
@@ -265,7 +266,7 @@ def damaged(offsets, kind):
 
 
 def broken():
-    """Columns that pyarrow would follow outside of their memory, where this crashed, and what is said of each."""
+    """Columns with offsets outside of their memory, and the error message of each."""
     for kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary()):
         for offsets in ([0, 10**9, 2, 3], [0, 3, 2, 3], [0, -5, 2, 3]):
             column = damaged(offsets, kind)
@@ -279,11 +280,11 @@ def broken():
     yield codes, "its codes point outside its dictionary"
 
 
-@in_one_case(("column", "told"), list(broken()))
+@in_one_case(("column", "message"), list(broken()))
 @pytest.mark.parametrize("name", ["query_id", "doc_id"])
-def test_broken_arrow_columns_are_rejected(column, told, name):
+def test_broken_arrow_columns_are_rejected(column, message, name):
     table = pa.table(ROWS | {"relevance": [1, None, 2], name: column})
-    with pytest.raises(ValueError, match=rf"^batches: column '{name}' is broken: {told}"):
+    with pytest.raises(ValueError, match=rf"^batches: column '{name}' is broken: {message}"):
         summarize_batches(table, "rr")
 
 
@@ -316,11 +317,11 @@ OTHERS = {
 def test_batches_of_different_types_are_unified(name, kind):
     """As after outer joins, in which a column of a part may be of nulls only."""
     first, second = pa.table(ROWS), pa.table(SECOND)
-    place, null = second.column_names.index(name), pa.types.is_null(kind)
+    column, null = second.column_names.index(name), pa.types.is_null(kind)
     values = pa.nulls(1, first[name].type) if null else second[name]
-    same = pa.concat_tables([first, second.set_column(place, name, values)])
+    same = pa.concat_tables([first, second.set_column(column, name, values)])
     other = pa.nulls(1) if null else second[name].cast(getattr(kind, "value_type", kind))
-    second = second.set_column(place, name, other.dictionary_encode() if pa.types.is_dictionary(kind) else other)
+    second = second.set_column(column, name, other.dictionary_encode() if pa.types.is_dictionary(kind) else other)
     assert summarize_batches([first, second], "ndcg", "ap") == summarize_batches(same, "ndcg", "ap")
     later = pa.table(ROWS | {"query_id": [4, 4, 5]})
     values = as_dict(evaluate_batches([second, later], "ndcg"))
@@ -329,8 +330,8 @@ def test_batches_of_different_types_are_unified(name, kind):
 
 def test_an_extension_type_is_its_storage():
     ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([bytes([n] * 16) for n in range(3)], pa.binary(16)))
-    found = summarize_batches(pa.table(ROWS | {"doc_id": ids}), "rr")
-    assert found == summarize_batches(pa.table(ROWS | {"doc_id": ids.storage}), "rr")
+    summary = summarize_batches(pa.table(ROWS | {"doc_id": ids}), "rr")
+    assert summary == summarize_batches(pa.table(ROWS | {"doc_id": ids.storage}), "rr")
 
 
 def test_columns_that_are_not_needed_may_be_of_any_type():

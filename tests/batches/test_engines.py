@@ -84,13 +84,13 @@ if find_spec("ray"):  # else it is not collected
                 return pa.Table.from_batches(evaluate_batches(part, *METRICS))
 
             blocks = [table.slice(start, 250) for start in range(0, 1000, 250)]  # 12.5 queries each
-            found = (
+            results = (
                 ray.data.from_arrow(blocks)
                 .repartition(3)
                 .groupby("query_id")
                 .map_groups(values, batch_format="pyarrow")
             )
-            rows = sorted((row["query_id"], row["ndcg@10"], row["ap"]) for row in found.take_all())
+            rows = sorted((row["query_id"], row["ndcg@10"], row["ap"]) for row in results.take_all())
         finally:
             ray.shutdown()
         result = expected(table)
@@ -102,7 +102,7 @@ def test_batches_of_a_parquet_data_set_equal_one_frame(tmp_path):
     """10^6 rows in four files, of which a part is held at a time; 10^8: bench/run.py large.batches --full."""
     table = log(10_000, 100)
     for number in range(4):
-        start, end = (250_000 * place - 50 * (0 < place < 4) for place in (number, number + 1))  # queries are cut
+        start, end = (250_000 * cut - 50 * (0 < cut < 4) for cut in (number, number + 1))  # queries are cut
         part = table.slice(start, end - start)
         pa.parquet.write_table(part, tmp_path / f"{number}.parquet", row_group_size=30_000)
     rows = pa.dataset.dataset(tmp_path).to_batches(batch_size=20_000)

@@ -102,13 +102,13 @@ def recommendations(draw):
     if draw.below(2):
         truth = [set(draw.many(lambda draw: draw.of(others), 5)) for _ in range(users)]
     else:
-        truth = [{own: number(draw) for own in draw.many(lambda draw: draw.of(others), 5)} for _ in range(users)]
+        truth = [{one: number(draw) for one in draw.many(lambda draw: draw.of(others), 5)} for _ in range(users)]
     if form == 1 and ids is IDS[0]:
-        rows = np.array([[*own, *[-1] * 9][:9] for own in rows]).reshape(users, 9).astype(dtype)
+        rows = np.array([[*one, *[-1] * 9][:9] for one in rows]).reshape(users, 9).astype(dtype)
     elif form == 2:
         rows, truth = dict(zip("abcd", rows, strict=False)), dict(zip("bcda", truth, strict=False))
     elif form == 3 and ids is IDS[0]:
-        rows = [np.array(own, dtype="i8").astype(dtype) for own in rows]
+        rows = [np.array(one, dtype="i8").astype(dtype) for one in rows]
     elif form == 4:
         truth = list(map(list, truth))
     return lambda: evaluated(rg.from_recommendations(truth, rows, validate=validate), metrics)
@@ -116,8 +116,8 @@ def recommendations(draw):
 
 def text(draw):
     """A metric as a string of any characters."""
-    asked, relevance = draw.rest().decode("latin-1"), [[0, 2, 1, 0], [], [0, 1]]
-    return lambda: dict(rg.from_ranked(relevance).evaluate(asked))
+    metric, relevance = draw.rest().decode("latin-1"), [[0, 2, 1, 0], [], [0, 1]]
+    return lambda: dict(rg.from_ranked(relevance).evaluate(metric))
 
 
 def call(draw):

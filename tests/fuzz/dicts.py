@@ -28,9 +28,9 @@ def value(draw):
 
 
 def documents(draw, ids):
-    held = {draw.of(ids): value(draw) for _ in range(draw.below(12) or 3)}
+    drawn = {draw.of(ids): value(draw) for _ in range(draw.below(12) or 3)}
     more = draw.mostly([0], [70], 8)  # a long one, with ties
-    return {place if ids is IDS[1] else f"x{place * 7 % more}": place % 5 for place in range(more)} | held
+    return {index if ids is IDS[1] else f"x{index * 7 % more}": index % 5 for index in range(more)} | drawn
 
 
 def side(draw, ids, queries):
@@ -39,12 +39,12 @@ def side(draw, ids, queries):
 
 def columns(side, score, ids, shift):
     """The rows of a side, of which the last come first."""
-    rows = [(query, *row) for query, own in side.items() for row in own.items()]
+    rows = [(query, *row) for query, documents_of_query in side.items() for row in documents_of_query.items()]
     rows = rows[shift:] + rows[:shift]
-    held = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
+    column_lists = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
     if ids is IDS[1]:
-        held[1] = np.array(held[1])
-    return dict(zip(("query_id", "doc_id", score), held, strict=True))
+        column_lists[1] = np.array(column_lists[1])
+    return dict(zip(("query_id", "doc_id", score), column_lists, strict=True))
 
 
 def call(draw):
@@ -59,8 +59,8 @@ def call(draw):
         if form == 0:
             sides = columns(qrels, "relevance", ids, shift), columns(run, "score", ids, shift // 2)
             return rg.from_frames(*sides, ties=ties, missing=missing, validate=validate)
-        truth = kind({query: kind(own) for query, own in qrels.items()})
-        found = kind({query: kind(own) for query, own in run.items()})
-        return rg.from_qrels(rg.judgments(truth) if form == 1 else truth, found, ties=ties, missing=missing)
+        truth = kind({query: kind(documents_of_query) for query, documents_of_query in qrels.items()})
+        returned = kind({query: kind(documents_of_query) for query, documents_of_query in run.items()})
+        return rg.from_qrels(rg.judgments(truth) if form == 1 else truth, returned, ties=ties, missing=missing)
 
     return lambda: evaluated(rankings().under(score_bits=bits), metrics)

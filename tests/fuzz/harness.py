@@ -1,4 +1,4 @@
-"""What all targets share: choices made of bytes, both backends in one process, and what the outcome of a call is."""
+"""Shared by all targets: choices drawn from bytes, both backends in one process, and the outcome of a call."""
 
 import ast
 import struct
@@ -81,9 +81,9 @@ def bits(value):
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, Mapping):
-        return {key: bits(own) for key, own in value.items()}
+        return {key: bits(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [bits(own) for own in value]
+        return [bits(item) for item in value]
     return value
 
 
@@ -104,5 +104,5 @@ def kept(name):
 
 def keep(name, inputs):
     (CORPUS / f"{name}.txt").write_text(
-        "".join(f"{data!r}\n" for data in sorted(inputs, key=lambda own: (len(own), own)))
+        "".join(f"{data!r}\n" for data in sorted(inputs, key=lambda data: (len(data), data)))
     )

@@ -18,13 +18,13 @@ def call(draw):
 def scanned(form, data):
     """The rows, their queries and the numbers of those; or what is wrong."""
     data = np.array(bytearray(data), dtype=np.uint8)  # whose end is the end of what was allocated
-    *places, totals = read_lines.BlockBuffers().of(len(data) // form.min_bytes + 1)
+    *buffers, totals = read_lines.BlockBuffers().of(len(data) // form.min_bytes + 1)
     fields = form.n_fields, form.document, form.value, form.grades
-    fault = _backend.lines.scan((data, *places), totals, *fields)
+    fault = _backend.lines.scan((data, *buffers), totals, *fields)
     if fault is not None:
         return fault
     rows, count, lines = totals.tolist()
-    starts, ends, values, _, runs = places
+    starts, ends, values, _, runs = buffers
     runs = runs[: 5 * count]
     text = Keys(data, runs[1::5].copy(), runs[2::5].copy())
     return starts[:rows], ends[:rows], values[:rows], runs, lines, NumberedIds("str").add(text)

@@ -32,9 +32,9 @@ def reversed_(values):
 
 
 def fixed(values):
-    held = np.array(values, dtype=float)
-    held.flags.writeable = False
-    return held
+    array = np.array(values, dtype=float)
+    array.flags.writeable = False
+    return array
 
 
 def objects(values):

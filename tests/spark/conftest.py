@@ -13,5 +13,5 @@ def spark():
     """Two threads, and a task may fail three times before the job does."""
     from support.sessions import session
 
-    with session("local[2,4]") as made:
-        yield made
+    with session("local[2,4]") as started:
+        yield started

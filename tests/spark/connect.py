@@ -26,14 +26,14 @@ def refused(call):
 if __name__ == "__main__":
     spark = SparkSession.builder.remote("local[2]").getOrCreate()
     assert type(spark).__module__.startswith("pyspark.sql.connect")
-    qrels, run, *held = frames(spark)
-    result = rg.from_frames(*held).evaluate(*METRICS)
+    qrels, run, *tables = frames(spark)
+    result = rg.from_frames(*tables).evaluate(*METRICS)
     rows = zip(*(vector.tolist() for vector in result.values()), strict=True)
     values = dict(zip(result.query_ids, rows, strict=True))
     assert rankgain.spark.summary(qrels, run, *METRICS) == result.summary()
     assert by_query(rankgain.spark.evaluate(qrels, run, *METRICS)) == values
     together = run.repartition(3, "query_id").sortWithinPartitions("query_id")
-    for truth in (qrels, rg.judgments(held[0])):
+    for truth in (qrels, rg.judgments(tables[0])):
         assert by_query(rankgain.spark.evaluate_clustered(truth, together, *METRICS)) == values
     lists = spark.createDataFrame([(["d2", "d1"], ["d1"])], "prediction array<string>, label array<string>")
     (row,) = lists.select(rankgain.spark.udf("rr")("prediction", "label")).collect()

@@ -30,8 +30,8 @@ def cluster(tmp_path):
         "spark.sql.adaptive.enabled": "false",  # a task per partition
     }
     path = os.environ.get("PYTHONPATH", "")
-    with session("local-cluster[2,1,1024]", **settings, **{"spark.executorEnv.PYTHONPATH": path}) as made:
-        yield made, logs
+    with session("local-cluster[2,1,1024]", **settings, **{"spark.executorEnv.PYTHONPATH": path}) as started:
+        yield started, logs
 
 
 def kills_its_executor(path, after):
@@ -67,28 +67,28 @@ def kills_its_executor(path, after):
 
 def task_ends(logs):
     """How tasks ended, by the event log."""
-    found = {}
+    counts = {}
     for path in logs.iterdir():
         for line in path.read_text().splitlines():
             event = json.loads(line)
             if event["Event"] == "SparkListenerTaskEnd":
                 reason = event["Task End Reason"]["Reason"]
-                found[reason] = found.get(reason, 0) + 1
-    return found
+                counts[reason] = counts.get(reason, 0) + 1
+    return counts
 
 
 @pytest.mark.parametrize("form", ["summary", "rows"])
 def test_killed_executor_does_not_change_the_result(cluster, tmp_path, form):
     spark, logs = cluster
-    qrels, run, *held = frames(spark, queries=300)
-    held[0]["relevance"] = [max(grade, 0) for grade in held[0]["relevance"]]
-    expected = rg.from_frames(*held).evaluate("dcg@5")
+    qrels, run, *tables = frames(spark, queries=300)
+    tables[0]["relevance"] = [max(grade, 0) for grade in tables[0]["relevance"]]
+    expected = rg.from_frames(*tables).evaluate("dcg@5")
     qrels = qrels.selectExpr("query_id", "doc_id", "greatest(relevance, 0) relevance")
     path = str(tmp_path / "killed")
     metric = kills_its_executor(path, after=40)
     if form == "summary":
-        found = rankgain.spark.summary(qrels, run, metric, buckets=32)
-        assert (found.mean(metric), found.counts) == (expected.mean("dcg@5"), expected.counts)
+        result = rankgain.spark.summary(qrels, run, metric, buckets=32)
+        assert (result.mean(metric), result.counts) == (expected.mean("dcg@5"), expected.counts)
     else:
         values = by_query(rankgain.spark.evaluate(qrels, run, metric, buckets=32))
         assert values == {query: (value,) for query, value in zip(expected.query_ids, expected["dcg@5"], strict=True)}

@@ -41,10 +41,10 @@ def frame(spark, rows):
 @pytest.mark.parametrize(("doc", "ties"), [("", ""), ("doc_id", ""), ("doc_id", "best")])
 def test_evaluator_gives_the_bits_of_one_process(frame, rows, doc, ties):
     rounded = frame.withColumn("prediction", frame.good.cast("int").cast("double"))
-    held = rows | {"score": np.trunc(rows["good"])}
+    columns = rows | {"score": np.trunc(rows["good"])}
     if not doc:
-        held = {name: held[name] for name in ("query_id", "label", "score")}
-    expected = rg.from_frames(held, held if doc else None, **({"ties": ties} if ties else {})).evaluate(
+        columns = {name: columns[name] for name in ("query_id", "label", "score")}
+    expected = rg.from_frames(columns, columns if doc else None, **({"ties": ties} if ties else {})).evaluate(
         "ndcg@5", "gm_ap"
     )
     for metric, value in expected.aggregate().items():
@@ -66,10 +66,10 @@ def search():
 def test_evaluator_works_in_a_cross_validator(frame, rows):
     model, grid = search()
     evaluator = RankingEvaluator(metricName="ndcg@5")
-    found = CrossValidator(
+    fitted = CrossValidator(
         estimator=model, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold"
     ).fit(assembled(frame))
-    assert found.bestModel.getRegParam() == 0.0
+    assert fitted.bestModel.getRegParam() == 0.0
     # predictions that are all the same: of each fold, queries being whole, the expectation over all orders
     same = [
         rg.from_frames(
@@ -83,18 +83,18 @@ def test_evaluator_works_in_a_cross_validator(frame, rows):
         .mean("ndcg@5")
         for fold in (0, 1)
     ]
-    assert found.avgMetrics[1] == pytest.approx(np.mean(same), rel=1e-12)
-    assert found.avgMetrics[0] > found.avgMetrics[1]
+    assert fitted.avgMetrics[1] == pytest.approx(np.mean(same), rel=1e-12)
+    assert fitted.avgMetrics[0] > fitted.avgMetrics[1]
 
 
 def test_evaluator_works_in_a_train_validation_split(frame):
     model, grid = search()
     evaluator = RankingEvaluator(metricName="ndcg@5")
-    found = TrainValidationSplit(
+    fitted = TrainValidationSplit(
         estimator=model, estimatorParamMaps=grid, evaluator=evaluator, trainRatio=0.5, seed=1
     ).fit(assembled(frame))
-    assert found.bestModel.getRegParam() == 0.0
-    assert found.validationMetrics[0] > found.validationMetrics[1]
+    assert fitted.bestModel.getRegParam() == 0.0
+    assert fitted.validationMetrics[0] > fitted.validationMetrics[1]
 
 
 def test_evaluator_states_the_direction_of_the_metric():

@@ -1,4 +1,4 @@
-"""On Spark there are the bits of one process, and errors that say what they say there."""
+"""Spark gives the bits of one process, and the same error messages."""
 
 import math
 import os
@@ -39,33 +39,33 @@ def local(result):
     ],
 )
 def test_spark_gives_the_bits_of_one_process(spark, kind, ties, missing, buckets):
-    qrels, run, *held = frames(spark, kind)
+    qrels, run, *tables = frames(spark, kind)
     rules = {"ties": ties, "missing": missing}
-    result = rg.from_frames(*held, **rules).evaluate(*METRICS)
+    result = rg.from_frames(*tables, **rules).evaluate(*METRICS)
     frame = rankgain.spark.evaluate(qrels, run, *METRICS, **rules, buckets=buckets)
     assert frame.columns == ["query_id", *METRICS]
     assert by_query(frame) == local(result)
-    found = rankgain.spark.summary(qrels, run, *METRICS, **rules, buckets=buckets)
-    assert found == result.summary()
-    assert found.mean() == result.mean()
+    result_of_spark = rankgain.spark.summary(qrels, run, *METRICS, **rules, buckets=buckets)
+    assert result_of_spark == result.summary()
+    assert result_of_spark.mean() == result.mean()
 
 
 def test_like_of_a_tool_that_needs_no_input_order(spark):
-    qrels, run, *held = frames(spark)
-    result = rg.from_frames(*held).evaluate("ndcg@5", like="trec_eval-9")
+    qrels, run, *tables = frames(spark)
+    result = rg.from_frames(*tables).evaluate("ndcg@5", like="trec_eval-9")
     assert rankgain.spark.summary(qrels, run, "ndcg@5", like="trec_eval-9") == result.summary()
     for like in ("spark", "ranx"):
-        if rg.from_frames(*held).evaluate("ndcg@5", like=like).ties == "stable":
+        if rg.from_frames(*tables).evaluate("ndcg@5", like=like).ties == "stable":
             with pytest.raises(ValueError, match=f"like='{like}' leaves documents of equal score in input order"):
                 rankgain.spark.summary(qrels, run, "ndcg@5", like=like)
 
 
 def test_run_sorted_by_query_is_not_shuffled(spark):
-    qrels, run, *held = frames(spark, "string")
+    qrels, run, *tables = frames(spark, "string")
     lies = run.repartition(3, "query_id").sortWithinPartitions("query_id")
     for missing in ("zero", "skip"):
-        expected = local(rg.from_frames(*held, missing=missing).evaluate(*METRICS))
-        for truth in (qrels, rg.judgments(held[0])):
+        expected = local(rg.from_frames(*tables, missing=missing).evaluate(*METRICS))
+        for truth in (qrels, rg.judgments(tables[0])):
             frame = rankgain.spark.evaluate_clustered(truth, lies, *METRICS, missing=missing)
             assert by_query(frame) == expected
 
@@ -81,16 +81,16 @@ def test_unsorted_run_is_shuffled(spark):
     for column in ("query_id", "rr"):
         with pytest.raises(PySparkException, match="run: query 3 is in two partitions, each with a part of its doc"):
             rankgain.spark.evaluate_clustered(truth, halves, "rr").select(column).collect()
-    apart = partitions([(3, 1, 1.0), (4, 2, 2.0), (3, 2, 2.0)])
+    unsorted = partitions([(3, 1, 1.0), (4, 2, 2.0), (3, 2, 2.0)])
     with pytest.raises(PySparkException, match=r"run: query 3 comes again after others; .*: run.sortWithinPartitions"):
-        rankgain.spark.evaluate_clustered(truth, apart, "rr").collect()
+        rankgain.spark.evaluate_clustered(truth, unsorted, "rr").collect()
     with pytest.raises(PySparkException, match=r"run: query None, document 1: the query is null"):
         rankgain.spark.evaluate_clustered(truth, partitions([(None, 1, 1.0)]), "rr").collect()
     with pytest.raises(ValueError, match="the query ids are int in judgments and string in run"):
         rankgain.spark.evaluate_clustered(truth, frames(spark, "string")[1], "rr")
 
 
-# what is wrong, and what is said of it
+# invalid input and error messages
 
 
 def changed(spark, which, row, schema=None):
@@ -137,11 +137,11 @@ def test_repeated_unjudged_documents_are_checked_on_request(spark):
 
 
 def test_duplicates_first_counts_the_highest_score(spark):
-    qrels, run, *held = frames(spark)
+    qrels, run, *tables = frames(spark)
     again = run.selectExpr("query_id", "doc_id", "score - 3.5 as score")
-    twice = {name: [*column] * 2 for name, column in held[1].items()}
-    twice["score"] = [*held[1]["score"], *(score - 3.5 for score in held[1]["score"])]
-    result = rg.from_frames(held[0], twice, duplicates="first").evaluate(*METRICS)
+    twice = {name: [*column] * 2 for name, column in tables[1].items()}
+    twice["score"] = [*tables[1]["score"], *(score - 3.5 for score in tables[1]["score"])]
+    result = rg.from_frames(tables[0], twice, duplicates="first").evaluate(*METRICS)
     both = run.unionByName(again)
     assert rankgain.spark.summary(qrels, both, *METRICS, duplicates="first") == result.summary()
     assert by_query(rankgain.spark.evaluate(qrels, both, *METRICS, duplicates="first")) == local(result)
@@ -153,10 +153,10 @@ def test_duplicates_first_counts_the_highest_score(spark):
 
 def test_no_query_in_common_is_rejected(spark):
     qrels, run, *_ = frames(spark)
-    apart = qrels.filter("query_id = 5"), run.filter("query_id = 7")
+    disjoint = qrels.filter("query_id = 5"), run.filter("query_id = 7")
     for missing in ("zero", "skip"):
         for some, message in (
-            (apart, "qrels and run have no query in common$"),
+            (disjoint, "qrels and run have no query in common$"),
             ((qrels, run.limit(0)), "qrels and run have no query in common: run is empty"),
             ((qrels.limit(0), run), "qrels and run have no query in common: qrels is empty"),
             ((qrels.limit(0), run.limit(0)), "qrels and run have no query in common: qrels is empty"),
@@ -218,9 +218,9 @@ def test_fewer_buckets_where_the_plan_tells_the_rows(spark):
         cached = known.select("*").cache()
         cached.count()
         pairs = [(known, known), (cached.select("*"), known), (known, unknown), (unknown, known)]
-        found = [jobs.check_buckets(None, *pair) for pair in pairs]
+        buckets = [jobs.check_buckets(None, *pair) for pair in pairs]
         cached.unpersist()
-        return found
+        return buckets
 
     spark.conf.set("spark.sql.shuffle.partitions", "5")
     try:
@@ -240,8 +240,8 @@ def test_other_frames_are_rejected():
 
 def test_columns_of_different_types_are_unified(spark):
     """An int and a long of the same number have not the same hash; decimals are doubles."""
-    qrels, run, *held = frames(spark)
-    result = rg.from_frames(*held).evaluate("ndcg@5").summary()
+    qrels, run, *tables = frames(spark)
+    result = rg.from_frames(*tables).evaluate("ndcg@5").summary()
     narrow = qrels.selectExpr(
         "cast(query_id as int) `user.id`", "cast(doc_id as short) doc_id", "cast(relevance as float) label"
     )
@@ -252,12 +252,12 @@ def test_columns_of_different_types_are_unified(spark):
 
 
 def test_binary_ids_match(spark):
-    qrels, run, *held = frames(spark, "string")
+    qrels, run, *tables = frames(spark, "string")
     raw = [
         frame.withColumn("query_id", frame.query_id.cast("binary")).withColumn("doc_id", frame.doc_id.cast("binary"))
         for frame in (qrels, run)
     ]
-    assert rankgain.spark.summary(*raw, "ndcg@5") == rg.from_frames(*held).evaluate("ndcg@5").summary()
+    assert rankgain.spark.summary(*raw, "ndcg@5") == rg.from_frames(*tables).evaluate("ndcg@5").summary()
 
 
 # workers that are not as the driver
@@ -352,16 +352,16 @@ sys.meta_path.insert(0, Turns())
 @pytest.mark.both
 def test_workers_of_both_backends_give_the_same_bits(spark, workers, tmp_path):
     workers("sitecustomize.py", BY_TURNS.format(counter=str(tmp_path / "counter")))
-    qrels, run, *held = frames(spark)
-    result = rg.from_frames(*held).evaluate(*METRICS)
+    qrels, run, *tables = frames(spark)
+    result = rg.from_frames(*tables).evaluate(*METRICS)
     spark.conf.set("spark.sql.adaptive.enabled", "false")  # which makes one task of so little
     try:
-        found = rankgain.spark.summary(qrels, run, *METRICS, buckets=16)
+        summary = rankgain.spark.summary(qrels, run, *METRICS, buckets=16)
     finally:
         spark.conf.set("spark.sql.adaptive.enabled", "true")
-    assert found.backend == "compiled+python"
-    assert found.mean() == result.mean()
-    assert found.counts == result.counts
+    assert summary.backend == "compiled+python"
+    assert summary.mean() == result.mean()
+    assert summary.counts == result.counts
 
 
 # tasks that are run twice
@@ -390,14 +390,14 @@ def once(path, action, after=0):
 
 
 def same_as_dcg(spark, metric, path):
-    qrels, run, *held = frames(spark)
-    held[0]["relevance"] = [max(grade, 0) for grade in held[0]["relevance"]]
-    expected = rg.from_frames(*held).evaluate("dcg@5")
+    qrels, run, *tables = frames(spark)
+    tables[0]["relevance"] = [max(grade, 0) for grade in tables[0]["relevance"]]
+    expected = rg.from_frames(*tables).evaluate("dcg@5")
     qrels = qrels.selectExpr("query_id", "doc_id", "greatest(relevance, 0) relevance")
-    found = rankgain.spark.summary(qrels, run, metric, buckets=7)
+    summary = rankgain.spark.summary(qrels, run, metric, buckets=7)
     assert os.path.exists(path)
-    assert found.mean(metric) == expected.mean("dcg@5")
-    assert found.counts == expected.counts
+    assert summary.mean(metric) == expected.mean("dcg@5")
+    assert summary.counts == expected.counts
 
 
 def test_killed_python_worker_does_not_change_the_result(spark, tmp_path):
@@ -415,7 +415,7 @@ def test_task_that_fails_after_some_buckets_is_repeated(spark, tmp_path):
 
 
 def test_task_that_fails_after_its_last_batch_is_repeated(spark, tmp_path):
-    qrels, run, *held = frames(spark)
+    qrels, run, *tables = frames(spark)
     path = str(tmp_path / "failed")
 
     def passed_on(batches):
@@ -429,20 +429,20 @@ def test_task_that_fails_after_its_last_batch_is_repeated(spark, tmp_path):
         raise OSError("after the last batch")
 
     frame = rankgain.spark.evaluate(qrels, run, "ndcg@5", buckets=7)
-    found = by_query(frame.mapInArrow(passed_on, frame.schema))
+    result = by_query(frame.mapInArrow(passed_on, frame.schema))
     assert os.path.exists(path)
-    assert found == local(rg.from_frames(*held).evaluate("ndcg@5"))
+    assert result == local(rg.from_frames(*tables).evaluate("ndcg@5"))
 
 
 def test_query_larger_than_others_is_evaluated(spark):
-    qrels, run, *held = frames(spark)
+    qrels, run, *tables = frames(spark)
     many = 100_000
     scores = np.random.default_rng(1).permutation(many).astype(float)
     large = spark.createDataFrame(
         pa.table({"query_id": np.full(many, 1000), "doc_id": np.arange(many), "score": scores})
     )
     judged = spark.createDataFrame([(1000, doc, doc % 4) for doc in range(2000)], QRELS)
-    both = [{name: [*column] for name, column in side.items()} for side in held]
+    both = [{name: [*column] for name, column in side.items()} for side in tables]
     both[0] = {
         "query_id": both[0]["query_id"] + [1000] * 2000,
         "doc_id": both[0]["doc_id"] + list(range(2000)),
@@ -453,8 +453,8 @@ def test_query_larger_than_others_is_evaluated(spark):
         "doc_id": both[1]["doc_id"] + list(range(many)),
         "score": both[1]["score"] + scores.tolist(),
     }
-    found = rankgain.spark.summary(qrels.unionByName(judged), run.unionByName(large), "ndcg", "ap", buckets=7)
-    assert found == rg.from_frames(*both).evaluate("ndcg", "ap").summary()
+    summary = rankgain.spark.summary(qrels.unionByName(judged), run.unionByName(large), "ndcg", "ap", buckets=7)
+    assert summary == rg.from_frames(*both).evaluate("ndcg", "ap").summary()
 
 
 # columns of arrays
@@ -465,7 +465,7 @@ def test_udf_evaluates_rows_of_lists(spark):
     lists = [(["d2", "d1"], ["d1", "d3"], [2.0, 1.0], [0, 2]), ([], ["d1"], [1.0], [1]), (["a"], ["a"], [3.0], [0, 0])]
     frame = spark.createDataFrame(lists, schema)
     ndcg = rankgain.spark.udf("ndcg@10")
-    found = frame.select(ndcg("returned"), ndcg("prediction", "label"), ndcg("prediction", "label", "grades")).collect()
+    rows = frame.select(ndcg("returned"), ndcg("prediction", "label"), ndcg("prediction", "label", "grades")).collect()
     recommended, relevant, grades, returned = map(list, zip(*lists, strict=True))
     graded = [dict(zip(*pair, strict=True)) for pair in zip(relevant, grades, strict=True)]
     expected = [
@@ -473,7 +473,7 @@ def test_udf_evaluates_rows_of_lists(spark):
         rg.from_recommendations(relevant, recommended).evaluate("ndcg@10")["ndcg@10"].tolist(),
         rg.from_recommendations(graded, recommended).evaluate("ndcg@10")["ndcg@10"].tolist(),
     ]
-    assert [list(column) for column in zip(*found, strict=True)] == expected
+    assert [list(column) for column in zip(*rows, strict=True)] == expected
 
 
 def test_udf_rejects_contents(spark):
@@ -498,8 +498,8 @@ def test_pyspark_ignores_the_relevance_that_it_documents(spark):
     assert graded == binary
     truth = [dict(zip(*row[1:], strict=True)) for row in lists]
     rankings = rg.from_recommendations(truth, [row[0] for row in lists])
-    own, ours = rankings.evaluate("ndcg(gain=binary)@3", "ndcg(gain=exponential)@3").mean().values()
-    assert own == pytest.approx(binary, rel=1e-12)
+    theirs, ours = rankings.evaluate("ndcg(gain=binary)@3", "ndcg(gain=exponential)@3").mean().values()
+    assert theirs == pytest.approx(binary, rel=1e-12)
     assert ours != pytest.approx(graded, rel=1e-3)
 
 
@@ -508,15 +508,15 @@ def test_the_values_of_pyspark_where_gains_are_binary(spark):
     truth = {query: [float(doc) for q, doc, grade in qrels if q == query and grade > 0] for query, _, _ in qrels}
     returned = {query: {doc: score for q, doc, score in run if q == query} for query, _, _ in run}
     lists = [
-        ([float(doc) for doc in sorted(own, key=lambda doc: (-own[doc], -doc))], truth[query])
-        for query, own in returned.items()
+        ([float(doc) for doc in sorted(scores, key=lambda doc: (-scores[doc], -doc))], truth[query])
+        for query, scores in returned.items()
         if truth.get(query)
     ]
     frame = spark.createDataFrame(lists, "prediction array<double>, label array<double>")
     theirs = evaluation.RankingEvaluator(metricName="ndcgAtK", k=5).evaluate(frame)
-    kept = {query for query in truth if truth[query] and query in returned}
+    common = {query for query in truth if truth[query] and query in returned}
     sides = [
-        columns([row for row in side if row[0] in kept], "query_id", "doc_id", value)
+        columns([row for row in side if row[0] in common], "query_id", "doc_id", value)
         for side, value in ((qrels, "relevance"), (run, "score"))
     ]
     ours = rankgain.spark.summary(*map(spark.createDataFrame, map(pa.table, sides)), "ndcg(gain=binary)@5")
