@@ -208,7 +208,8 @@ def refused():
         yield "from_scores", partial(evaluating.evaluate_scores, [*GRADES[:4], bad], SCORES, qid=list("abaab"))
         yield "from_qrels", partial(evaluating.evaluate_qrels, QRELS, {**RUN, "r": {"a": bad}})
         yield "from_qrels", partial(evaluating.evaluate_qrels, {**QRELS, "r": {"a": bad}}, RUN)
-        yield "from_frames", partial(evaluating.evaluate_frames, COLUMNS_OF_BOTH | {"score": [1.0, 2.0, bad]})
+        if bad is not None:  # a null score means that the document was judged only
+            yield "from_frames", partial(evaluating.evaluate_frames, COLUMNS_OF_BOTH | {"score": [1.0, 2.0, bad]})
         yield "judgments", partial(rg.judgments, {"q": {"a": 1, "b": bad}})
         yield "from_recommendations", partial(evaluating.evaluate_recommendations, [{"a": bad}], [["a", "b"]])
     for sizes in ([3], [3, -1], [2, "3"]):
