@@ -57,7 +57,7 @@ def data(backend):
 
 @pytest.fixture(autouse=True)
 def busy(monkeypatch):
-    """Threads take turns all the time, work has many chunks, and what is remembered is soon forgotten."""
+    """Threads switch often, work has many chunks, and caches are small."""
     monkeypatch.setattr(source, "CHUNK", 400)
     monkeypatch.setattr(source, "SMALLEST_CHUNK", 1)
     monkeypatch.setattr(groups, "CHUNK", 400)

@@ -129,7 +129,7 @@ def test_ids_that_differ_in_one_byte_are_different(length):
 @pytest.mark.parametrize("kind", [LOG2, ZIPF])
 @pytest.mark.parametrize("tabled", range(6))
 def test_ideal_beyond_the_table_of_discounts(kind, tabled, monkeypatch):
-    """Ranks that a table has not are computed, with the same bits, wherever it ends."""
+    """Discounts beyond the table are computed with the same bits, whatever the length of the table."""
     monkeypatch.setattr(program, "LONGEST_TABLE", tabled)
     monkeypatch.setattr(program, "SHORTEST_TABLE", tabled)
     monkeypatch.setattr(discounts, "LONGEST_TABLE", max(tabled, 1))

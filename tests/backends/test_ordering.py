@@ -96,7 +96,7 @@ def test_finds_the_first_invalid_grade(compiled, n, position, fault, dtype):
 @pytest.mark.parametrize("depth", quick_first([10, 1, 150]))
 @pytest.mark.parametrize("shape", ["random", "rising", "falling", "organ pipe", "few values"])
 def test_order_of_few_ranks_of_a_long_list(compiled, shape, depth):
-    """The first scores say where the highest begin, and in those that rise they say it wrongly."""
+    """The first scores give an estimate of the threshold, which is wrong for rising scores."""
     rng = np.random.default_rng(depth)
     n = 60_000
     scores, grades = SHAPES[shape](rng, n), (rng.random(n) < 0.3).astype(float)
@@ -106,7 +106,7 @@ def test_order_of_few_ranks_of_a_long_list(compiled, shape, depth):
 
 @pytest.mark.parametrize("n", range(301, 309))
 def test_order_of_few_hits_in_a_large_tie_group(compiled, n):
-    """Before each hit are whole registers of equal scores, and some that do not fill one."""
+    """Before each hit are enough equal scores for several registers, and a partial one."""
     grades = (np.arange(n) % 43 > 40).astype(float)
     assert equal(compiled, grades, np.zeros(n), np.array([0, n]), ties="stable", lowest=0.0)
 
@@ -140,7 +140,7 @@ EDGES = {
 @pytest.mark.parametrize("levels", quick_first([5, 2, 200]))
 @pytest.mark.parametrize("ties", quick_first(["average", "stable"]))
 def test_order_of_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
-    """Its hits are counted by grade; where there are too many grades they are sorted, as of others."""
+    """Hits are counted by grade, or sorted where there are too many grades."""
     rng = np.random.default_rng(levels)
     n = 40_000
     scores, grades = EDGES[edge](n), (rng.integers(0, levels, n) * (rng.random(n) < 0.4)).astype(dtype)

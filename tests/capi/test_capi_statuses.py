@@ -211,7 +211,7 @@ def test_null_output_is_reported():
 
 @pytest.mark.parametrize("name", having("empty"))
 def test_empty_lists_have_no_status(name):
-    """Some queries, and no document of any."""
+    """Queries without documents."""
     empty = {
         parameter: None
         for parameter in pointers(name)
@@ -228,7 +228,7 @@ def test_empty_lists_have_no_status(name):
 
 
 def test_empty_judged_set_has_no_status():
-    """Then there is no ideal, and nothing to work in."""
+    """There is no ideal, and no scratch is needed."""
     arguments = {"judged": None, "scratch": None, "n_judged": 0, "empty": 0.25}
     assert call("ndcg", relevance=[0.0, 0.0], **arguments) == (0, 0.25)
     assert call("ndcg", relevance=[0.0, 1.0], **arguments)[0] == RANKGAIN_ABOVE_IDEAL

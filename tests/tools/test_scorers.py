@@ -248,7 +248,7 @@ def test_scorer_of_classifiers(data):
 
 
 class Fixed:
-    """A model that gives the same for all."""
+    """A model with constant predictions."""
 
     def __init__(self, **given):
         for name, value in given.items():
