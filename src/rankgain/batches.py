@@ -37,7 +37,7 @@ from rankgain.threads import check_threads
 
 __all__ = ["evaluate_batches", "summarize_batches"]
 
-ROWS = 1 << 20  # evaluated together
+ROWS = 1 << 20  # the number of rows that are evaluated together
 
 
 def evaluate_batches(
@@ -115,7 +115,7 @@ def evaluate_batches(
 
     Notes
     -----
-    The ids of all earlier queries are kept, about 100 bytes each, to detect one that comes again.
+    The ids of all earlier queries are stored, about 100 bytes each, to detect a query whose rows are not consecutive.
 
     The type of a column may change between batches: integers and floats, text and large text or categories, nulls
     only.
@@ -240,7 +240,7 @@ class Options(NamedTuple):
 
 
 class PartRules:
-    """The same options, checked once for all parts."""
+    """Options that were checked once for all parts."""
 
     def __init__(self, options: Options) -> None:
         if options.like is None:
@@ -257,7 +257,7 @@ class PartRules:
         for table, side in ((qrels, "qrels"), (run, "run")):
             refuse_nulls(table, side)
         judgments = of_frame(Frame(qrels, "qrels"), None, None, None)
-        judgments.error_row = None  # that of a part
+        judgments.error_row = None  # a row number within the part would mislead
         return self._against(judgments, run)
 
     def of_run(self, judgments: JudgmentSets, run: Any) -> Evaluation:
@@ -267,11 +267,11 @@ class PartRules:
         return self._against(_subset(judgments, [query in in_run for query in judgments.query_ids]), run)
 
     def of_absent(self, judgments: JudgmentSets, seen: set[Any]) -> Evaluation:
-        """The judged queries that no run had."""
+        """The judged queries that appear in no part of the run."""
         return self._against(_subset(judgments, [query not in seen for query in judgments.query_ids]), None)
 
     def of_nothing(self) -> Evaluation:
-        """No query at all."""
+        """An empty result."""
         return self._against(
             JudgmentSets("qrels", []).with_columns(np.zeros(1, np.int64), np.empty(0), ids=_NO_IDS), None
         )
@@ -477,7 +477,7 @@ def _stream(holder: Any, where: str) -> Iterator[Any]:
 
 
 class _Column:
-    """The column with a role: of one kind in all batches, valid, and of a type that pyarrow slices and filters."""
+    """Checks the column of a role: one kind in all batches, valid data, and a type that pyarrow slices and filters."""
 
     def __init__(self, role: str) -> None:
         self._role = role
@@ -538,7 +538,7 @@ def _kind(kind: Any, is_id: bool) -> str | None:
 
 
 def _validated(column: Any, where: str) -> Any:
-    """The column, whose offsets are checked to lie within its data; views as text."""
+    """Check that the offsets of a column lie within the data; convert string views to text."""
     pa = import_extra("pyarrow", "arrow")
     of, kind = pa.types, column.type
     is_view = of.is_string_view(kind) or of.is_binary_view(kind)
@@ -557,7 +557,7 @@ def _validated(column: Any, where: str) -> Any:
 
 
 def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
-    """Tables of complete queries, of about so many rows, or of one longer query."""
+    """Yield tables of complete queries, of about `rows` rows or of one longer query."""
     pending: list[Any] = []
     size = 0
     for batch in _slices(batches, rows):
@@ -577,7 +577,7 @@ def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 
 def _table(batches: list[Any]) -> Any:
-    """One table; a column whose type differs between the batches gets a common type."""
+    """Concatenate batches; a column whose type differs between them gets a common type."""
     pa = import_extra("pyarrow", "arrow")
     if all(batch.schema.equals(batches[0].schema) for batch in batches):
         return pa.Table.from_batches(batches)
@@ -601,7 +601,7 @@ def _decoded(column: Any) -> Any:
 
 
 def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
-    """Batches of at most so many rows."""
+    """Split batches into slices of at most `rows` rows."""
     for batch in batches:
         for start in range(0, max(len(batch), 1), rows):
             yield batch.slice(start, rows)
@@ -610,7 +610,7 @@ def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 def reject_repeated_queries(
     column: Any, seen: set[Any], where: str = "batches", advice: str = "sort by query first"
 ) -> None:
-    """Raise an error for queries that were seen before; add those of the column."""
+    """Raise an error if a query was seen before; add the queries of the column to `seen`."""
     for query in _first_of_runs(column):
         if query in seen:
             raise ValueError(

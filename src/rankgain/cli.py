@@ -47,7 +47,7 @@ from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
-# The least input, in bytes, for which reading is slow enough for a progress bar.
+# The smallest input, in bytes, that gets a progress bar.
 LARGE = 32 << 20
 
 
@@ -119,8 +119,7 @@ class _Parser(argparse.ArgumentParser):
         return next((f"; did you mean {option}?" for option in near if option), "")
 
     def in_options(self, message: str, given: Sequence[str]) -> str:
-        """The message with options in place of the keywords of Python that have the same names, except in what the
-        user gave."""
+        """Replace keywords of Python in a message by the options of the same names, except in the user's input."""
 
         def option(keyword: re.Match[str]) -> str:
             known = f"--{keyword['name']}" in self._option_string_actions
@@ -131,7 +130,7 @@ class _Parser(argparse.ArgumentParser):
         return re.sub(r"\b([a-z]+)=(?=[\s,;:)]|$)", lambda name: self._option(name[1]) or name[0], message)
 
     def _option(self, name: str) -> str:
-        """The option that is called like a keyword of Python, if there is one."""
+        """The option with the name of a keyword of Python, if there is one."""
         return f"--{name}" if f"--{name}" in self._option_string_actions else ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -281,7 +280,7 @@ def _add_columns(command: argparse.ArgumentParser, columns: Mapping[str, str]) -
 def _add_compare(commands: Any) -> None:
     compare = commands.add_parser(
         "compare",
-        help="test which run is better, by how much, and whether it may be chance",
+        help="test which run is better, by how much, and whether the difference may be chance",
         description="Compare runs by a paired sign-flip randomization test: each with the first one, or with "
         "--baseline. The test is exact if few queries differ.",
     )
@@ -493,7 +492,7 @@ def _explain(options: argparse.Namespace) -> None:
 
 
 def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
-    """The first query of the lowest value, of those with a relevant document and a list, and a note that says so."""
+    """The first query with the lowest value, among those with a relevant document and a list, and a note on that."""
     ((key, record),) = parse(metric)
     relevant = f"num_rel(rel={record.rel})" if record.rel is not None else "num_rel"
     result = rankings.evaluate(metric, relevant, "num_ret")
@@ -538,7 +537,7 @@ def _compare(options: argparse.Namespace) -> int:
     if options.groups is not None:
         groups = comparison.groups(read_labels(options.groups), baseline, **shared)
     if options.report is not None:
-        from rankgain.comparison.report import page_of  # which needs Jinja2
+        from rankgain.comparison.report import page_of  # needs Jinja2
 
         qrels = os.path.basename(options.files[0])
         page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given))
@@ -578,7 +577,7 @@ def _check_gate(options: argparse.Namespace) -> dict[str | Metric, float]:
 
 
 def _announced(gate: Gate) -> int:
-    """The exit status of a gate, whose verdict also goes to standard error, where logs have it with --output."""
+    """Print the verdict of a gate to standard error, for logs of runs with --output; return the exit status."""
     print("\n".join([gate.verdict(), *gate.reasons]), file=sys.stderr)
     return 0 if gate.passed else 3
 
@@ -704,7 +703,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         if kind is not None:
             yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
             continue
-        with shown(run, None if options.rereads else bar) as file:  # by its path, since it may be read twice
+        with shown(run, None if options.rereads else bar) as file:  # without a bar it is a path, to be read again
             rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
 
@@ -775,7 +774,7 @@ def read_weights(path: str) -> dict[str, float]:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """The names of the runs: file names without extension, or paths if two names are equal."""
+    """The names of the runs: file names without extensions, or paths if two such names are equal."""
     short = [_short_name(path) for path in paths]
     names = [path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)]
     return names if len(set(names)) == len(names) else list(paths)
@@ -788,9 +787,9 @@ def _short_name(path: str) -> str:
     return os.path.splitext(name)[0] or path
 
 
-def progress_bar(paths: Sequence[str], wanted: bool = False) -> Any:
-    """The class tqdm if it is wanted, or if the output is a terminal, the input large and tqdm installed; else None."""
-    if wanted:
+def progress_bar(paths: Sequence[str], always: bool = False) -> Any:
+    """The class tqdm with `always`, or if the output is a terminal, the input large and tqdm installed; else None."""
+    if always:
         return extra("tqdm", "progress", "--progress").tqdm
     large = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) > LARGE
     if not large or sys.stderr is None or not sys.stderr.isatty():

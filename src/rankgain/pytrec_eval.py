@@ -1,10 +1,10 @@
 """A drop-in for pytrec_eval: the same names, keys and values, faster.
 
 Import it instead, ``from rankgain import pytrec_eval``; or, if other code imports pytrec_eval, call `install` before
-that code does. Names, keys, values, their order and types are those of pytrec_eval-terrier 0.5.11, and so the values
-are those of trec_eval 9: scores are compared in 32 bits, equal ones by document id, the higher first; the number of
-documents at a recall point is rounded in the same way. The value of a gm_ measure is a logarithm, and runid and
-relstring are 0.0.
+that code does. Names, keys, values, their order and types equal those of pytrec_eval-terrier 0.5.11. The values are
+therefore those of trec_eval 9: scores are compared in 32 bits, ties are broken by document id, the higher first, and
+the number of documents at a recall point is rounded in the same way. The value of a gm_ measure is a logarithm, and
+runid and relstring are 0.0.
 
 The differences:
 
@@ -69,9 +69,9 @@ supported_nicknames: dict[str, set[str]] = {
 
 
 class _Planned(NamedTuple):
-    """The plan for measures and options, kept for callers that make one evaluator per query.
+    """The plan for measures and options, cached for callers that create one evaluator per query.
 
-    `keys`: of the columns, if each is exactly one metric of the plan.
+    `keys`: the keys of the columns, if each column is exactly one metric of the plan; else None.
     """
 
     columns: list[Column]
@@ -170,7 +170,7 @@ class RelevanceEvaluator:
         self._set_judgments(of_dicts(queries, judged, "query_relevance").check())
 
     def _set_judgments(self, judgments: JudgmentSets) -> None:
-        """Set the judgments and what each call looks up in them."""
+        """Set the judgments and the look-up tables that every call uses."""
         self._judgments = judgments
         self._judged = judgments.judged
         self._numbers = {query: number for number, query in enumerate(judgments.query_ids)}

@@ -240,7 +240,8 @@ class Rankings:
         -----
         UserWarning
             If no returned document is judged, and ids of both sides would match in another case, without surrounding
-            blanks, in Unicode's normal form, or as 1 and 1.0; or if at least 20 ids of each side have none in common.
+            blanks, in Unicode's normal form, or as 1 and 1.0; or if both sides have at least 20 ids, none of them in
+            common.
 
         See Also
         --------
@@ -352,8 +353,8 @@ class Rankings:
         Notes
         -----
         Documents of equal score show the ranks that they share. Under ``ties="average"`` their discount is the mean
-        over these ranks, of which those beyond k count 0, so that gain times discount is still the product; the sum to
-        the last of them is exact.
+        over these ranks, where ranks beyond k count as 0, so that gain times discount is still the product; the sum at
+        the last of these ranks is exact.
 
         Examples
         --------
@@ -466,7 +467,7 @@ class Rankings:
         Returns
         -------
         TieSpread
-            The values per query and their means, and those under the rankings' own rule for ties.
+            The values per query, their means, and the values under the current rule for ties.
 
         Raises
         ------
@@ -623,7 +624,7 @@ def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:
 
 
 def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
-    """Warn if the ids of both sides seem to be different: only looked for if no returned document is judged."""
+    """Warn if the ids of both sides seem to be of different forms; checked only if no returned document is judged."""
     if out[0].any():
         return
     try:

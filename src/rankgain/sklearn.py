@@ -41,7 +41,7 @@ __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
 EXACT = 1 << 53  # integers up to this are exact in float64
 FEW = 1 << 14  # up to this many documents, sorting is faster than finding ties
-FEW_ROWS = 16  # rows that show whether the others are affected by ties
+FEW_ROWS = 16  # a sample of this many rows decides whether ties are likely in the others
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -216,7 +216,8 @@ def _dcg_sample_scores(
     """The DCG of each row of two matrices of numbers."""
     if y_true.min() >= 0:
         return _each(dcg, y_true, y_score, k, ignore_ties) * math.log2(log_base)
-    # DCG is linear in the gains, ties averaged or in any one order: that of those above 0 less that of those below.
+    # DCG is linear in the gains, with averaged ties or in a fixed order: the DCG of the positive grades minus the DCG
+    # of the absolute values of the negative ones.
     gains = y_true.astype(np.float64)
     above, below = (_each(dcg, np.maximum(part, 0.0), y_score, k, ignore_ties) for part in (gains, -gains))
     return (above - below) * math.log2(log_base)
@@ -317,7 +318,7 @@ def _numbers(value: Any, name: str) -> Array:
         try:
             array = array.astype(np.float64)
         except OverflowError:
-            numbers(array, name)  # which says where it is
+            numbers(array, name)  # raises an error with the position
             raise
         except (TypeError, ValueError) as error:
             raise InvalidParameterError(f"{name} must hold numbers: {error}") from None

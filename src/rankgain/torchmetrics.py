@@ -51,9 +51,9 @@ __all__ = [
 ]
 
 Tensor = Any
-SHORT = 1000  # documents, up to which queries are counted to see whether the loop is faster
+SHORT = 1000  # up to this many documents, count the queries to decide whether TorchMetrics' loop is faster
 AT_ONCE = 1 << 18  # documents that torch orders in one call, to limit memory
-LARGEST_GRADE = 1e30  # up to it, neither TorchMetrics' sums nor ours overflow
+LARGEST_GRADE = 1e30  # up to this grade, neither TorchMetrics' sums nor ours overflow
 
 
 class Documents(NamedTuple):
@@ -85,7 +85,7 @@ class Documents(NamedTuple):
 
 
 def _joined(parts: Any) -> Tensor:
-    """The documents of all updates; those of a single one are not copied."""
+    """Concatenate the documents of all updates; those of a single update are not copied."""
     return (parts[0] if isinstance(parts, list) and len(parts) == 1 else dim_zero_cat(parts)).detach()
 
 
@@ -109,7 +109,7 @@ class Computed(RetrievalMetric):
     _above_zero: ClassVar[bool] = False  # whether a document whose score is not above 0 is never relevant
     _binary: ClassVar[bool] = True  # whether labels are 0 and 1
     _required: ClassVar[str] = "positive"  # the targets without which a query is empty
-    _few: ClassVar[int] = 2  # queries, up to which TorchMetrics' loop is faster
+    _few: ClassVar[int] = 2  # up to this many queries, TorchMetrics' loop is faster
 
     def compute(self) -> Tensor:
         """Compute the metric over all documents of the updates, as the class of TorchMetrics does.
@@ -161,7 +161,7 @@ class Computed(RetrievalMetric):
         return k and min(k, LARGEST_CUTOFF)
 
     def _are_few(self, indexes: Tensor) -> bool:
-        """Whether there are so few queries that a loop over them is faster."""
+        """Whether there are few enough queries for TorchMetrics' loop to be faster."""
         return self._few > 0 and len(indexes) < SHORT and len(set(indexes.tolist())) <= self._few
 
     def _is_defined(self, scores: Array, labels: Array) -> bool:
@@ -276,7 +276,7 @@ class RetrievalMAP(Computed, theirs.RetrievalMAP):
     _above_zero = _ignores_scores_up_to_0(functions.retrieval_average_precision)
 
     def _tie_probe(self, metric: Metric) -> Metric:
-        return metric_of("ap", k=metric.k)  # one more hit may lower a value that is divided by the hits
+        return metric_of("ap", k=metric.k)  # divided by R: with the number of hits, one more hit may lower the value
 
 
 class RetrievalPrecision(Computed, theirs.RetrievalPrecision):

@@ -21,7 +21,7 @@ WRAPPED = 26  # characters of a rule in a line
 
 Row = dict[str, Any]
 
-# The rows in their order, with the parameters of metrics that they stand for; "definition" stands for the others.
+# The rules, in the order of the rows, with the metric parameter of each; "definition" covers all other parameters.
 PARAMETERS_OF = {"gain": "gain", "discount": "discount", "ideal": "ideal", "relevant": "rel", "empty": "empty"}
 OF_RANKINGS = {"ties": "ties", "precision of scores": "score_bits", "missing": "missing"}
 RULES = ("definition", *PARAMETERS_OF, *OF_RANKINGS)
@@ -29,7 +29,7 @@ ROW_OF = {parameter: rule for rule, parameter in PARAMETERS_OF.items()}
 
 
 class Setting(NamedTuple):
-    """What a value is computed by: the metric, and the rules for the rankings, None where they have no such rule."""
+    """The metric and the rules that a value depends on; a rule is None if the rankings have no such rule."""
 
     metric: Metric
     ties: Ties | None
@@ -55,8 +55,8 @@ class Attribution(Frames, Printed):
         One per rule that differs for this metric, in the order definition, gain, discount, ideal, relevant, empty,
         ties, precision of scores, missing: ``rule``; the rules in words, ``rankgain`` and ``like``; ``only_this``, the
         mean with only this rule changed, and its ``change``; ``with_above``, the mean with this rule and those of all
-        rows above changed; ``changed``, how many queries have another value with only this rule changed, those that are
-        no longer counted included; ``counted``, how many queries count then.
+        rows above changed; ``changed``, the number of queries whose value differs with only this rule changed,
+        including queries that no longer count; ``counted``, the number of queries that then count.
     """
 
     __module__ = "rankgain"
@@ -132,7 +132,7 @@ def _counts(row: Row) -> tuple[int, int]:
 def attribute(
     key: str | Metric, base: Setting, target: Setting, peer: Peer, evaluate: Callable[[Setting], Evaluation]
 ) -> Attribution:
-    """The attribution of the difference between two settings, the second that of a tool."""
+    """Attribute the difference between two settings, the second of which is a tool's."""
     before = last = evaluate(base)
     mean = before.aggregate(base.metric)
     rows, above = [], set[str]()
@@ -160,7 +160,7 @@ def attribute(
 
 
 def _differing(base: Setting, target: Setting) -> Iterator[str]:
-    """The rules that differ, in no order."""
+    """Yield the rules that differ, unordered."""
     one, two = base.metric, target.metric
     common = {*TABLE[one.name].takes} & {*TABLE[two.name].takes}
     if (one.name, one.k) != (two.name, two.k):
@@ -175,11 +175,11 @@ def _differing(base: Setting, target: Setting) -> Iterator[str]:
 
 
 def _groups(base: Setting, target: Setting) -> list[set[str]]:
-    """The rules that differ, each alone unless it makes no sense without another one."""
+    """The rules that differ, in groups; a rule that depends on another one shares the group."""
     differing = {*_differing(base, target)}
     one, two = TABLE[base.metric.name], TABLE[target.metric.name]
     together = set[str]()
-    if one.highest != two.highest:  # the other metric changes the scale, which its gain and discount compensate
+    if one.highest != two.highest:  # another scale only makes sense together with the metric's gain and discount
         together |= {"definition", "gain", "discount"} & differing
     if base.ties == "average" and two.unaveraged:
         together |= {"definition", "ties"} & differing
@@ -188,7 +188,7 @@ def _groups(base: Setting, target: Setting) -> list[set[str]]:
 
 
 def _mixed(base: Setting, target: Setting, rules: set[str]) -> Setting:
-    """The base setting with some rules of the target."""
+    """The base setting, with `rules` taken from the target."""
 
     def side(rule: str) -> Setting:
         return target if rule in rules else base
@@ -238,7 +238,7 @@ def _vector(result: Evaluation) -> Any:
 
 
 def _changed(before: Evaluation, after: Evaluation) -> int:
-    """How many queries have another value, or are evaluated in one of the two only."""
+    """Count the queries whose value differs, or that only one of the two evaluates."""
     one, two = _vector(before), _vector(after)
     if same_ids(before.query_ids, after.query_ids):
         return int(np.count_nonzero((one != two) & ~(np.isnan(one) & np.isnan(two))))

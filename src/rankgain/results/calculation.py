@@ -1,4 +1,4 @@
-"""The calculation of one query's value: what each rank adds, the ideal beside it, and what ranks cost."""
+"""The calculation of one query's value: what each rank adds, the ideal list, and the value lost at each rank."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from rankgain.results.text import Block, Form, Table, Tables, number, printable,
 if TYPE_CHECKING:
     from rankgain import _backend
 
-RANKS = 100  # shown of a metric without a cut-off
-NAMED = 5  # documents that a note names
+RANKS = 100  # ranks shown for a metric without a cut-off
+NAMED = 5  # the most documents that a note names
 
 Cells = dict[str, Any]
 
@@ -38,7 +38,7 @@ OVER_RANKS = {
 }
 OVER_IDEAL = {_codes.IDEAL_SUM, _codes.IDEAL_CASCADE}
 
-# The other terms, in words.
+# Descriptions of the other terms.
 TERMS = {
     _codes.IDEAL_SUM: "sum of the judged documents' gains, highest first",
     _codes.RANKS: "documents, n or k",
@@ -68,19 +68,18 @@ class Calculation(Frames, Tables):
     value : float
         The value of the query, as `Rankings.evaluate` returns it.
     dividend, divisor : float
-        What is divided by what: `value` is ``dividend / divisor``, but 1.0 where only rounding lets DCG exceed its
-        ideal, and the metric's `empty` if `divisor` is 0. `divisor` is None if the metric is no quotient; `dividend`
-        is then the sum over ranks.
+        `value` is ``dividend / divisor``, but 1.0 if DCG exceeds the ideal only by rounding, and the metric's `empty`
+        if `divisor` is 0. `divisor` is None if the metric is not a quotient; `dividend` is then the sum over ranks.
     rows : list of dict
         The ranks from the first on: ``rank`` and ``last_rank``, which differ for tied documents; ``document`` or, if
         documents have no ids, ``position``; ``score``, if known; ``grade``, None for an unjudged document; ``gain``,
         ``relevant`` or another quantity; ``discount``; what the rank adds, ``product`` or ``adds``; and ``sum``, the
-        engine's sum to this rank, which tied documents have at the last of them only. Of metrics that are no sums over
-        ranks, the ``term`` and its ``value``.
+        sum up to this rank, which tied documents have only in the last row of the group. For metrics that are not sums
+        over ranks, each row has a ``term`` and the ``value`` of the term.
     ideal : list of dict
-        The same of the judged documents in the best order; empty if the metric has no ideal.
+        Such rows for the judged documents in the best order; empty if the metric has no ideal.
     notes : list of str
-        Which documents are missing, and what ranks cost.
+        Which documents are missing, and the value lost to low ranks.
     like : str or None
         The tool whose rules were followed.
     title : str
@@ -122,7 +121,7 @@ class Calculation(Frames, Tables):
         Returns
         -------
         dict of str to sequence
-            Numbers are float64 arrays with NaN where there is none.
+            Numbers are float64 arrays, with NaN for missing values.
 
         Examples
         --------
@@ -174,7 +173,7 @@ def _side(rows: list[Cells], ideal: bool = False) -> list[list[str]]:
 
 
 def _padded(column: list[str]) -> list[str]:
-    """Names, which are aligned to the left; numbers as they are."""
+    """Pad a column of names for left alignment; return a column of numbers unchanged."""
     if column[0] not in ("document", "ideal", "term"):
         return column
     texts = [printable(text) for text in column]
@@ -202,7 +201,7 @@ def _plain(value: Any) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """The values of tied documents."""
+    """The values of tied documents as text, shortened if there are many."""
     more = [f"… {len(values)} in all"] if len(values) > NAMED else []
     return ", ".join(["–" if value is None else _plain(value) for value in values[:NAMED]] + more)
 
@@ -215,7 +214,7 @@ def _named(documents: list[str]) -> str:
 def calculate(
     source: Source, rules: Rules, metric: Metric, key: str | Metric, query: int, like: str | None, limit: int | None
 ) -> Calculation:
-    """The calculation of a metric, requested as `key`, for the query of a number."""
+    """Calculate a metric, requested as `key`, for the query at a position."""
     worker = _Calculator(source, rules, metric, query, limit)
     parts = worker.parts
     name = printable(source.query_ids[query])
@@ -253,7 +252,7 @@ def _amount(value: float) -> str:
 
 
 class _Calculator:
-    """The calculation of one query, in the making."""
+    """The builder of the calculation of one query."""
 
     def __init__(self, source: Source, rules: Rules, metric: Metric, query: int, limit: int | None) -> None:
         self._source, self._rules, self._metric, self._query = source, rules, metric, query
@@ -265,7 +264,7 @@ class _Calculator:
         self._family = TABLE[metric.name].terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
-        self.parts = self._parts([], [])  # whose gains order tied documents and the ideal
+        self.parts = self._parts([], [])  # first without ranks: the gains order tied documents and the ideal
         self._any_gain = any(map(self._gain, self._documents.judged)) or self._family == _codes.DISCOUNTED_SUM
         self._ideal_order = self._in_ideal_order()
         self._groups = [*self._ordered_groups()]
@@ -284,11 +283,11 @@ class _Calculator:
         return 0.0 if grade is None or grade < 0.0 else self.parts.gains[grade]
 
     def _order_key(self, grade: float | None) -> tuple[float, float]:
-        """What orders tied documents under "best": the gain, then the grade."""
+        """The sort key of tied documents under "best": the gain, then the grade."""
         return self._gain(grade) or 0.0, -math.inf if grade is None else grade
 
     def _ordered_groups(self) -> Iterator[TieGroup]:
-        """The documents shown, tied ones together only under averaged ties."""
+        """Yield the groups of documents to show; only averaged ties have groups of more than one."""
         grades, last_rank = self._documents.grades, self._limit
         reverse = self._rules.ties != "worst"
         if self._plan.terms[0][0].gain is not None and self._plan.terms[0][0].gain.kind == "irrelevant":
@@ -298,14 +297,15 @@ class _Calculator:
                 return
             ordered = sorted(positions, key=lambda position: self._order_key(grades[position]), reverse=reverse)
             if self._rules.ties in ("best", "worst"):
-                begin = first if reverse else last - len(ordered) + 1  # of a file read once only the hits are known
+                # Only hits are known if the file cannot be read again; they take the first or last ranks.
+                begin = first if reverse else last - len(ordered) + 1
                 singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, begin))
                 yield from (single for single in singles if single.first <= last_rank)
             else:
                 yield TieGroup(first, last, ordered)
 
     def _in_ideal_order(self) -> list[int]:
-        """The judged documents with a gain, by their index, highest gain first."""
+        """The indices of the judged documents with a gain, highest gain first."""
         if not any(term.family in OVER_IDEAL for term, _ in self._plan.terms) or self._family == _codes.COST_SUM:
             return []
         judged, metric = self._documents.judged, self._metric
@@ -327,11 +327,11 @@ class _Calculator:
         return rows
 
     def _sum(self, rank: int) -> float:
-        """The first term to a rank, but not the value of a query without anything relevant."""
+        """The value of the first term at a rank; 0 instead of `empty` if nothing is relevant."""
         return self.parts.terms[0][min(rank, self._metric.depth)] if rank and self._any_gain else 0.0
 
     def _rows_of_group(self, group: TieGroup, discount: float, most: int) -> Iterator[Cells]:
-        """A row per document if each adds gain times discount, else one for all; the last has the sum."""
+        """A row per document if each adds gain times discount, else one row for the group; the last has the sum."""
         counts = group.first <= self._metric.depth
         sum_to, above = (self._sum(rank) if counts else None for rank in (group.last, group.first - 1))
         by_document = self._family == _codes.DISCOUNTED_SUM
@@ -353,7 +353,7 @@ class _Calculator:
             yield row | {"sum": sum_to if positions is members[-1] else None}
 
     def _columns(self) -> dict[str, Sequence[Any]]:
-        """What is known of the documents."""
+        """The known columns of the documents: ids, scores and grades."""
         documents = self._documents
         positions = range(len(documents.grades)) if self._in_full and documents.ids is None else None
         columns: dict[str, Sequence[Any] | None] = {
@@ -400,7 +400,7 @@ class _Calculator:
         if "gain" not in row.takes or self._family not in OVER_RANKS | OVER_IDEAL:
             yield f"formula: {row.formula}"
         if row.combination.kind == _codes.RATIO and parts.divisor and parts.dividend > parts.divisor:
-            yield "Only rounding sets the sum above its ideal: the value is 1."
+            yield "The sum exceeds the ideal only by rounding: the value is 1."
         if not self._in_full:
             yield "The run cannot be read again: only documents with a gain are shown, without ids."
         if self._family in OVER_RANKS:
@@ -440,7 +440,7 @@ class _Calculator:
                 yield f"tied: the value is {worst} in the worst order of the tied documents, and {best} in the best."
 
     def _has_gain(self, grade: float | None) -> bool:
-        """Whether a document would add something, as far as its gain is known."""
+        """Whether a document has a gain above 0, or an unknown gain."""
         gain = self._gain(grade)
         return bool(grade and grade > 0.0) if gain is None else gain > 0.0
 
@@ -460,7 +460,7 @@ class _Calculator:
         return _named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
 
     def _is_tied(self) -> bool:
-        """Whether documents among the first ranks have the score of another one."""
+        """Whether any of the first ranks is tied."""
         rules, documents = self._rules, self._documents
         if documents.scores is None:
             return False
@@ -472,7 +472,7 @@ class _Calculator:
         for ties in ("worst", "best"):
             try:
                 yield self._rules.under(ties, None)
-            except ValueError:  # which of the tied documents a depth keeps is undefined
+            except ValueError:  # a depth within a tie group is undefined under this policy
                 yield None
 
     def _value(self, rules: Rules | None, metric: Metric) -> float | None:
@@ -492,7 +492,7 @@ class _Calculator:
 
 
 def _of_hits(used: QueryHits) -> Documents:
-    """What is known of documents that cannot be read again: their ranks and grades."""
+    """The ranks and grades of the hits, if the documents cannot be read again."""
     groups: dict[tuple[int, int], list[int]] = {}
     for position, (_, first, last) in enumerate(used.hits):
         groups.setdefault((first, last), []).append(position)

@@ -22,7 +22,7 @@ from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
 MISSING = "missing from the run"
-GIVEN = "the values are as given"  # not computed from rankings
+GIVEN = "the values are as given"  # computed by another tool, not from rankings
 
 
 class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
@@ -166,7 +166,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         return mean(self[metric], self._query_weights(metric, given))
 
     def _query_weights(self, metric: str | Metric, weights: Floats | None) -> Floats | None:
-        """How much each query counts: the caller's weight, times that of a metric that weighs queries."""
+        """How much each query counts: the caller's weight times the weight by which the metric weighs queries."""
         weighed_by = weighing(metric) if self._weights else ""
         if not weighed_by or self._weights is None:
             return weights
@@ -284,7 +284,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         from rankgain.results.intervals import check_level, interval_of  # imported where it is needed
 
         values = self[metric]
-        key = next(key for key in self if key == metric)  # which may be the name of values computed elsewhere
+        key = next(key for key in self if key == metric)  # the stored key may be a Score, which knows its metric
         return interval_of(values, key, check_level(level), highest)
 
     def merge(self, *others: Evaluation) -> Evaluation:
@@ -348,8 +348,8 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         Parameters
         ----------
         queries : array_like of bool, or iterable of ids
-            A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order
-            wanted.
+            A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order of the
+            result.
 
         Returns
         -------
@@ -422,7 +422,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         rr  0.7500
         """
         if len({*map(str, self)}) < len(self):
-            self.columns()  # refuses two metrics of one name
+            self.columns()  # raises an error if two metrics have the same name
         sums = {str(key): sums_of(key, vector, self._query_weights(key, None)) for key, vector in self.items()}
         records = {str(key): key for key in self if not isinstance(key, str)}
         rules = self.ties, self.missing, self.like
@@ -530,7 +530,7 @@ def weights_of(evaluation: Evaluation, metric: str | Metric) -> Floats | None:
 
 
 def same_ids(ids: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether two vectors are of the same queries in the same order."""
+    """Whether both sequences have the same query ids in the same order."""
     return ids == other or list(ids) == list(other)  # positions are a range
 
 
@@ -549,13 +549,13 @@ def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
 
 
 def notes(results: Mapping[str, Evaluation]) -> list[str]:
-    """Notes about the numbers, one line each; where the results differ, the value of each by its name."""
+    """Notes about the numbers, one line each; a line names each result with its value if the results differ."""
     facts_of = {name: _facts(result) for name, result in results.items()}
     first = next(iter(facts_of.values()))
     lines = []
     for label in first:
         values = {name: facts[label] for name, facts in facts_of.items()}
-        if "" in values.values():  # a subset does not know it
+        if "" in values.values():  # unknown for a subset
             continue
         each = ", ".join(f"{printable(name)} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")

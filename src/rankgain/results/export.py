@@ -17,7 +17,7 @@ Columns = Mapping[Any, Sequence[Any] | Floats]
 
 
 def bar_class(progress: bool) -> Any:
-    """The class tqdm; None if no progress is shown."""
+    """The class tqdm; None unless progress is shown."""
     if not isinstance(progress, (bool, np.bool_)):
         raise TypeError(f"progress must be True or False, not {progress!r}")
     return import_extra("tqdm.auto", "progress").tqdm if progress else None
@@ -31,7 +31,7 @@ def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
 
 @contextmanager
 def shown(source: Any, bar: Any) -> Iterator[Any]:
-    """The source itself or, of a path with a bar, the open file, which advances the bar as it is read."""
+    """Yield the source; for a path with a bar, the open file, which advances the bar as it is read."""
     if bar is None or not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
         yield source
         return
@@ -135,7 +135,7 @@ class Frames:
 
 
 def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
-    """Floats as they are; anything else as an Index, which leaves tuples whole."""
+    """Return floats unchanged; convert anything else to an Index, which does not unpack tuples."""
     if isinstance(column, np.ndarray):
         return column
     # A column of text cannot hold text that is not UTF-8.
@@ -144,7 +144,7 @@ def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
 
 
 def _of_one_type(column: Sequence[Any] | Floats) -> Any:
-    """64-bit integers and floats as they are; any other ids as text."""
+    """Return 64-bit integers and floats unchanged; convert other ids to text."""
     if isinstance(column, np.ndarray) or not len(column):
         return column
     if all(isinstance(value, float) for value in column):
@@ -157,7 +157,7 @@ def _of_one_type(column: Sequence[Any] | Floats) -> Any:
 
 
 def _as_text(value: Any) -> str:
-    """Bytes that are not UTF-8, from files or as lone surrogates, become a backslash and digits."""
+    """The value as text; bytes that are not UTF-8, also as lone surrogates, are escaped with backslashes."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")

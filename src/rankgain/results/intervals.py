@@ -13,7 +13,7 @@ from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, check_number
 
-STEPS = 200  # the most of a bisection; each halves the interval
+STEPS = 200  # the most steps of a bisection, each of which halves the interval
 TINY = 1e-300
 TOLERANCE = 1e-9  # a value may exceed its bound by rounding errors only
 

@@ -21,19 +21,19 @@ from rankgain.metrics.table import TABLE
 from rankgain.results.text import printable
 from rankgain.scalars import Floats, Ints
 
-# Okabe & Ito 2008, for colour-blind readers, without yellow, which is faint on white paper. There is one dash pattern
-# fewer than colours, so that pairs repeat late; lines differ without colour, too.
+# Colours of Okabe & Ito 2008, for colour-blind readers, without yellow, which is faint on white paper. One dash pattern
+# fewer than colours, so that a pair repeats as late as possible, and lines can be told apart in black and white.
 COLOURS = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"
 DASHES = "-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1))
 PANEL = 4.6, 3.4  # inches
-FEW = 20  # up to this many cut-offs, each has a marker
+FEW = 20  # up to this many cut-offs, each is drawn with a marker
 LEGEND_COLUMNS = 3
 LABEL_WIDTH = 40  # characters that fit in the height of a panel
 LONGEST_ABBREVIATION = 4  # RR, CG, IDCG; longer names are words
 
 
 class Line(Protocol):
-    """What is drawn: a Curve."""
+    """The attributes of a Curve that are drawn."""
 
     @property
     def metric(self) -> Metric: ...
@@ -54,7 +54,7 @@ class Figure(figure.Figure):
 
 
 def drawable(value: object) -> str:
-    """The text, with characters escaped that the fonts lack: matplotlib would warn and draw boxes."""
+    """Escape characters that the fonts lack, for which matplotlib would warn and draw boxes."""
     fonts = [get_font(findfont(FontProperties(family=[family]))) for family in rcParams["font.family"]]
     return "".join(
         char if any(font.get_char_index(ord(char)) for font in fonts) else char.encode("unicode_escape").decode()

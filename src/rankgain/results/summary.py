@@ -25,10 +25,10 @@ FORMAT = 1  # of the JSON
 
 
 class Sums(NamedTuple):
-    """Of one metric: how many values are not NaN, their exact sum, and a second sum for some aggregators.
+    """The number of values of a metric that are not NaN, their exact sum, and a second sum for some aggregators.
 
-    `second`: for a geometric mean the sum of the logarithms; for a weighted mean, whose `exact` is the sum of values
-    times weights, the sum of the weights.
+    `second`: for a geometric mean, the sum of the logarithms; for a weighted mean, the sum of the weights, and `exact`
+    is then the sum of values times weights.
     """
 
     aggregator: str
@@ -57,7 +57,7 @@ class Sums(NamedTuple):
 
 # The name of the second sum in JSON, by aggregator.
 SECOND = {"mean": None, "weighted_mean": "weights", "total": None, "geometric_mean": "sum_log2"}
-LARGEST = 2.0**930  # of a value times its weight: 2^64 of them add up to less than the largest float64
+LARGEST = 2.0**930  # the bound of a value times its weight: the sum of 2^64 of them is a finite float64
 
 
 def sums_of(key: str | Metric, values: Floats, weights: Floats | None) -> Sums:
@@ -103,7 +103,7 @@ class Counted(Tables):
                 raise ValueError(f"{name} has {rule}={second!r}, the first has {first!r}: evaluate by the same rules")
 
     def _merged(self, *others: Counted) -> tuple[tuple[int | None, ...], str]:
-        """The counts that all parts know, added up, and the backends."""
+        """The sums of the counts that are known for all parts, and the backends."""
         parts = [self, *others]
         counts = zip(*(part._counts for part in parts), strict=True)
         backends = {name for part in parts for name in part.backend.split("+")}
@@ -134,15 +134,15 @@ def check_same_metrics(first: Collection[Any], other: Collection[Any], name: str
 class Summary(Counted):
     """Means and counts of any number of queries, without their values; made by `Evaluation.summary`.
 
-    The sum of each metric is kept without rounding, as an integer. So summaries of parts merge to the same result, bit
-    for bit, in any order and grouping, with the means of one Evaluation of all queries.
+    The sum of each metric is stored without rounding, as an integer. Summaries of parts therefore merge to the same
+    result, bit for bit, in any order and grouping, with the means of one Evaluation of all queries.
 
     Attributes
     ----------
     metrics : tuple of str
         The metrics, as requested.
     counts : dict of str to int
-        As in `Evaluation`, without counts that some part does not know, such as one made by `Evaluation.subset`.
+        As in `Evaluation`, without counts that are unknown for some part, such as one from `Evaluation.subset`.
     ties, missing, like : str or None
         The rules that the numbers follow; see `Rankings`.
     backend : str
@@ -156,7 +156,7 @@ class Summary(Counted):
 
     Notes
     -----
-    Every float64 is an integer times 2⁻¹⁰⁷⁴; the sum S of n values is kept in that unit. ``mean`` is S·2⁻¹⁰⁷⁴ rounded
+    Every float64 is an integer times 2⁻¹⁰⁷⁴; the sum S of n values is stored in that unit. ``mean`` is S·2⁻¹⁰⁷⁴ rounded
     once, which is ``math.fsum(values)``, divided by n; if that sum is beyond float64, S·2⁻¹⁰⁷⁴/n rounded once. For
     metrics that weigh queries (``gauc``) there are two sums, of weights times values (products rounded, as in
     ``math.fsum(weights · values)``) and of weights; the mean is their ratio.
@@ -189,7 +189,7 @@ class Summary(Counted):
         versions: tuple[str, ...],
         records: Mapping[str, Metric] = MappingProxyType({}),
     ) -> None:
-        """`records`: the metrics that were requested as Metric, by their text, as far as they are known."""
+        """`records`: the Metric of each text, if the metric was requested as a Metric and is known."""
         self._sums = dict(sums)
         self._records = dict(records)
         self._counts = tuple(counts)
@@ -438,7 +438,7 @@ def _check_rules(ties: Any, missing: Any, like: Any) -> None:
 
 
 def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:
-    """Refuse counts that exceed the number of queries; missing queries are only among them as empty lists."""
+    """Refuse counts that exceed the number of queries, which includes missing ones only with missing="zero"."""
     for name in ("missing", "empty") if missing == "zero" else ("empty",):
         if counts.get(name, 0) > counts["queries"]:
             raise ValueError(f"{counts[name]} {name} queries, of {counts['queries']}")

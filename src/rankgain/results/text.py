@@ -1,6 +1,6 @@
 """Tables for people: aligned text, HTML, Markdown and LaTeX.
 
-Names in them come from outside, so they are escaped: none may act as markup.
+Names come from the caller, so they are escaped and cannot act as markup.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ Rows = Sequence[Sequence[object]]  # the first is the header
 Cells = Collection[tuple[int, int]]  # (row, column), the header being row 0
 Form = Literal["text", "html", "latex", "markdown"]
 
-LONGEST = 100  # characters of a name
-WIDTH = 118  # characters of a line
+LONGEST = 100  # the most characters of a name
+WIDTH = 118  # the most characters per line
 _MARKDOWN = {
     **{ord(letter): f"\\{letter}" for letter in "\\|`*_[]$"},
     ord("&"): "&amp;",
@@ -40,7 +40,7 @@ _MINUS = re.compile(r"(?<!\w)-(?=\d)")  # of a number, which LaTeX would set as 
 class Table(NamedTuple):
     """A table for people.
 
-    `below` is its caption, a line each; `names`: how many columns hold names, which are left-aligned.
+    `below`: the lines of the caption; `names`: the number of columns with names, which are left-aligned.
     """
 
     rows: Rows
@@ -200,7 +200,7 @@ def _latex(text: str) -> str:
 def _latex_table(table: Table) -> list[str]:
     """A table with the rules of booktabs, and a caption if it has lines below.
 
-    Superscripts have a column of their own, without space before it, so that the numbers are aligned.
+    Superscripts are in a separate column, without space before it, so that the numbers are aligned.
     """
     pairs = {column for (_, column), letters in table.raised.items() if letters}
     columns = ["r@{}l" if column in pairs else "r" for column in range(table.names, len(table.rows[0]))]

@@ -417,8 +417,8 @@ def _types() -> Any:
 def _package_check() -> Callable[[], str | None]:
     """A function that returns, in a Python worker, which package is missing or wrong there; None if none is.
 
-    An inner function is pickled by value: it must not refer to anything of rankgain, or a worker without rankgain would
-    fail before it can return our message.
+    The inner function is pickled by value. It must not refer to rankgain: a worker without rankgain would fail before
+    the message can be returned.
     """
     expected = VERSION
 
@@ -442,7 +442,7 @@ def _package_check() -> Callable[[], str | None]:
     return check
 
 
-_checked: WeakSet[Any] = WeakSet()  # sessions whose workers have all packages
+_checked: WeakSet[Any] = WeakSet()  # sessions whose workers were checked and have all packages
 
 
 def check_workers(session: Any) -> None:
@@ -544,7 +544,7 @@ def check_buckets(buckets: int | None, *frames: Any) -> int:
 def _rows_of(frame: Any) -> int | None:
     """The number of rows that the statistics of the plan have; None if they have none, or over Spark Connect.
 
-    Sizes in bytes, which all plans have, do not tell: Spark's do not count what `explode` and Python functions add.
+    Sizes in bytes, which all plans have, are no substitute: they ignore rows that `explode` and Python functions add.
     """
     frame = getattr(frame, "_jdf", None)
     rows = frame and frame.queryExecution().optimizedPlan().stats().rowCount()

@@ -1,7 +1,7 @@
-"""What Python workers do with the rows of a bucket or a partition, without PySpark.
+"""The functions that Python workers run on the rows of a bucket or a partition; they do not import PySpark.
 
-States are JSON in a text column: not pickles of our classes, which would tie the driver to the code of the workers, and
-not accumulators, which count a task twice if it runs twice.
+States are JSON in a text column. Pickles of our classes would require the same code on driver and workers, and
+accumulators would count a repeated task twice.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What LightGBM and XGBoost pass to a metric or an objective, and what a library that calls does not pass.
+"""Read the arguments that LightGBM and XGBoost pass to metrics and objectives, and the state that they do not pass.
 
-Neither is imported: their data sets are recognised by their methods.
+Neither library is imported: data sets are recognised by their methods.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Ints
 
-FRAMES = 10  # how many frames up to look for a caller
+FRAMES = 10  # the most stack frames to search for a caller
 IGNORED = {  # parameters of LightGBM's own objective, and what to pass instead
     "label_gain": "metric=rankgain.metric('ndcg', k=10, gain=[0, 1, 3, 7, 15])",
     "lambdarank_norm": "normalize=('score', 'query') or None",
@@ -91,7 +91,7 @@ def check_lightgbm_parameters(caller: str, data: Any) -> None:
             f"{caller}: the Dataset has position=, which only LightGBM's own objective reads: omit it, or train "
             "with objective='lambdarank'"
         )
-    # Those of the calling Booster; those of a Dataset may be from an earlier training.
+    # Read the parameters of the calling Booster: those of the Dataset may be from an earlier training.
     caller_locals = locals_of("update", ("lightgbm.basic",))
     parameters = caller_locals["self"].params if caller_locals else {}
     if str(parameters.get("bagging_by_query")).lower() in ("true", "+"):
@@ -106,7 +106,7 @@ def check_lightgbm_parameters(caller: str, data: Any) -> None:
 
 
 def locals_of(function: str, modules: Collection[str]) -> dict[str, Any]:
-    """The local variables of the nearest calling function of that name; none if it is not among the last callers."""
+    """The local variables of the nearest caller of that name; an empty dict if it is not among the last callers."""
     frame: FrameType | None = sys._getframe(1)
     for _ in range(FRAMES):
         if frame is None:

@@ -25,8 +25,8 @@ from rankgain.threads import check_threads, run_chunks
 DEFAULT = "ndcg(gain=exponential)@10"
 NORMALIZATIONS = "score", "query"
 LARGEST_SIGMA = 1e100
-MOST_SETS = 64  # of labels whose gains and ideals are cached: more than the folds of a cross-validation
-MANY_LABELS = 10_000  # fewer are copied and hashed in less time than two arrays are compared
+MOST_SETS = 64  # cached sets of labels, more than the folds of a cross-validation
+MANY_LABELS = 10_000  # up to this many labels, copying and hashing is faster than comparing two arrays
 
 
 def lambdarank(
@@ -251,7 +251,7 @@ class LambdaRank:
         return targets
 
     def _targets(self, source: ListSource) -> Targets:
-        """Gains and inverse ideals of each query; labels without them are errors."""
+        """Compute the gains and inverse ideals of each query; raise an error for invalid labels."""
         labels, discount = source.grades, self.metric.discount
         ideals = Rankings(source, GIVEN).evaluate(self._ideal, threads=self.threads)[self._ideal]
         gains = self._gains(source)
@@ -338,7 +338,7 @@ def _in_input_order(result: Floats, order: Ints | None, total: int, weight: Floa
 
 
 def _metric_of(metric: Any) -> tuple[Metric, bool]:
-    """The nDCG, for pairwise with the grades as gains; and whether it is pairwise."""
+    """The nDCG, and whether the request is pairwise (then the gains are the grades)."""
     pairwise = re.fullmatch(r"(?i)\s*pairwise\s*(@.*)?", metric) if isinstance(metric, str) else None
     records = [record for _, record in parse("ndcg" + (pairwise[1] or "") if pairwise else metric)]
     if len(records) > 1 or records[0].name != "ndcg":

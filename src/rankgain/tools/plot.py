@@ -48,7 +48,7 @@ def plot(
     See Also
     --------
     Rankings.curve : The numbers behind one line.
-    Curve.plot : One line on axes of your own.
+    Curve.plot : One line on existing axes.
 
     Notes
     -----
@@ -71,6 +71,6 @@ def plot(
         if not isinstance(run, Rankings):
             entry = "" if name is None else f"[{name!r}]"
             raise TypeError(f"rankings{entry} must be a Rankings, not {type(run).__name__}")
-    cutoffs = check_ks(ks)  # once, since an iterator can be read only once
+    cutoffs = check_ks(ks)  # read once: it may be an iterator
     curves = {name: curves_of(run, requests, cutoffs) for name, run in runs.items()}
     return plotting.side_by_side(curves)  # type: ignore[no-any-return]

@@ -35,7 +35,7 @@ def _json_of_runs(objects: Mapping[str, dict[str, Any]]) -> str:
 
 
 def _csv(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
-    """Comma-separated values as RFC 4180 has them, in full precision; NaN and None are an empty field."""
+    """Comma-separated values (RFC 4180) in full precision; NaN and None are empty fields."""
     out = io.StringIO()
     csv.writer(out).writerows([head, *(map(_finite, row) for row in rows)])
     return out.getvalue()
@@ -47,14 +47,14 @@ def _finite(value: Any) -> Any:
 
 
 def _by_text(values: Any) -> Any:
-    """Mappings, one within the other, with their keys as text."""
+    """Convert the keys of nested mappings to text."""
     if isinstance(values, Mapping):
         return {str(key): _by_text(value) for key, value in values.items()}
     return _finite(values)
 
 
 def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
-    """A row for each innermost mapping: the keys on the way to it, and its values."""
+    """Yield a row for each innermost mapping: the keys of the path to it, then the values."""
     for key, inner in values.items():
         if any(isinstance(value, Mapping) for value in inner.values()):
             yield from _rows(inner, *keys, str(key))
@@ -107,8 +107,7 @@ def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = Non
 
 
 def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
-    """One row per query and run that has it, queries in the order in which they first appear; then the means with the
-    best marked."""
+    """Yield one row per query and run, in the order in which queries first appear; then the means, the best marked."""
     values = runs.to_dict()
     for query in dict.fromkeys(query for result in runs.values() for query in result.query_ids):
         for name in runs:
@@ -200,7 +199,7 @@ def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
             body = [[query, key, *map(shown, values)] for query, key, *values in _rows(spread.to_dict())]
         rows += [["run", *head] if several else head] if not rows else []
         rows += [[name, *row] if several else row for row in body]
-    # Without the note on ties, which the columns show.
+    # The note on ties is dropped, since the columns show the policies.
     worst = {name: spread.worst for name, spread in runs.items()}
     below = [line.removeprefix("ties: worst   ") for line in notes(worst)]
     return _lines(text_table(rows, names=1 + several + per_query), [*absent, *below])
@@ -237,7 +236,7 @@ SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
 
 
 def _tables(method: str, between: str, end: str = "") -> Callable[[Tests, Groups | None, Gate | None], str]:
-    """A form with tables that a method makes: of the gate, the tests and the groups."""
+    """A form of output whose tables of gate, tests and groups come from one method of each."""
 
     def text(tests: Tests, groups: Groups | None, gate: Gate | None) -> str:
         return between.join(getattr(part, method)() for part in (gate, tests, groups) if part is not None) + end
@@ -282,7 +281,7 @@ def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
 def tests_as_csv(tests: Tests, groups: Groups | None, _: Gate | None) -> str:
     """A row for each difference; with groups the first column is the group, empty for all queries.
 
-    Text that a spreadsheet would take for a formula gets a leading apostrophe.
+    Text that a spreadsheet would treat as a formula gets a leading apostrophe.
     """
     parts = [("", tests), *((str(label), part) for label, part in (groups.tests.items() if groups else ()))]
     rows = (

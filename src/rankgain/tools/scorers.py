@@ -187,7 +187,7 @@ class Scorer:
         raise error
 
     def _check_split(self) -> None:
-        """Warn if scikit-learn scores a part of a query: the rows that the scorer does not get are in its caller."""
+        """Warn if scikit-learn scores only part of a query; the rows of the split are read from the caller's frame."""
         caller_locals = locals_of("_fit_and_score", _CATCHERS)
         if not caller_locals:
             return

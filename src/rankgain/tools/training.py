@@ -22,8 +22,8 @@ from rankgain.scalars import Array, Floats, Ints, real
 from rankgain.threads import check_threads
 from rankgain.tools.boosters import check_no_dataset, of_lightgbm, of_xgboost
 
-# If a name equals that of a built-in metric, the libraries log both values under it. A suffix, not a prefix, since
-# XGBoost tells by the beginning of a name whether higher is better.
+# A suffix distinguishes our values from those of a built-in metric of the same name. It cannot be a prefix, since
+# XGBoost derives from the beginning of the name whether higher is better.
 SUFFIX = "_rankgain"
 
 
@@ -301,7 +301,7 @@ class XGBoostMetric(_Metrics):
 
 
 class CatBoostMetric(_Metrics):
-    no_jit = True  # else CatBoost tries to compile the methods with Numba, and warns when that fails
+    no_jit = True  # otherwise CatBoost tries to compile the methods with Numba, and warns on failure
 
     def __init__(
         self, metric: str | Metric, sets: tuple[Any, ...], ties: ScoreTies, threads: int, otherwise: float | None

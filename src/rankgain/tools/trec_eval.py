@@ -29,7 +29,7 @@ from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
 
-# The exit statuses of trec_eval; except that it exits with 4 if a query has a document twice, which is a bad file.
+# The exit statuses of trec_eval, except that a repeated document gives UNREADABLE instead of 4.
 WRONG_CALL, UNREADABLE, NOT_CALCULATED, NOTHING_IN_COMMON = 1, 2, 4, 7
 
 USAGE = """\
@@ -37,7 +37,7 @@ usage: rankgain trec_eval [-q] [-c] [-n] [-J] [-l num] [-M num] [-N num] [-m mea
                           [--release 9|10] qrels run
 """
 
-# The letter, the name with the argument, and the help of each option; those without help are trec_eval's alone.
+# (letter, name and argument, help) of each option; options without help are not supported.
 OPTIONS = (
     ("-h", "help", "print this and exit"),
     ("-v", "version", "print the version and exit"),
@@ -187,7 +187,7 @@ def _note(text: str) -> None:
 
 
 class _Ending:
-    """The file of a run, whose end is kept: trec_eval takes the name of the run from there."""
+    """The file of a run; it stores the end, from which trec_eval takes the name of the run."""
 
     def __init__(self, file: File) -> None:
         self.name = file.name
@@ -205,12 +205,12 @@ class _Ending:
 
     @property
     def tag(self) -> str:
-        """The sixth field of the last line that has one and is no comment."""
+        """The sixth field of the last line with six fields that is not a comment."""
         lines = [line.split() for line in self._end.splitlines() if not line.startswith(b"#")]
         return next((line[5].decode("utf-8", "surrogateescape") for line in reversed(lines) if len(line) > 5), "")
 
 
-_LONGEST = 1 << 16  # bytes at the end of a run, in which its last line must be
+_LONGEST = 1 << 16  # stored bytes at the end of a run, which must contain the last line
 
 
 def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str]:
@@ -240,7 +240,7 @@ def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str
 class _Table(NamedTuple):
     """The columns with their vectors, queries in the order of their bytes.
 
-    `returned`: which of them the run has; `relevant`: what the sum of num_rel is made of.
+    `returned`: whether the run has each query; `relevant`: the values of num_rel that are summed.
     """
 
     queries: list[str]
@@ -290,7 +290,7 @@ def _of_all(table: _Table) -> Iterator[str]:
 def _text(column: Column, value: float | str) -> str:
     if isinstance(value, str):
         return f"'{value}'" if column.measure.shown == "query" else value
-    if value != value:  # 0 / 0, to which x86 gives a sign
+    if value != value:  # 0 / 0, which x86 prints with a sign
         return "  -nan"
     return f"{value:.0f}" if column.measure.counts else f"{value:6.4f}"
 

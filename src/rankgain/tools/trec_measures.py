@@ -46,10 +46,10 @@ Value = Callable[..., Floats]
 
 
 class Formula(NamedTuple):
-    """The metrics of a column, and the function of their values that gives it; None: the value of the only metric.
+    """The metrics of a column, and the function that combines their values; None for a single metric.
 
-    `undefined`: whether trec_eval divides 0 by 0 if -J left nothing, from the numbers of relevant documents and of
-    documents returned before -J. `absent`: whether a query that the run lacks has 0 regardless of the formula.
+    `undefined`: from the numbers of relevant documents and of documents returned before -J, whether trec_eval computes
+    0 / 0 if -J removes all documents. `absent`: whether the value is 0 for a query that the run lacks.
     """
 
     metrics: tuple[Metric, ...]
@@ -80,14 +80,14 @@ def _gain(gains: Gains) -> Any:
 
 
 def _points(options: Options, points: Sequence[float]) -> Formula:
-    """The mean of interpolated precisions; those of an empty list that have no document to wait for are undefined."""
+    """The mean of interpolated precisions; undefined for an empty list at recall points that need no document."""
     rounding: Rounding
     rounding, addend = ("up", 0.9) if options.release == 9 else ("nearest", 0.5)
     metrics = tuple(metric("iprec", recall=recall, rel=options.level, rounding=rounding) for recall in points)
     lowest, bogus = min(points), options.release > 9
 
     def undefined(relevant: Floats, sizes: Ints) -> Bools:
-        """Release 10 gives queries that the run lacks one unknown document, which -J takes as well."""
+        """Release 10 adds one unknown document to queries that the run lacks, and -J removes it."""
         return (lowest * relevant + addend < 1.0) & (bogus | (sizes > 0))
 
     return Formula(metrics, _mean_of if len(metrics) > 1 else None, undefined)
@@ -102,7 +102,7 @@ def _mean_of(*values: Floats) -> Floats:
 
 
 def _set_f(options: Options, weights: Sequence[float]) -> Formula:
-    """F of precision P and recall R in trec_eval's arithmetic, for a tie in the last digit that is printed."""
+    """F of precision P and recall R in trec_eval's order of operations, so that the printed digits agree."""
     (x,) = weights
 
     def value(p: Floats, r: Floats) -> Floats:
@@ -131,7 +131,7 @@ _OWN: dict[str, Callable[[Options, Any], Formula]] = {
     "11pt_avg": _points,
     "set_F": _set_f,
     "rbp": _rbp,
-    # Release 10 sets it only where a document that is not judged was returned.
+    # Release 10 sets it only if an unjudged document was returned.
     "rbp_resid": lambda *_: Formula(
         (metric("rbp_residual"), metric("unjudged")), lambda value, unjudged: np.where(unjudged > 0.0, value, 0.0)
     ),
@@ -139,7 +139,7 @@ _OWN: dict[str, Callable[[Options, Any], Formula]] = {
 
 
 def _formula(measure: TrecName, options: Options, parameter: Any) -> Formula:
-    """What computes a measure with one of its parameters or, of some kinds, with all of them."""
+    """The formula of a measure for one parameter or, for some kinds, for all parameters."""
     if measure.name in _OWN:
         return _OWN[measure.name](options, parameter)
     if not measure.metric:
@@ -180,7 +180,7 @@ def nicknames(release: int) -> dict[str, tuple[str, ...]]:
 
 
 class Column(NamedTuple):
-    """One value per query: its measure, its key with and without what trec_eval adds to it, and how it is made."""
+    """One value per query: the measure, the key of the result, the printed name, and the formula."""
 
     measure: TrecName
     key: str
@@ -221,7 +221,7 @@ def _split(request: str, known: dict[str, TrecName], underscores: bool) -> tuple
 
 
 def _unknown(request: str, release: int, underscores: bool) -> str:
-    """The message about a request for no measure of the release."""
+    """The message about a request that is not a measure of the release."""
     problem = f"unsupported measure {request!r}"
     name = request.partition(".")[0]
     if name.startswith("prefs_") or name.endswith("_avgjg") or name == "yaap":
@@ -343,8 +343,8 @@ def values(
 ) -> list[Vector]:
     """The values of each column, one per query: numbers, or for runid and relstring text.
 
-    `undefined`, for -J: interpolated precision is NaN, as trec_eval has it, for lists of which that left nothing.
-    `plan`: that of the columns, where it was made before.
+    `undefined`, for -J: interpolated precision is NaN, as in trec_eval, for lists from which -J removed everything.
+    `plan`: the result of `plan_of`, if it is cached.
     """
     result = values_of(rankings, plan_of(columns, undefined=undefined) if plan is None else plan)
     return [_vector(column, rankings, result, run_id, undefined) for column in columns]
@@ -373,10 +373,10 @@ def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], ru
 
 
 def summary(column: Column, vector: Vector) -> float | str:
-    """What trec_eval prints of all queries: the mean; of counts the sum; of gm_ measures the geometric mean.
+    """The value that trec_eval prints for all queries: a mean, a sum for counts, a geometric mean for gm_ measures.
 
-    Added up in the order of the vector, as there, so that the last digit that is printed is the same. (The sum of
-    num_rel with -c counts there all grades from 1 on, whatever -l says: that of the column at level 1.)
+    Values are added in the order of the vector, as in trec_eval, so that the last printed digit agrees. (With -c,
+    trec_eval's sum of num_rel counts all grades from 1 on, regardless of -l: pass the column at level 1.)
     """
     if not column.formula.metrics:
         return str(vector[0])
@@ -389,8 +389,8 @@ def summary(column: Column, vector: Vector) -> float | str:
 def relstrings(rankings: Rankings, length: int) -> list[str]:
     """The grades of the first documents of each query, one character per document.
 
-    ``-``: not in the qrels; ``.``: there, with a negative grade; ``0`` to ``9``: the grade, less its fraction;
-    ``>``: a higher one.
+    ``-``: not in the qrels; ``.``: in the qrels with a negative grade; ``0`` to ``9``: the grade without its fraction;
+    ``>``: a higher grade.
     """
     if rankings.ties not in (None, "stable", "docid"):
         raise ValueError(f"relstring: the order of tied documents is undefined with ties={rankings.ties!r}")
