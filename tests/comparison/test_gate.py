@@ -179,6 +179,12 @@ def test_compare_gate_prints_other_forms(capsys, files, form):
     assert ("Gate passed" in out) if form == "markdown" else json.loads(out)["gate"]["status"] == "passed"
 
 
+@pytest.mark.both
+def test_compare_json_is_the_same_on_both_backends(capsys, files, on_both):
+    compiled, python = on_both(lambda: gated(capsys, "even", "--json"))
+    assert compiled == python
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -162,7 +162,7 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     "metrics of different queries": (
         lambda: of_two_metrics(flips=99),
         "two metrics, tested separately: not corrected for that | r1 compared with r0: 45 to 60 queries, paired | "
-        f"over 45 to 60 queries, | queries evaluated, by metric: 45 to 60, left out: 0 to 15, backend: | {FEW}",
+        f"over 45 to 60 queries, | queries evaluated, by metric: 45 to 60, left out: 0 to 15 | {FEW}",
     ),
     "weights and clusters": (
         lambda: of_shifted(60, 0.0, 0.0, clusters=np.arange(60) // 3, weights=[1, 2, 3] * 20, flips=999),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankgain import _backend
 from rankgain.choices import check_choice
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
@@ -75,7 +74,6 @@ class Tests(Frames, Printed, Tested):
         super().__init__(differences, aligned, options, missing)
         self._rankings = rankings  # those that were evaluated, of the runs that have any
         self._warnings: list[str] | None = None  # computed on first use
-        self._backend = _backend.name
 
     def verdicts(self) -> list[str]:
         """Say for each metric which runs are better, which are worse, and which differences are not decided.
@@ -134,9 +132,9 @@ class Tests(Frames, Printed, Tested):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> rg.compare(runs, metrics="rr").test().notes()[-1]
-        'queries evaluated: 8, left out: 0, backend: ...'
+        'queries evaluated: 8, left out: 0'
         """
-        return list(sentences.notes(self, self._backend))
+        return list(sentences.notes(self))
 
     @property
     def warnings(self) -> list[str]:

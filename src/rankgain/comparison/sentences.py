@@ -259,7 +259,7 @@ def _margin(options: Options, comparisons: int) -> str:
 # Notes
 
 
-def notes(tests: Tested, backend: str) -> Iterator[str]:
+def notes(tests: Tested) -> Iterator[str]:
     """Yield notes on how to read the numbers."""
     yield from _about_the_test(tests)
     yield from _about_the_family(tests)
@@ -268,10 +268,10 @@ def notes(tests: Tested, backend: str) -> Iterator[str]:
         yield tests.missing
     fewest = min(pair.queries for pair in tests.values())
     if fewest == tests.queries:
-        yield f"queries evaluated: {fewest}, left out: {tests.left_out}, backend: {backend}"
+        yield f"queries evaluated: {fewest}, left out: {tests.left_out}"
     else:
         left_out = f"{tests.left_out + fewest - tests.queries} to {tests.left_out}"
-        yield f"queries evaluated, by metric: {fewest} to {tests.queries}, left out: {left_out}, backend: {backend}"
+        yield f"queries evaluated, by metric: {fewest} to {tests.queries}, left out: {left_out}"
 
 
 def _about_the_test(tests: Tested) -> Iterator[str]:
