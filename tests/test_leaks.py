@@ -262,8 +262,13 @@ def refused():
         ("Curve.plot", curve.plot, 5),
         ("Comparison", rg.Comparison, {"one": None}),
         ("Comparison.best", comparison.best, "ap"),
+        ("Evaluation.interval", result.interval, "ap"),
+        ("Rankings.attribution", matched.attribution, "rr"),
     ]:
         yield name, partial(method, argument)
+    yield from (("Rankings.calculation", partial(matched.calculation, "rr", query)) for query in ("x", None))
+    for rows in ([{"query_id": "q", "relevant": [None], "retrieved": ["a"]}], [{"a": 1}], 5):
+        yield "from_rows", partial(rg.from_rows, rows)
     alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
     yield "Comparison.to_pandas", rg.Comparison({"one": ranked.evaluate(*alike)}).to_pandas
     yield from (
