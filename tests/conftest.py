@@ -104,7 +104,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """A row `(message, exception, *values)` of a table goes by its message."""
-    return val[0].replace("…", "...") if argname == "row" and isinstance(val, tuple) else None
+    if argname == "row" and isinstance(val, tuple) and isinstance(val[0], str):
+        return val[0].replace("…", "...")
+    return None
 
 
 def needed_by(item: pytest.Item) -> tuple[str, ...]:

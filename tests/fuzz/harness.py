@@ -90,8 +90,7 @@ def bits(value):
 def check(target, data):
     """Run the call that a target makes of bytes on each backend, and compare."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        for remark in (".* queries of one document each", ".* are they swapped"):  # they do not depend on the backend
-            warnings.filterwarnings("ignore", remark)
+        warnings.simplefilter("ignore", UserWarning)  # on unusual input; they do not depend on the backend
         call = target.call(Draw(data))
         compiled, python = ((use(backend), outcome(call))[1] for backend in backends())
     assert compiled == python, f"compiled:\n{compiled}\nin Python:\n{python}"
