@@ -12,6 +12,7 @@ from rankgain.comparison.testing import Options, Tested, aligned_of, differences
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better
+from rankgain.results.export import finite_or_none
 from rankgain.results.intervals import is_bounded
 from rankgain.results.text import Block, Form, Printed, Table, number, printable
 from rankgain.scalars import check_number, check_whole
@@ -137,7 +138,7 @@ class Gate(Printed):
             "floors": {str(metric): floor for metric, floor in self.floors.items()},
             "reasons": self.reasons,
             "metrics": [
-                {"metric": str(pair.metric)} | {name: _finite(getattr(pair, name)) for name in fields}
+                {"metric": str(pair.metric)} | {name: finite_or_none(getattr(pair, name)) for name in fields}
                 for pair in self.differences
             ],
             "worst": [loss._asdict() | {"metric": str(loss.metric)} for loss in self.worst],
@@ -301,7 +302,3 @@ def _losses(tests: Tested, pair: Difference, count: int) -> Iterator[Loss]:
         if gains[row] < 0:
             difference = float(after[row] - before[row])
             yield Loss(pair.metric, sample.query_ids[row], float(before[row]), float(after[row]), difference)
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

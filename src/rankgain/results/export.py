@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -165,3 +166,8 @@ def _as_text(value: Any) -> str:
 
 def _is_unicode(value: Any) -> bool:
     return not isinstance(value, str) or not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def finite_or_none(value: Any) -> Any:
+    """None for NaN and infinities, for which JSON and CSV have no number."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

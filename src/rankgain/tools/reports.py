@@ -17,6 +17,7 @@ from rankgain.comparison.gate import Gate
 from rankgain.comparison.groups import Groups
 from rankgain.comparison.outcome import Tests
 from rankgain.results.evaluation import Evaluation, notes
+from rankgain.results.export import finite_or_none
 from rankgain.results.text import mean_rows, number, printable, text_table
 from rankgain.results.ties import TieSpread, shown
 
@@ -37,20 +38,15 @@ def _json_of_runs(objects: Mapping[str, dict[str, Any]]) -> str:
 def _csv(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
     """Comma-separated values (RFC 4180) in full precision; NaN and None are empty fields."""
     out = io.StringIO()
-    csv.writer(out).writerows([head, *(map(_finite, row) for row in rows)])
+    csv.writer(out).writerows([head, *(map(finite_or_none, row) for row in rows)])
     return out.getvalue()
-
-
-def _finite(value: Any) -> Any:
-    """None for NaN and infinities, for which JSON and CSV have no number."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _by_text(values: Any) -> Any:
     """Convert the keys of nested mappings to text."""
     if isinstance(values, Mapping):
         return {str(key): _by_text(value) for key, value in values.items()}
-    return _finite(values)
+    return finite_or_none(values)
 
 
 def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
@@ -259,11 +255,11 @@ def tests_as_json(tests: Tests, groups: Groups | None, gate: Gate | None) -> str
         "options": options,
     }
     if gate is not None:
-        content["gate"] = gate.to_dict() | {"worst": [_by_text(loss) for loss in gate.to_dict()["worst"]]}
+        content["gate"] = gate.to_dict()
     if groups is not None:
         content["groups"] = {str(label): _objects_of_tests(part) for label, part in groups.tests.items()}
         content["groups_differ"] = [
-            {"metric": str(key[0]), "run": key[1], "baseline": key[2], "p": _finite(groups.differ_p(*key))}
+            {"metric": str(key[0]), "run": key[1], "baseline": key[2], "p": finite_or_none(groups.differ_p(*key))}
             | {"mean_of_means": groups.mean_of_means(*key), "verdicts": groups.verdicts(*key)}
             for key in groups.overall
         ]
@@ -272,7 +268,7 @@ def tests_as_json(tests: Tests, groups: Groups | None, gate: Gate | None) -> str
 
 def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
     return [
-        {name: _finite(value) for name, value in difference._asdict().items()}
+        {name: finite_or_none(value) for name, value in difference._asdict().items()}
         | {"metric": str(difference.metric), "decided": difference.decided, "verdict": difference.verdict()}
         for difference in tests.values()
     ]
