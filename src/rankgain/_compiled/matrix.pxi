@@ -24,7 +24,7 @@ cdef struct MatrixScratch:
     RowScratch row
     double* keys  # distinct, falling
     int64_t* above
-    int64_t* reach
+    int64_t* not_below
     double* allowed  # the scores of all allowed columns, for rows with more than MOST_KEYS keys
     void* block
 
@@ -43,10 +43,10 @@ cdef int prepare_matrix(
         raise MemoryError
     scratch.keys = <double*>scratch.block
     scratch.above = <int64_t*>(scratch.keys + keys)
-    scratch.reach = scratch.above + keys
-    row.above = scratch.reach + keys
-    row.reach = row.above + keys
-    row.keys = row.reach + keys
+    scratch.not_below = scratch.above + keys
+    row.above = scratch.not_below + keys
+    row.not_below = row.above + keys
+    row.keys = row.not_below + keys
     row.excluded = <double*>row.keys + keys
     row.peaks = <double*>row.excluded + excluded + REGISTER
     row.near = <double*>row.peaks + peaks
@@ -100,30 +100,30 @@ cdef Py_ssize_t write_ranks(
 
     Should another thread write to the scores, ranks stay inside the list.
     """
-    cdef Py_ssize_t index = 0, key, start, kept = 0, stop, done, x
+    cdef Py_ssize_t index = 0, key, start, n_hits = 0, stop, done, x
     cdef int64_t first, last, before
     for key in range(keys):
         start = index
         while index < m and entries[index].key == scratch.keys[key]:
             index += 1
         first = max(min(scratch.above[key] + 1, query.returned - (index - start) + 1), <int64_t>1)
-        last = max(min(scratch.reach[key], query.returned), first + (index - start) - 1)
+        last = max(min(scratch.not_below[key], query.returned), first + (index - start) - 1)
         before = done = x = 0
         for stop in range(start, index):
-            query.grade[kept] = entries[stop].grade
-            query.first[kept] = first
-            query.last[kept] = last
+            query.grade[n_hits] = entries[stop].grade
+            query.first[n_hits] = first
+            query.last[n_hits] = last
             if stable:
                 if last > first:
                     before += equal_before(
                         matrix, row, &scratch.row, scratch.keys[key], done, entries[stop].index, &x
                     )
                     done = entries[stop].index
-                query.first[kept] = query.last[kept] = min(first + before, last)
-                if query.first[kept] > depth:
+                query.first[n_hits] = query.last[n_hits] = min(first + before, last)
+                if query.first[n_hits] > depth:
                     break
-            kept += 1
-    return kept
+            n_hits += 1
+    return n_hits
 
 
 cdef Py_ssize_t excluded_before(const RowScratch* excluded, Py_ssize_t column) noexcept nogil:
@@ -162,7 +162,7 @@ cdef int find_in_matrix(
             scratch.keys[keys] = entries[index].key
             keys += 1
     keys = (simd.rank_float if matrix.single else simd.rank_double)(
-        row, matrix.columns, scratch.keys, keys, depth, &scratch.row, scratch.above, scratch.reach, &nan
+        row, matrix.columns, scratch.keys, keys, depth, &scratch.row, scratch.above, scratch.not_below, &nan
     )
     if nan or keys < 0:  # a NaN may be in an excluded column
         position[0] = allowed_scores(matrix, row, &scratch.row, scratch.allowed if keys < 0 else NULL)

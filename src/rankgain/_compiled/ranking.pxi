@@ -16,7 +16,7 @@ cdef extern from "simd.h" nogil:
         void* near
         Py_ssize_t capacity
         int64_t* above
-        int64_t* reach
+        int64_t* not_below
     struct Simd:
         int lanes
         Py_ssize_t few

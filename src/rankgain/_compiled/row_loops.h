@@ -85,7 +85,7 @@ TARGET static int64_t TYPED(total)(INTEGERS counts) {
 }
 
 TARGET static ALWAYS_INLINE void TYPED(count_few)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys,
-                                                  const int count, int64_t *above, int64_t *reach) {
+                                                  const int count, int64_t *above, int64_t *not_below) {
   NUMBERS key[4];
   INTEGERS higher[4], not_lower[4];
   ptrdiff_t i = 0;
@@ -98,31 +98,31 @@ TARGET static ALWAYS_INLINE void TYPED(count_few)(const NUMBER *scores, ptrdiff_
     }
   }
   UNROLLED for (int part = 0; part < count; part++) {
-    above[part] += TYPED(total)(higher[part]), reach[part] += TYPED(total)(not_lower[part]);
-    for (ptrdiff_t j = i; j < n; j++) above[part] += scores[j] > keys[part], reach[part] += scores[j] >= keys[part];
+    above[part] += TYPED(total)(higher[part]), not_below[part] += TYPED(total)(not_lower[part]);
+    for (ptrdiff_t j = i; j < n; j++) above[part] += scores[j] > keys[part], not_below[part] += scores[j] >= keys[part];
   }
 }
 
 /* Add how many scores are above each key, and how many reach it. */
 TARGET static void TYPED(count_keys)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
-                                     int64_t *reach) {
+                                     int64_t *not_below) {
   ptrdiff_t k = 0;
-  for (; k + 4 <= m; k += 4) TYPED(count_few)(scores, n, keys + k, 4, above + k, reach + k);
-  if (m - k >= 2) TYPED(count_few)(scores, n, keys + k, 2, above + k, reach + k), k += 2;
-  if (k < m) TYPED(count_few)(scores, n, keys + k, 1, above + k, reach + k);
+  for (; k + 4 <= m; k += 4) TYPED(count_few)(scores, n, keys + k, 4, above + k, not_below + k);
+  if (m - k >= 2) TYPED(count_few)(scores, n, keys + k, 2, above + k, not_below + k), k += 2;
+  if (k < m) TYPED(count_few)(scores, n, keys + k, 1, above + k, not_below + k);
 }
 
 /* How many scores of a row are above each key, and how many reach it, in parts that stay in the cache; return whether
    any score is NaN. */
 TARGET static int TYPED(count_row)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
-                                   int64_t *reach) {
+                                   int64_t *not_below) {
   int nan = 0;
   memset(above, 0, m * sizeof(int64_t));
-  memset(reach, 0, m * sizeof(int64_t));
+  memset(not_below, 0, m * sizeof(int64_t));
   for (ptrdiff_t i = 0; i < n; i += 4096) {
     const ptrdiff_t size = n - i < 4096 ? n - i : 4096;
     nan |= TYPED(has_nan)(scores + i, size);
-    TYPED(count_keys)(scores + i, size, keys, m, above, reach);
+    TYPED(count_keys)(scores + i, size, keys, m, above, not_below);
   }
   return nan;
 }
@@ -177,7 +177,7 @@ TARGET static ptrdiff_t TYPED(collect)(const NUMBER *scores, ptrdiff_t n, NUMBER
 /* `count_keys` of a short list: a key in each lane, so that nothing is added up across lanes. Behind the keys and the
    counts there is memory for a register. */
 TARGET static void TYPED(count_list)(const NUMBER *scores, ptrdiff_t n, NUMBER *keys, ptrdiff_t m, int64_t *above,
-                                     int64_t *reach) {
+                                     int64_t *not_below) {
   for (ptrdiff_t k = 0; k < m; k += WIDTH) {
     const NUMBERS key = LOAD_N(keys + k);
     INTEGERS higher = NONE, not_lower = NONE;
@@ -188,16 +188,16 @@ TARGET static void TYPED(count_list)(const NUMBER *scores, ptrdiff_t n, NUMBER *
       not_lower = MINUS_N(not_lower, AT_LEAST_N(score, key));
     }
     STORE_BITS(each[0], higher), STORE_BITS(each[1], not_lower);
-    for (int lane = 0; lane < WIDTH; lane++) above[k + lane] = each[0][lane], reach[k + lane] = each[1][lane];
+    for (int lane = 0; lane < WIDTH; lane++) above[k + lane] = each[0][lane], not_below[k + lane] = each[1][lane];
   }
 }
 
 /* How many scores equal a key. */
 TARGET static int64_t TYPED(count_equal)(const void *row, ptrdiff_t start, ptrdiff_t stop, double key) {
   const NUMBER number = (NUMBER)key;
-  int64_t above = 0, reach = 0;
-  TYPED(count_few)((const NUMBER *)row + start, stop - start, &number, 1, &above, &reach);
-  return reach - above;
+  int64_t above = 0, not_below = 0;
+  TYPED(count_few)((const NUMBER *)row + start, stop - start, &number, 1, &above, &not_below);
+  return not_below - above;
 }
 
 /* The scores of the excluded columns, and NaN to the end of the last register. */
@@ -215,39 +215,40 @@ TARGET static void TYPED(load_excluded)(const NUMBER *scores, ptrdiff_t n, struc
    keys that was counted: those that fewer than `depth` scores are above; −1 if they are too many to be compared with all
    scores. `nan`: whether any score is NaN, excluded or not. */
 TARGET static ptrdiff_t TYPED(rank_columns)(const void *row, ptrdiff_t n, const double *given, ptrdiff_t m,
-                                            int64_t depth, struct RowScratch *scratch, int64_t *above, int64_t *reach,
+                                            int64_t depth, struct RowScratch *scratch, int64_t *above,
+                                            int64_t *not_below,
                                             int *nan) {
   const NUMBER *scores = row;
   NUMBER *keys = scratch->keys, *excluded = scratch->excluded, *peaks = scratch->peaks, *near = scratch->near;
   const ptrdiff_t strips = (n + STRIP - 1) / STRIP, gone = (scratch->n_excluded + WIDTH - 1) / WIDTH * WIDTH;
-  ptrdiff_t found = m, copied = -1;
+  ptrdiff_t n_left = m, copied = -1;
   for (ptrdiff_t i = 0; i < m; i++) keys[i] = (NUMBER)given[i];
   for (ptrdiff_t i = m; i < m + WIDTH; i++) keys[i] = (NUMBER)NAN;
   if (m == 0 || depth >= strips * WIDTH) { /* then there are not enough peaks to leave keys out */
-    *nan = m > MOST_KEYS ? TYPED(has_nan)(scores, n) : TYPED(count_row)(scores, n, keys, m, above, reach);
+    *nan = m > MOST_KEYS ? TYPED(has_nan)(scores, n) : TYPED(count_row)(scores, n, keys, m, above, not_below);
     if (m > MOST_KEYS) return -1;
     TYPED(load_excluded)(scores, n, scratch);
   } else {
     ptrdiff_t low = 0;
     *nan = TYPED(peaks)(scores, n, peaks);
     TYPED(load_excluded)(scores, n, scratch); /* now that the row is in the cache */
-    while (low < found) { /* each peak above a key is another score; all that are excluded may be among them */
-      const ptrdiff_t middle = (low + found) / 2;
+    while (low < n_left) { /* each peak above a key is another score; all that are excluded may be among them */
+      const ptrdiff_t middle = (low + n_left) / 2;
       const int64_t enough = depth + TYPED(count_above)(excluded, gone, keys[middle], gone);
-      if (TYPED(count_above)(peaks, strips * WIDTH, keys[middle], enough) >= enough) found = middle;
+      if (TYPED(count_above)(peaks, strips * WIDTH, keys[middle], enough) >= enough) n_left = middle;
       else low = middle + 1;
     }
-    if (found) copied = TYPED(collect)(scores, n, peaks, strips, keys[found - 1], near, scratch->capacity);
-    if (copied >= 0) TYPED(count_list)(near, copied, keys, found, above, reach);
-    else if (found > MOST_KEYS) return -1;
-    else if (found) TYPED(count_row)(scores, n, keys, found, above, reach);
+    if (n_left) copied = TYPED(collect)(scores, n, peaks, strips, keys[n_left - 1], near, scratch->capacity);
+    if (copied >= 0) TYPED(count_list)(near, copied, keys, n_left, above, not_below);
+    else if (n_left > MOST_KEYS) return -1;
+    else if (n_left) TYPED(count_row)(scores, n, keys, n_left, above, not_below);
   }
-  if (gone && found) {
-    TYPED(count_list)(excluded, gone, keys, found, scratch->above, scratch->reach);
-    for (ptrdiff_t i = 0; i < found; i++) above[i] -= scratch->above[i], reach[i] -= scratch->reach[i];
+  if (gone && n_left) {
+    TYPED(count_list)(excluded, gone, keys, n_left, scratch->above, scratch->not_below);
+    for (ptrdiff_t i = 0; i < n_left; i++) above[i] -= scratch->above[i], not_below[i] -= scratch->not_below[i];
   }
-  while (found && above[found - 1] >= depth) found--;
-  return found;
+  while (n_left && above[n_left - 1] >= depth) n_left--;
+  return n_left;
 }
 
 #undef NUMBER

@@ -11,7 +11,7 @@ struct RowScratch {
   ptrdiff_t n_excluded;
   void *keys, *excluded, *peaks, *near; /* numbers of the type of the scores */
   ptrdiff_t capacity; /* of `near` */
-  int64_t *above, *reach;
+  int64_t *above, *not_below;
 };
 
 struct Simd {
