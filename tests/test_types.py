@@ -62,11 +62,37 @@ def test_handles_and_results_have_their_types() -> None:
     assert rg.evaluate(MATRIX, MATRIX, "ndcg@10", rg.metric("dcg"), like="sklearn") == result
     assert type(assert_type(result["ndcg@10"], Floats)) is np.ndarray
     assert type(assert_type(result.mean("ndcg@10"), float)) is float
-    assert type(assert_type(result.mean(), dict[str | rg.Metric, float])) is dict
     assert type(assert_type(rankings.curve("ndcg", [1, 2]), rg.Curve)) is rg.Curve
     assert type(assert_type(rankings.tie_spread("rr"), rg.TieSpread)) is rg.TieSpread
     assert type(assert_type(rg.explain("ndcg", like=["lightgbm", "rankgain"]), rg.Explanation)) is rg.Explanation
     assert type(assert_type(rg.judgments({"q": {"d": 1}}), rg.Judgments)) is rg.Judgments
+
+
+def test_metrics_of_a_result_are_typed_as_requested() -> None:
+    rankings = rg.from_scores(MATRIX, MATRIX)
+    result = rankings.evaluate("ndcg@10", "rr")
+    means: dict[str, float] = result.mean()
+    totals: dict[str, float] = rg.evaluate(MATRIX, MATRIX, "ndcg@10", "rr").aggregate()
+    summary: dict[str, float] = result.summary().mean()
+    assert means == totals == summary
+    vectors: dict[str, Floats] = dict(result)
+    values: dict[int, dict[str, float]] = result.to_dict()
+    assert [*vectors] == [name.lower() for name in result] == [*values[0]] == ["ndcg@10", "rr"]
+
+    metric = rg.metric("ndcg", k=10)
+    records: dict[rg.Metric, float] = rankings.evaluate(metric).mean()
+    both: dict[str | rg.Metric, float] = rankings.evaluate("rr", metric).mean()
+    assert (*records, *both) == (metric, "rr", metric)
+    spread: dict[str, dict[str, float]] = rankings.tie_spread("rr").mean()
+    assert [*spread] == rankings.tie_spread("rr").metrics
+
+    comparison = rg.Comparison({"a": result, "b": result})
+    by_run: dict[str, dict[str, float]] = comparison.means()
+    names: list[str] = comparison.metrics
+    differences: dict[tuple[str, str, str], rg.Difference] = dict(comparison.test())
+    assert [*by_run["a"]] == names == [name for name, _, _ in differences]
+    floors: dict[str, float] = {"rr": 0.5}
+    assert comparison.test(baseline="a").gate(floors=floors).passed
 
 
 def test_compare_takes_truth_and_runs_or_runs_alone() -> None:

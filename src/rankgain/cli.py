@@ -34,7 +34,7 @@ from rankgain.inputs.any import rankings_of, rankings_of_table
 from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
-from rankgain.metrics.metric import Metric, better, parse
+from rankgain.metrics.metric import better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.export import shown
@@ -550,11 +550,11 @@ def _compare(options: argparse.Namespace) -> int:
     return 0 if gate is None else _announced(gate)
 
 
-def _check_gate(options: argparse.Namespace) -> dict[str | Metric, float]:
+def _check_gate(options: argparse.Namespace) -> dict[str, float]:
     """Refuse options of a gate without it, and a gate that cannot decide; return the floors by metric."""
     limits = [_split_limit(text) for text in options.metric or ()]
     options.metric = [metric for metric, _ in limits] or None
-    floors: dict[str | Metric, float] = {metric: limit for metric, limit in limits if limit is not None}
+    floors = {metric: limit for metric, limit in limits if limit is not None}
     if not options.gate:
         for name, present in (("strict", options.strict), ("worst", options.worst is not None), ("metric", floors)):
             if present:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
-from rankgain.metrics.metric import Metric, better
+from rankgain.metrics.metric import Metric, MetricKey, better
 from rankgain.results.evaluation import Evaluation, missing_queries, notes
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
@@ -98,7 +98,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return len(self._evaluations)
 
     @property
-    def metrics(self) -> list[str | Metric]:
+    def metrics(self) -> list[MetricKey]:
         """The metrics, as requested, in the order of the first run.
 
         Examples
@@ -109,7 +109,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """
         return list(next(iter(self.values())))
 
-    def means(self, *, weights: Any = None) -> dict[str, dict[str | Metric, float]]:
+    def means(self, *, weights: Any = None) -> dict[str, dict[MetricKey, float]]:
         """Compute the mean of each metric for each run.
 
         Parameters
@@ -140,7 +140,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """
         return {name: self._ordered(result.mean(weights=weights)) for name, result in self.items()}
 
-    def aggregate(self, *, weights: Any = None) -> dict[str, dict[str | Metric, float]]:
+    def aggregate(self, *, weights: Any = None) -> dict[str, dict[MetricKey, float]]:
         """Compute the numbers of the table, by the aggregator of the definition of each metric.
 
         Parameters
@@ -170,7 +170,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """
         return {name: self._ordered(result.aggregate(weights=weights)) for name, result in self.items()}
 
-    def _ordered(self, values: dict[str | Metric, float]) -> dict[str | Metric, float]:
+    def _ordered(self, values: dict[MetricKey, float]) -> dict[MetricKey, float]:
         return {key: values[key] for key in self.metrics}
 
     def best(self, metric: str | Metric) -> list[str]:
@@ -209,7 +209,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         best = max(numbers) if direction > 0 else min(numbers)
         return [name for name, value in values.items() if value == best]
 
-    def _key(self, metric: str | Metric) -> str | Metric:
+    def _key(self, metric: MetricKey) -> MetricKey:
         """The metric as it is in the evaluations."""
         for key in self.metrics:
             if key == metric:
@@ -228,7 +228,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         if form in ("text", "html"):  # in HTML the best is in bold
             yield [*(line for line in legend(self) if form == "text" or line != STAR), *notes(self)]
 
-    def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
+    def to_dict(self) -> dict[str, dict[Any, dict[MetricKey, float]]]:
         """Return the values of every query of every run.
 
         Returns

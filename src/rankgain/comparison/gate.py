@@ -11,7 +11,7 @@ from rankgain.comparison.power import POWER, queries_needed
 from rankgain.comparison.testing import Options, Tested, aligned_of, differences_of, sample_of
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean, mean
-from rankgain.metrics.metric import Metric, aggregator, better
+from rankgain.metrics.metric import Metric, MetricKey, aggregator, better
 from rankgain.results.export import finite_or_none
 from rankgain.results.intervals import is_bounded
 from rankgain.results.text import Block, Form, Printed, Table, number, printable
@@ -89,7 +89,7 @@ class Gate(Printed):
         reasons: Sequence[str],
         worst: Sequence[Loss],
         differences: Sequence[Difference],
-        floors: Mapping[str | Metric, float],
+        floors: Mapping[MetricKey, float],
         margin: float | None,
     ) -> None:
         self.status = status
@@ -182,7 +182,7 @@ def judge(
     lacking: Callable[[], Sequence[Any]],
     margin: float | None,
     strict: bool,
-    floors: Mapping[Any, float],
+    floors: Mapping[MetricKey, float],
     worst: int,
 ) -> Gate:
     """Decide a gate by the tests of one run against one baseline.
@@ -266,7 +266,7 @@ def _of_queries(pair: Difference, lacking: Sequence[Any]) -> Iterator[Outcome]:
         )
 
 
-def _of_floors(pairs: Sequence[Difference], floors: Mapping[str | Metric, float]) -> Iterator[Outcome]:
+def _of_floors(pairs: Sequence[Difference], floors: Mapping[MetricKey, float]) -> Iterator[Outcome]:
     for pair in pairs:
         if pair.metric in floors:
             floor, name = floors[pair.metric], printable(str(pair.metric))
@@ -278,7 +278,7 @@ def _of_floors(pairs: Sequence[Difference], floors: Mapping[str | Metric, float]
                 yield FAILED, f"{name}: the mean {value!r} is {way} the limit {short(floor)}: failed."
 
 
-def _checked_floors(floors: Mapping[Any, float], tests: Tested) -> dict[str | Metric, float]:
+def _checked_floors(floors: Mapping[MetricKey, float], tests: Tested) -> dict[MetricKey, float]:
     limits = {}
     for metric, floor in floors.items():
         try:

@@ -12,7 +12,7 @@ from rankgain.comparison.difference import Difference
 from rankgain.comparison.gate import WORST, Gate, judge
 from rankgain.comparison.remarks import remarks
 from rankgain.comparison.testing import Key, Options, Tested, check_margin
-from rankgain.metrics.metric import Metric
+from rankgain.metrics.metric import Metric, MetricKey
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, marked_cells
 
@@ -198,7 +198,7 @@ class Tests(Frames, Printed, Tested):
         *,
         margin: float | None = None,
         strict: bool = False,
-        floors: Mapping[str | Metric, float] | None = None,
+        floors: Mapping[MetricKey, float] | None = None,
         worst: int = WORST,
     ) -> Gate:
         """Decide whether a change may be merged: the new run against the baseline, for a build to pass or fail.

@@ -39,7 +39,7 @@ from rankgain.comparison.significance import (
 )
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean
-from rankgain.metrics.metric import Metric, Score, aggregator, better, parse
+from rankgain.metrics.metric import Metric, MetricKey, Score, aggregator, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import check_level
@@ -76,7 +76,7 @@ class Options(NamedTuple):
         return 1.0 - self.level
 
 
-Key = tuple[str | Metric, str, str]
+Key = tuple[MetricKey, str, str]
 OneSided = Callable[[int, float, float, float], float]  # p by pair, margin, sign, and the loss of the row added
 
 

@@ -17,6 +17,10 @@ from rankgain.metrics.parameters import LARGEST_CUTOFF, PARAMETERS, Parameters, 
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
 
+# A metric of a result, as requested: str or Metric. Any, since keys of dicts are invariant: means of metrics that were
+# requested as strings must be assignable to dict[str, float].
+MetricKey = Any
+
 
 class Metric(Parameters):
     """A metric with its parameters, made by `rankgain.metric`; frozen and hashable. Equal metrics are computed once.

@@ -15,7 +15,7 @@ from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import check_weights, mean, scaled
-from rankgain.metrics.metric import Metric, aggregator, weighing
+from rankgain.metrics.metric import Metric, MetricKey, aggregator, weighing
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, EXCLUDED, Counted, Summary, check_same_metrics, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
@@ -25,7 +25,7 @@ MISSING = "missing from the run"
 GIVEN = "the values are as given"  # computed by another tool, not from rankings
 
 
-class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
+class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
     """The values of metrics: a mapping from each metric, as requested, to one value per query.
 
     Made by `Rankings.evaluate`. The vectors are float64 arrays in the order of `query_ids`. ``len(result)`` is the
@@ -63,7 +63,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
 
     def __init__(
         self,
-        values: dict[str | Metric, Floats],
+        values: dict[MetricKey, Floats],
         query_ids: Sequence[Any],
         ties: Ties | None,
         missing: Missing | None,
@@ -101,7 +101,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         except KeyError:
             raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self._values))}") from None
 
-    def __iter__(self) -> Iterator[str | Metric]:
+    def __iter__(self) -> Iterator[MetricKey]:
         return iter(self._values)
 
     def __len__(self) -> int:
@@ -110,8 +110,8 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
     @overload
     def mean(self, metric: str | Metric, *, weights: Any = None) -> float: ...
     @overload
-    def mean(self, metric: None = None, *, weights: Any = None) -> dict[str | Metric, float]: ...
-    def mean(self, metric: str | Metric | None = None, *, weights: Any = None) -> float | dict[str | Metric, float]:
+    def mean(self, metric: None = None, *, weights: Any = None) -> dict[MetricKey, float]: ...
+    def mean(self, metric: str | Metric | None = None, *, weights: Any = None) -> float | dict[MetricKey, float]:
         """Compute the mean over queries of one metric, or of each metric.
 
         Parameters
@@ -182,10 +182,8 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
     @overload
     def aggregate(self, metric: str | Metric, *, weights: Any = None) -> float: ...
     @overload
-    def aggregate(self, metric: None = None, *, weights: Any = None) -> dict[str | Metric, float]: ...
-    def aggregate(
-        self, metric: str | Metric | None = None, *, weights: Any = None
-    ) -> float | dict[str | Metric, float]:
+    def aggregate(self, metric: None = None, *, weights: Any = None) -> dict[MetricKey, float]: ...
+    def aggregate(self, metric: str | Metric | None = None, *, weights: Any = None) -> float | dict[MetricKey, float]:
         """Compute one number per metric, by the aggregator that its definition names.
 
         Parameters
@@ -469,7 +467,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
     def _tables(self, form: Form) -> list[Table]:
         return [Table(mean_rows(self.aggregate()), notes({"": self}) if form == "html" else ())]
 
-    def to_dict(self) -> dict[Any, dict[str | Metric, float]]:
+    def to_dict(self) -> dict[Any, dict[MetricKey, float]]:
         """Return the values by query, then by metric as requested: the structure that pytrec_eval returns.
 
         Returns

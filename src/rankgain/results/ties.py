@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgain.choices import Ties
-from rankgain.metrics.metric import Metric, parse
+from rankgain.metrics.metric import Metric, MetricKey, parse
 from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import Frames
@@ -47,10 +47,10 @@ class TieSpread(Frames, Tables):
     best: Evaluation
     own: Evaluation | None
     ties: Ties
-    unaveraged: Mapping[str | Metric, str]
+    unaveraged: Mapping[MetricKey, str]
 
     @property
-    def metrics(self) -> list[str | Metric]:
+    def metrics(self) -> list[MetricKey]:
         """The metrics, as requested.
 
         Examples
@@ -102,7 +102,7 @@ class TieSpread(Frames, Tables):
         # Ignore differences in the last bits that come from the order of additions.
         return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
 
-    def mean(self) -> dict[str | Metric, Values]:
+    def mean(self) -> dict[MetricKey, Values]:
         """Return one number per metric and order, by the aggregator of the metric's definition.
 
         Returns
@@ -123,7 +123,7 @@ class TieSpread(Frames, Tables):
         means = {name: {} if result is None else result.aggregate() for name, result in self.evaluations.items()}
         return {key: {name: values.get(key, math.nan) for name, values in means.items()} for key in self.metrics}
 
-    def to_dict(self) -> dict[Any, dict[str | Metric, Values]]:
+    def to_dict(self) -> dict[Any, dict[MetricKey, Values]]:
         """Return the values of every query.
 
         Returns
