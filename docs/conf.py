@@ -22,6 +22,7 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
+    "sphinx_design",
     "mathml",  # these four are in _ext
     "contents",
     "accessible",
@@ -57,7 +58,8 @@ html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"index": [], "start": [], "404": []}  # no pages below them
 html_theme_options = {
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["theme-switcher", "navbar-icon-links"],
+    "github_url": _project["urls"]["Repository"],
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],

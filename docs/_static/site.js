@@ -1,6 +1,6 @@
-// A table that is wider than its column is scrolled by keys, too.
+// A table or a block of code that is wider than its column is scrolled by keys, too.
 addEventListener("load", () => {
-  for (const table of document.querySelectorAll(".bd-article table")) {
-    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+  for (const box of document.querySelectorAll(".bd-article table, .bd-article pre")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   }
 });
