@@ -36,9 +36,12 @@ def make(users: int, items: int, held_out: int, seen: int, dtype: Any, trained: 
     return Data(sides[0], scores, sides[1])
 
 
-def ours(data: Data, metrics: tuple[str, ...], level: str | None = None, threads: int = 1) -> Any:
+def use_cpu(level: str | None) -> None:
     if _backend.name == "compiled":
         importlib.import_module("rankgain._compiled.walk").use_cpu(level)
+
+
+def ours(data: Data, metrics: tuple[str, ...], threads: int = 1) -> Any:
     return rg.from_scores(data.test, data.scores, exclude=data.train).evaluate(*metrics, threads=threads)
 
 
@@ -71,13 +74,15 @@ def passes(
 ) -> None:
     """By CPU time beside `scores.max()`; `most`: how many times its time each level of CPU may take."""
     for level, limit in zip(LEVELS, most, strict=True):
+        use_cpu(level)
         contenders = {
-            f"rankgain, {level}": harness.Contender(partial(ours, data, metrics, level)),
+            f"rankgain, {level}": harness.Contender(partial(ours, data, metrics)),
             "limit: scores.max()": harness.Contender(
                 data.scores.max, None, at_least=None if limit is None else 1 / limit
             ),
         }
         harness.hold(title, contenders, scale, clock=time.process_time)
+    use_cpu(None)
 
 
 def peers(title: str, data: Data, k: int, scale: harness.Scale) -> None:
@@ -115,7 +120,7 @@ def bench(scale: harness.Scale) -> None:
                     peers(title, data, 20, scale)
     if scale == "full" and (data := make(3_000, 20_000, 10, 50, np.float32, True)):
         contenders = {
-            "rankgain, two threads": harness.Contender(partial(ours, data, ("ndcg@20",), None, 2)),
+            "rankgain, two threads": harness.Contender(partial(ours, data, ("ndcg@20",), 2)),
             "rankgain, one thread": harness.Contender(partial(ours, data, ("ndcg@20",)), at_least=1 / 0.6),
         }
         harness.hold("3,000 × 20,000, ndcg@20", contenders, scale)

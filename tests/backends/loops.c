@@ -113,8 +113,10 @@ static void ranks_in_row(const struct Level *level, ptrdiff_t n, int single) {
   static double memory[5][MOST + SPARE];
   static float narrow[MOST];
   static int32_t columns[MOST];
-  static int64_t gone[2][MOST + SPARE];
-  struct RowScratch scratch = {columns, 0, memory[0], memory[1], memory[2], memory[3], MOST, gone[0], gone[1]};
+  static int64_t excluded[2][MOST + SPARE];
+  struct RowScratch scratch = {.columns = columns,    .keys = memory[0],    .excluded = memory[1],
+                               .peaks = memory[2],    .near = memory[3],    .capacity = MOST,
+                               .above = excluded[0],  .not_below = excluded[1]};
   ptrdiff_t m = 0;
   draw_scores(n, 0);
   for (ptrdiff_t i = 0; i < n; i++) narrow[i] = (float)numbers[i], numbers[i] = narrow[i];
@@ -127,13 +129,14 @@ static void ranks_in_row(const struct Level *level, ptrdiff_t n, int single) {
     memory[4][at] = numbers[i];
   }
   for (int64_t depth = 1; depth <= 1000; depth *= 10) {
-    int nan = 0;
-    const ptrdiff_t found =
-        single ? level->simd->rank_float(narrow, n, memory[4], m, depth, &scratch, counts, more, &nan)
-               : level->simd->rank_double(numbers, n, memory[4], m, depth, &scratch, counts, more, &nan);
-    DIGEST(&found, 1);
-    DIGEST(counts, found);
-    DIGEST(more, found);
+    const int nan = single ? level->simd->scan_float(narrow, n, depth, &scratch)
+                           : level->simd->scan_double(numbers, n, depth, &scratch);
+    const ptrdiff_t ranked = single ? level->simd->rank_float(narrow, n, memory[4], m, depth, &scratch, counts, more)
+                                    : level->simd->rank_double(numbers, n, memory[4], m, depth, &scratch, counts, more);
+    DIGEST(&nan, 1);
+    DIGEST(&ranked, 1);
+    DIGEST(counts, ranked);
+    DIGEST(more, ranked);
   }
   if (n) counts[0] = single ? level->simd->equal_float(narrow, n / 3, n, narrow[0])
                             : level->simd->equal_double(numbers, n / 3, n, numbers[0]);

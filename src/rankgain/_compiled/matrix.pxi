@@ -5,9 +5,9 @@ from libc.stdlib cimport free, malloc
 from rankgain._codes cimport NAN_SCORE
 
 cdef enum:
-    REGISTER = 8  # numbers in the widest register: padding of what is read or written by registers
-    STRIP = 128  # the scores of one row of peaks are 16 registers: at most so many, at least 16
-    NEAR = 1 << 12  # scores of a row that are copied at most
+    REGISTER = 8  # numbers per register at most: the padding of arrays that are read or written by registers
+    STRIP = 128  # scores per strip at most, for 8 peaks; a strip has 16 scores per peak at every level of SIMD
+    NEAR = 1 << 12  # scores of a row that may be copied
 
 cdef struct Matrix:
     const char* scores
@@ -32,7 +32,7 @@ cdef struct MatrixScratch:
 cdef int prepare_matrix(
     MatrixScratch* scratch, const Matrix* matrix, Py_ssize_t judged, Py_ssize_t excluded
 ) except -1:
-    """Scratch for the longest row of a chunk, in one block; what is not used takes no memory."""
+    """Reserve scratch for the longest row of a chunk, in one block; pages that are not touched take no memory."""
     cdef Py_ssize_t keys = judged + REGISTER, peaks = matrix.columns // 16 + STRIP
     cdef Py_ssize_t allowed = matrix.columns if judged > MOST_KEYS else 0
     cdef RowScratch* row = &scratch.row
@@ -56,7 +56,7 @@ cdef int prepare_matrix(
 
 
 cdef inline double score_at(const Matrix* matrix, const char* row, Py_ssize_t column) noexcept nogil:
-    """NaN outside of the row: another thread may write to the columns."""
+    """Return the score, or NaN for a column outside the row: another thread may write to the columns."""
     if column < 0 or column >= matrix.columns:
         return NAN
     return (<const float*>row)[column] if matrix.single else (<const double*>row)[column]
@@ -84,7 +84,7 @@ cdef int64_t equal_before(
     const Matrix* matrix, const char* row, const RowScratch* excluded, double key, Py_ssize_t start, Py_ssize_t stop,
     Py_ssize_t* x
 ) noexcept nogil:
-    """How many of the allowed columns start … stop − 1 have a score; `x`: the first excluded one from `start` on."""
+    """Count the allowed columns from `start` to `stop` − 1 with this score; `x`: index of the next excluded column."""
     cdef int64_t equal = (simd.equal_float if matrix.single else simd.equal_double)(row, start, stop, key)
     while x[0] < excluded.n_excluded and excluded.columns[x[0]] < stop:
         equal -= score_at(matrix, row, excluded.columns[x[0]]) == key
@@ -96,9 +96,9 @@ cdef Py_ssize_t write_ranks(
     const Matrix* matrix, const char* row, Py_ssize_t keys, int64_t depth, bint stable, MatrixScratch* scratch,
     const Entry* entries, Py_ssize_t m, Query* query
 ) noexcept nogil:
-    """The hits of the entries with one of the first keys; stable: each with its own rank, up to the depth.
+    """Write the hits of the entries with the first `keys` keys; under `stable` each has one rank, up to the depth.
 
-    Should another thread write to the scores, ranks stay inside the list.
+    Ranks are clamped to the list: the scores may change concurrently.
     """
     cdef Py_ssize_t index = 0, key, start, n_hits = 0, stop, done, x
     cdef int64_t first, last, before
@@ -127,7 +127,7 @@ cdef Py_ssize_t write_ranks(
 
 
 cdef Py_ssize_t excluded_before(const RowScratch* excluded, Py_ssize_t column) noexcept nogil:
-    """How many excluded columns are before a column: a binary search."""
+    """Count the excluded columns before a column, by binary search."""
     cdef Py_ssize_t low = 0, high = excluded.n_excluded, middle
     while low < high:
         middle = (low + high) // 2
@@ -145,11 +145,13 @@ cdef int find_in_matrix(
     cdef const char* row = matrix.scores + number * matrix.stride
     cdef Entry* entries = space.entries
     cdef Py_ssize_t index, m = 0, keys = 0, left_out = 0
-    cdef int nan = 0
+    cdef bint nan
     scratch.row.columns = matrix.excluded + matrix.excluded_offsets[number]
     scratch.row.n_excluded = matrix.excluded_offsets[number + 1] - matrix.excluded_offsets[number]
     query.n = 0
     query.returned = matrix.columns - scratch.row.n_excluded
+    # The scan comes before the judged columns are read: they would be loads from memory, and are in the cache after it.
+    nan = (simd.scan_float if matrix.single else simd.scan_double)(row, matrix.columns, depth, &scratch.row)
     for index in range(matrix.offsets[number], matrix.offsets[number + 1]):
         if matrix.grades[index] > lowest:
             entries[m].key = score_at(matrix, row, matrix.judged[index])
@@ -162,7 +164,7 @@ cdef int find_in_matrix(
             scratch.keys[keys] = entries[index].key
             keys += 1
     keys = (simd.rank_float if matrix.single else simd.rank_double)(
-        row, matrix.columns, scratch.keys, keys, depth, &scratch.row, scratch.above, scratch.not_below, &nan
+        row, matrix.columns, scratch.keys, keys, depth, &scratch.row, scratch.above, scratch.not_below
     )
     if nan or keys < 0:  # a NaN may be in an excluded column
         position[0] = allowed_scores(matrix, row, &scratch.row, scratch.allowed if keys < 0 else NULL)

@@ -15,6 +15,7 @@ cdef extern from "simd.h" nogil:
         void* peaks
         void* near
         Py_ssize_t capacity
+        Py_ssize_t n_peaks
         int64_t* above
         int64_t* not_below
     struct Simd:
@@ -43,11 +44,13 @@ cdef extern from "simd.h" nogil:
             const void*, Py_ssize_t, int, const void*, Py_ssize_t, int, int64_t*
         ) noexcept nogil
         Py_ssize_t (*position_of)(const void*, Py_ssize_t, int, int64_t) noexcept nogil
+        bint (*scan_float)(const void*, Py_ssize_t, int64_t, RowScratch*) noexcept nogil
+        bint (*scan_double)(const void*, Py_ssize_t, int64_t, RowScratch*) noexcept nogil
         Py_ssize_t (*rank_float)(
-            const void*, Py_ssize_t, const double*, Py_ssize_t, int64_t, RowScratch*, int64_t*, int64_t*, int*
+            const void*, Py_ssize_t, const double*, Py_ssize_t, int64_t, RowScratch*, int64_t*, int64_t*
         ) noexcept nogil
         Py_ssize_t (*rank_double)(
-            const void*, Py_ssize_t, const double*, Py_ssize_t, int64_t, RowScratch*, int64_t*, int64_t*, int*
+            const void*, Py_ssize_t, const double*, Py_ssize_t, int64_t, RowScratch*, int64_t*, int64_t*
         ) noexcept nogil
         int64_t (*equal_float)(const void*, Py_ssize_t, Py_ssize_t, double) noexcept nogil
         int64_t (*equal_double)(const void*, Py_ssize_t, Py_ssize_t, double) noexcept nogil

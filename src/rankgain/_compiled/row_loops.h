@@ -1,5 +1,5 @@
-/* The ranks of some columns in a row of scores, which is read about once: not sorted, written or copied. simd.h includes
-   this file once a level for float32 (SINGLE is 1) and for float64 (0). */
+/* The ranks of some columns in a row of scores. The row is read about once, and neither sorted nor copied. simd_loops.h
+   includes this file twice per level: for float32 (SINGLE is 1) and for float64 (0). */
 
 #if SINGLE
 #define NUMBER float
@@ -35,33 +35,34 @@
 #define MINUS_N MINUS
 #define SIGNS_N SIGNS
 #endif
-#define STRIP (16 * WIDTH) /* scores of which each lane has one maximum */
+#define STRIP (16 * WIDTH) /* scores per strip, which has one peak per lane */
 
-/* The maximum of each lane in each strip; return whether any score is NaN, which is no maximum. */
+/* Write the peaks: the maximum of each lane in each strip, without NaN. Return whether any score is NaN. */
 TARGET static int TYPED(peaks)(const NUMBER *scores, ptrdiff_t n, NUMBER *peaks) {
+  const NUMBERS lowest = ALL_N(-(NUMBER)INFINITY); /* a NaN in its place would hide the other scores */
   INTEGERS nan = NONE;
   int last_nan = 0;
-  for (ptrdiff_t i = 0; i < n; peaks += WIDTH) {
-    NUMBERS even = ALL_N(-(NUMBER)INFINITY), odd = even; /* a NaN in their place would hide the other scores */
-    if (n - i >= STRIP) {
-      UNROLLED for (int part = 0; part < 16; part += 2) {
-        const NUMBERS a = LOAD_N(scores + i + part * WIDTH), b = LOAD_N(scores + i + (part + 1) * WIDTH);
-        even = HIGHER_N(a, even), odd = HIGHER_N(b, odd);
-        nan = OR(nan, UNORDERED_N(a, b));
-      }
-      STORE_N(peaks, HIGHER_N(even, odd));
-      i += STRIP;
-      continue;
+  ptrdiff_t i = 0;
+  for (; i + STRIP <= n; i += STRIP, peaks += WIDTH) {
+    NUMBERS even = lowest, odd = lowest;
+    UNROLLED for (int part = 0; part < 16; part += 2) {
+      const NUMBERS a = LOAD_N(scores + i + part * WIDTH), b = LOAD_N(scores + i + (part + 1) * WIDTH);
+      even = HIGHER_N(a, even), odd = HIGHER_N(b, odd);
+      nan = OR(nan, UNORDERED_N(a, b));
     }
+    STORE_N(peaks, HIGHER_N(even, odd));
+  }
+  if (i < n) {
+    NUMBERS highest = lowest;
     for (; i + WIDTH <= n; i += WIDTH) {
       const NUMBERS a = LOAD_N(scores + i);
-      even = HIGHER_N(a, even);
+      highest = HIGHER_N(a, highest);
       nan = OR(nan, UNORDERED_N(a, a));
     }
-    STORE_N(peaks, even);
-    for (int lane = 0; i < n; i++, lane++) {
+    STORE_N(peaks, highest);
+    for (; i < n; i++, peaks++) {
       last_nan |= scores[i] != scores[i];
-      peaks[lane] = scores[i] > peaks[lane] ? scores[i] : peaks[lane];
+      *peaks = scores[i] > *peaks ? scores[i] : *peaks;
     }
   }
   return last_nan || SIGNS_N(nan);
@@ -103,7 +104,7 @@ TARGET static ALWAYS_INLINE void TYPED(count_few)(const NUMBER *scores, ptrdiff_
   }
 }
 
-/* Add how many scores are above each key, and how many reach it. */
+/* Add the number of scores above each key to `above`, and the number at or above it to `not_below`. */
 TARGET static void TYPED(count_keys)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
                                      int64_t *not_below) {
   ptrdiff_t k = 0;
@@ -112,36 +113,34 @@ TARGET static void TYPED(count_keys)(const NUMBER *scores, ptrdiff_t n, const NU
   if (k < m) TYPED(count_few)(scores, n, keys + k, 1, above + k, not_below + k);
 }
 
-/* How many scores of a row are above each key, and how many reach it, in parts that stay in the cache; return whether
-   any score is NaN. */
-TARGET static int TYPED(count_row)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
-                                   int64_t *not_below) {
-  int nan = 0;
+/* `count_keys` of a whole row, in parts that stay in the cache. */
+TARGET static void TYPED(count_row)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
+                                    int64_t *not_below) {
   memset(above, 0, m * sizeof(int64_t));
   memset(not_below, 0, m * sizeof(int64_t));
-  for (ptrdiff_t i = 0; i < n; i += 4096) {
-    const ptrdiff_t size = n - i < 4096 ? n - i : 4096;
-    nan |= TYPED(has_nan)(scores + i, size);
-    TYPED(count_keys)(scores + i, size, keys, m, above, not_below);
-  }
-  return nan;
+  for (ptrdiff_t i = 0; i < n; i += 4096)
+    TYPED(count_keys)(scores + i, n - i < 4096 ? n - i : 4096, keys, m, above, not_below);
 }
 
-/* How many of n numbers, whole registers, are above a key; no further than `enough`. */
+/* Count the numbers above a key, and stop early once there are `enough`; n is a multiple of WIDTH. */
 TARGET static int64_t TYPED(count_above)(const NUMBER *numbers, ptrdiff_t n, NUMBER key, int64_t enough) {
   int64_t total = 0;
   for (ptrdiff_t i = 0; i < n && total < enough;) {
     const ptrdiff_t stop = n - i > 256 * WIDTH ? i + 256 * WIDTH : n;
-    INTEGERS higher = NONE;
-    for (; i < stop; i += WIDTH) higher = MINUS_N(higher, MORE_N(LOAD_N(numbers + i), ALL_N(key)));
-    total += TYPED(total)(higher);
+    INTEGERS even = NONE, odd = NONE; /* two chains of additions */
+    for (; i + WIDTH < stop; i += 2 * WIDTH) {
+      even = MINUS_N(even, MORE_N(LOAD_N(numbers + i), ALL_N(key)));
+      odd = MINUS_N(odd, MORE_N(LOAD_N(numbers + i + WIDTH), ALL_N(key)));
+    }
+    if (i < stop) even = MINUS_N(even, MORE_N(LOAD_N(numbers + i), ALL_N(key))), i += WIDTH;
+    total += TYPED(total)(MINUS_N(even, MINUS_N(NONE, odd))); /* their sum */
   }
   return total;
 }
 
-/* Copy the scores that reach a key, from the strips whose peaks do; return how many, −1 if there may be too many. The
-   numbers of these strips replace the peaks. Most have one such score in 64: it is copied, or not counted, without a
-   branch, so that hardly any is mispredicted (300 × 20,000 trained scores: 1.2 instead of 1.5 ms). */
+/* Copy the scores at or above a key from the strips with such a peak; return their number, or −1 if `near` may be too
+   small. The indices of these strips overwrite the peaks. Few groups of 64 scores have more than one such score, so the
+   first is copied without a branch, to avoid mispredictions (300 × 20,000 trained scores: 1.2 instead of 1.5 ms). */
 TARGET static ptrdiff_t TYPED(collect)(const NUMBER *scores, ptrdiff_t n, NUMBER *peaks, ptrdiff_t strips, NUMBER key,
                                        NUMBER *near, ptrdiff_t capacity) {
   const NUMBERS least = ALL_N(key);
@@ -174,8 +173,8 @@ TARGET static ptrdiff_t TYPED(collect)(const NUMBER *scores, ptrdiff_t n, NUMBER
   return count;
 }
 
-/* `count_keys` of a short list: a key in each lane, so that nothing is added up across lanes. Behind the keys and the
-   counts there is memory for a register. */
+/* `count_keys` of a short list: with one key per lane, nothing is added up across lanes. Keys and counts are padded to
+   whole registers. */
 TARGET static void TYPED(count_list)(const NUMBER *scores, ptrdiff_t n, NUMBER *keys, ptrdiff_t m, int64_t *above,
                                      int64_t *not_below) {
   for (ptrdiff_t k = 0; k < m; k += WIDTH) {
@@ -192,7 +191,7 @@ TARGET static void TYPED(count_list)(const NUMBER *scores, ptrdiff_t n, NUMBER *
   }
 }
 
-/* How many scores equal a key. */
+/* Count the scores that equal a key. */
 TARGET static int64_t TYPED(count_equal)(const void *row, ptrdiff_t start, ptrdiff_t stop, double key) {
   const NUMBER number = (NUMBER)key;
   int64_t above = 0, not_below = 0;
@@ -200,7 +199,7 @@ TARGET static int64_t TYPED(count_equal)(const void *row, ptrdiff_t start, ptrdi
   return not_below - above;
 }
 
-/* The scores of the excluded columns, and NaN to the end of the last register. */
+/* Load the scores of the excluded columns; NaN is the padding of the last register. */
 TARGET static void TYPED(load_excluded)(const NUMBER *scores, ptrdiff_t n, struct RowScratch *scratch) {
   NUMBER *excluded = scratch->excluded;
   ptrdiff_t i = 0;
@@ -211,40 +210,43 @@ TARGET static void TYPED(load_excluded)(const NUMBER *scores, ptrdiff_t n, struc
   for (; i % WIDTH; i++) excluded[i] = (NUMBER)NAN;
 }
 
-/* How many allowed scores are above each of m different keys, highest first, and how many reach it. Return for how many
-   keys that was counted: those that fewer than `depth` scores are above; −1 if they are too many to be compared with all
-   scores. `nan`: whether any score is NaN, excluded or not. */
-TARGET static ptrdiff_t TYPED(rank_columns)(const void *row, ptrdiff_t n, const double *given, ptrdiff_t m,
+/* Read a row once, and return whether any score is NaN, excluded or not. Where there are more peaks than `depth`, write
+   them: they bound the ranks. */
+TARGET static int TYPED(scan_row)(const void *row, ptrdiff_t n, int64_t depth, struct RowScratch *scratch) {
+  const ptrdiff_t n_peaks = (n + STRIP - 1) / STRIP * WIDTH;
+  scratch->n_peaks = depth < n_peaks ? n_peaks : 0;
+  return scratch->n_peaks ? TYPED(peaks)(row, n, scratch->peaks) : TYPED(has_nan)(row, n);
+}
+
+/* Count the allowed scores of a scanned row above, and those at or above, each of m distinct keys in descending order.
+   Return the number of keys with fewer than `depth` scores above them, which are those counted; −1 if they are too many
+   to be compared with all scores. */
+TARGET static ptrdiff_t TYPED(rank_columns)(const void *row, ptrdiff_t n, const double *distinct, ptrdiff_t m,
                                             int64_t depth, struct RowScratch *scratch, int64_t *above,
-                                            int64_t *not_below,
-                                            int *nan) {
+                                            int64_t *not_below) {
   const NUMBER *scores = row;
   NUMBER *keys = scratch->keys, *excluded = scratch->excluded, *peaks = scratch->peaks, *near = scratch->near;
-  const ptrdiff_t strips = (n + STRIP - 1) / STRIP, gone = (scratch->n_excluded + WIDTH - 1) / WIDTH * WIDTH;
+  const ptrdiff_t n_peaks = scratch->n_peaks, n_padded = (scratch->n_excluded + WIDTH - 1) / WIDTH * WIDTH;
   ptrdiff_t n_left = m, copied = -1;
-  for (ptrdiff_t i = 0; i < m; i++) keys[i] = (NUMBER)given[i];
+  for (ptrdiff_t i = 0; i < m; i++) keys[i] = (NUMBER)distinct[i];
   for (ptrdiff_t i = m; i < m + WIDTH; i++) keys[i] = (NUMBER)NAN;
-  if (m == 0 || depth >= strips * WIDTH) { /* then there are not enough peaks to leave keys out */
-    *nan = m > MOST_KEYS ? TYPED(has_nan)(scores, n) : TYPED(count_row)(scores, n, keys, m, above, not_below);
-    if (m > MOST_KEYS) return -1;
-    TYPED(load_excluded)(scores, n, scratch);
-  } else {
+  TYPED(load_excluded)(scores, n, scratch);
+  if (n_peaks) {
     ptrdiff_t low = 0;
-    *nan = TYPED(peaks)(scores, n, peaks);
-    TYPED(load_excluded)(scores, n, scratch); /* now that the row is in the cache */
-    while (low < n_left) { /* each peak above a key is another score; all that are excluded may be among them */
+    while (low < n_left) { /* each peak above a key is a different score, possibly an excluded one */
       const ptrdiff_t middle = (low + n_left) / 2;
-      const int64_t enough = depth + TYPED(count_above)(excluded, gone, keys[middle], gone);
-      if (TYPED(count_above)(peaks, strips * WIDTH, keys[middle], enough) >= enough) n_left = middle;
+      const int64_t enough = depth + TYPED(count_above)(excluded, n_padded, keys[middle], n_padded);
+      if (TYPED(count_above)(peaks, n_peaks, keys[middle], enough) >= enough) n_left = middle;
       else low = middle + 1;
     }
-    if (n_left) copied = TYPED(collect)(scores, n, peaks, strips, keys[n_left - 1], near, scratch->capacity);
-    if (copied >= 0) TYPED(count_list)(near, copied, keys, n_left, above, not_below);
-    else if (n_left > MOST_KEYS) return -1;
-    else if (n_left) TYPED(count_row)(scores, n, keys, n_left, above, not_below);
+    if (n_left * (n / WIDTH) > FEW_COMPARISONS)
+      copied = TYPED(collect)(scores, n, peaks, n_peaks / WIDTH, keys[n_left - 1], near, scratch->capacity);
   }
-  if (gone && n_left) {
-    TYPED(count_list)(excluded, gone, keys, n_left, scratch->above, scratch->not_below);
+  if (copied >= 0) TYPED(count_list)(near, copied, keys, n_left, above, not_below);
+  else if (n_left > MOST_KEYS) return -1;
+  else TYPED(count_row)(scores, n, keys, n_left, above, not_below);
+  if (n_padded && n_left) {
+    TYPED(count_list)(excluded, n_padded, keys, n_left, scratch->above, scratch->not_below);
     for (ptrdiff_t i = 0; i < n_left; i++) above[i] -= scratch->above[i], not_below[i] -= scratch->not_below[i];
   }
   while (n_left && above[n_left - 1] >= depth) n_left--;

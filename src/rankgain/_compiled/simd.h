@@ -3,7 +3,10 @@
 #pragma once
 #include "vectors.h"
 
-enum { MOST_KEYS = 256 }; /* more are sooner sorted among the scores than compared with all of them */
+enum {
+  MOST_KEYS = 256,      /* keys: sorting the scores is faster than comparing more keys with all of them */
+  FEW_COMPARISONS = 512 /* of registers: up to here, comparing all scores, without a branch, beats copying the highest */
+};
 
 /* For one row of scores: its excluded columns, and memory. */
 struct RowScratch {
@@ -11,6 +14,7 @@ struct RowScratch {
   ptrdiff_t n_excluded;
   void *keys, *excluded, *peaks, *near; /* numbers of the type of the scores */
   ptrdiff_t capacity; /* of `near` */
+  ptrdiff_t n_peaks;
   int64_t *above, *not_below;
 };
 
@@ -36,10 +40,12 @@ struct Simd {
   void (*sum_uint8_t)(const uint8_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
   ptrdiff_t (*near)(const void *, ptrdiff_t, int, const void *, ptrdiff_t, int, int64_t *);
   ptrdiff_t (*position_of)(const void *, ptrdiff_t, int, int64_t);
+  int (*scan_float)(const void *, ptrdiff_t, int64_t, struct RowScratch *);
+  int (*scan_double)(const void *, ptrdiff_t, int64_t, struct RowScratch *);
   ptrdiff_t (*rank_float)(const void *, ptrdiff_t, const double *, ptrdiff_t, int64_t, struct RowScratch *, int64_t *,
-                          int64_t *, int *);
+                          int64_t *);
   ptrdiff_t (*rank_double)(const void *, ptrdiff_t, const double *, ptrdiff_t, int64_t, struct RowScratch *, int64_t *,
-                           int64_t *, int *);
+                           int64_t *);
   int64_t (*equal_float)(const void *, ptrdiff_t, ptrdiff_t, double);
   int64_t (*equal_double)(const void *, ptrdiff_t, ptrdiff_t, double);
 };

@@ -421,6 +421,7 @@ static const struct Simd HERE(simd) = {LANES,             32 * LANES,        LAN
                                        HERE(widen),       HERE(sum_steps),   HERE(sum_double),
                                        HERE(sum_float),   HERE(sum_int64_t), HERE(sum_int32_t),
                                        HERE(sum_uint8_t), NEAR,
+                                       HERE(scan_row_float),      HERE(scan_row_double),
                                        HERE(rank_columns_float),  HERE(rank_columns_double),
                                        HERE(count_equal_float),   HERE(count_equal_double)};
 #undef NEAR
