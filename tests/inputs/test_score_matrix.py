@@ -258,7 +258,7 @@ def test_from_scores_rejects(rejects, row):
 def test_from_scores_rejects_unsorted_repeated_and_broken_columns(rejects):
     for name in ("y_true", "exclude"):
         for indices, message in (
-            ([3, 1, 2, 0], f"{name}: query 0: the columns are not in rising order: call {name}.sort_indices()"),
+            ([3, 1, 2, 0], f"{name}: query 0: the columns are not in increasing order: call {name}.sort_indices()"),
             ([1, 3, 2, 2], f"{name}: query 1: column 2 is stored twice: call {name}.sum_duplicates()"),
             ([1, 3, 2, 5], f"{name} is a broken sparse matrix: its indices point outside its 5 columns"),
             ([1, 3, -1, 2], f"{name} is a broken sparse matrix"),

@@ -103,7 +103,7 @@ SCORES = rg.compare({"a": {"q": 0.5}, "b": {"q": 0.7}}, metrics="mine", values=T
     ("highest must be a number, not str", TypeError, "dcg", {"highest": "9"}),
     ("highest must be finite and above 0, not 0", ValueError, "dcg", {"highest": 0}),
     ("highest must be finite and above 0, not inf", ValueError, "dcg", {"highest": math.inf}),
-    ("num_ret is a count that is added up over queries", ValueError, "num_ret", {"highest": 9}),
+    ("num_ret is a count, which is summed over queries", ValueError, "num_ret", {"highest": 9}),
     ("gauc is a mean weighted by num_ret", ValueError, "gauc", {}),
 ])  # fmt: skip
 def test_interval_rejects(rejects, row):

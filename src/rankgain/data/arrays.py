@@ -1,4 +1,4 @@
-"""The only place where tensors, Series, buffers and other arrays become NumPy arrays."""
+"""Convert tensors, Series, buffers and other arrays to NumPy arrays; no other module does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from rankgain.errors import warn
 from rankgain.scalars import Array
 
-_CPU = 1  # DLPack's device type of the memory that NumPy reads
+_CPU = 1  # DLPack's code for main memory, kDLCPU
 _PLAIN_IDS = frozenset((str, bytes, int))
 _NARROW_FLOATS = "bfloat16", "float8", "float4"  # NumPy has no such types
 
@@ -20,7 +20,7 @@ def array_of(value: Any, name: str) -> Array | None:
     """The value as an array, without a copy if possible; None for lists of unequal length.
 
     NumPy is tried first, which reads lists, buffers and anything with ``__array__``; then DLPack.
-    An array that cannot be read is a TypeError that says what to do.
+    Raises a TypeError that says what to write if an array cannot be read.
     """
     try:
         array = np.asarray(value)
@@ -28,7 +28,7 @@ def array_of(value: Any, name: str) -> Array | None:
         raise
     except Exception as error:
         if isinstance(value, (list, tuple)):
-            if not isinstance(error, ValueError):  # the error for unequal lengths
+            if not isinstance(error, ValueError):  # a ValueError means lists of unequal length
                 _check_items(value, name)
             return None
         return _from_dlpack(value, name, error)
@@ -106,7 +106,7 @@ def _is_buffer(value: Any) -> bool:
 
 
 def _check_items(items: list[Any] | tuple[Any, ...], name: str) -> None:
-    """Raise the error of the first array in a list that cannot be read."""
+    """Raise an error for the first array of a list that cannot be read."""
     for index, item in enumerate(items):
         if is_array(item):
             array_of(item, f"{name}: {'query' if is_rows(item) else 'position'} {index}")
@@ -121,7 +121,7 @@ def _from_dlpack(value: Any, name: str, error: Exception | None = None) -> Array
 
 
 def _obstacles(value: Any, error: Exception) -> str:
-    """Why the value cannot be read, and the calls that help."""
+    """Explain why the value cannot be read, and name the calls that convert it."""
     dtype = str(getattr(value, "dtype", ""))
     obstacles = [
         ("requires grad", ".detach()", getattr(value, "requires_grad", False) is True),
@@ -145,7 +145,7 @@ def _on_cpu(value: Any) -> bool:
 
 
 def warn_of_column(value: Any, name: str, advice: str) -> None:
-    """Warn of the shape (n, 1), which models with one logit return, and which is read as n queries of one document."""
+    """Warn about the shape (n, 1), which is read as n queries of one document: models with one logit return it."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1 < shape[0]:
         warn(f"{name} has the shape {tuple(shape)}, which is {shape[0]} queries of one document each; {advice}")

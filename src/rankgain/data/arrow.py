@@ -19,8 +19,8 @@ from rankgain.data.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
 from rankgain.scalars import Array, Bools, Bytes, Ints
 
-LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # Arrow's formats, NumPy's type of offsets
-NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's letters, NumPy's
+LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # Arrow's list formats to types of offsets
+NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's formats to NumPy's type codes
 
 
 class _Schema(ctypes.Structure):
@@ -313,7 +313,7 @@ class _Part:
         return ListColumn(present, offsets[:-1], offsets[1:], ids, values[given])
 
     def _buffer(self, index: int, stop: int, start: int = 0) -> Bytes:
-        """Bytes start … stop − 1 of a buffer."""
+        """The bytes start … stop − 1 of a buffer."""
         address = self.array.buffers[index]
         if not address or not 0 <= start < stop:
             return np.empty(0, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""The usual names of columns, and tables where a matrix is expected."""
+"""The usual names of columns, and the error for a table in place of a matrix."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DEFAULT_COLUMNS = {
     "score": ("score", "prediction", "predicted_rating"),
     "rank": ("rank", "position"),
 }
-# The same for tables with a row per query. "relevant" must hold lists or mappings, "retrieved" lists.
+# The usual names in tables with one row per query. "relevant" must hold lists or mappings, "retrieved" lists.
 ROW_COLUMNS = {
     "query": ("query_id", "qid", "id"),
     "relevant": ("relevant", "relevant_ids", "expected_ids", "reference_context_ids"),
     "retrieved": ("retrieved", "recommended", "retrieved_ids", "recommended_ids", "retrieved_context_ids"),
 }
-SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # a generated text may be called prediction as well
+SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # columns of generated text have such names, too
 
 
 def bare(name: Any) -> str:
@@ -71,7 +71,7 @@ _USUAL_NAMES = frozenset([*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "do
 
 
 def refuse_table(value: Any, name: str) -> None:
-    """Refuse a table with a row per document, which would be read as a matrix, or as lists by key."""
+    """Refuse a table with one row per document, which would be read as a matrix, or as lists by key."""
     if type(value) is dict or isinstance(value, Mapping):
         if _USUAL_NAMES.isdisjoint(value):
             return

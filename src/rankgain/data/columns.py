@@ -22,7 +22,7 @@ from rankgain.scalars import Array, Ints
 
 
 def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> QueryRows:
-    """The rows without repeated documents; of equal ones the first with the highest score remains."""
+    """The rows without repeated documents: of each document, the first row with the highest score."""
     sizes = groups.sizes(np.arange(len(groups)))
     kept_sizes, chunks = np.zeros_like(sizes), []
     for start, stop in chunks_of(sizes, CHUNK):
@@ -101,7 +101,7 @@ class ColumnSource(JudgmentSource):
         self, judgments: JudgmentSets, run: RunColumns, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
         judgments = judgments.matching(run.groups.names, int if run.documents.kind == "int" else str)
-        numbers = run.groups.find(judgments.query_ids)  # of the judged queries in the run
+        numbers = run.groups.find(judgments.query_ids)  # the number of each judged query in the run, or −1
         super().__init__(judgments, run.name, run.groups.names, np.flatnonzero(numbers >= 0), missing, query_ids)
         check_kinds(judgments, run.name, run.documents.kind, run.column)
         self._run = run
@@ -117,7 +117,7 @@ class ColumnSource(JudgmentSource):
 
     @property
     def loads(self) -> Ints:
-        # Documents in rank order are looked up but not sorted: count an eighth of their number.
+        # Documents in rank order are looked up but not sorted, which takes about an eighth of the time.
         returned = self._sizes if self._run.scores is not None else self._sizes // 8
         return returned + self.judged_sizes
 
@@ -135,7 +135,7 @@ class ColumnSource(JudgmentSource):
         return *self._judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
 
     def _run_rows(self, start: int, stop: int) -> Chunk:
-        """The same for returned documents, with their scores. Data that kernels can read in place are not copied."""
+        """The ids of the returned documents, the bounds of each query's rows, and the scores; in place if possible."""
         run, numbers = self._run, self._run_numbers[start:stop]
         keys = None if run.groups.scattered or run.check_all else run.documents.in_place
         if keys is not None and (run.scores is None or _native(run.scores)):

@@ -24,11 +24,11 @@ def contents(
     """The table, dicts or lists in a value; for a TREC file, an input that reads it from the beginning.
 
     `query`, `doc`: the keys of records, if the caller named them. `beir`: whether a table with BEIR's header is read as
-    a TREC file, as for judgments. `by_query`: whether records are a table whatever their keys.
+    a TREC file, as for judgments. `by_query`: whether records are always read as a table.
     """
     if type(value) is dict:
         return plain(value)
-    if is_pandas(value):  # `getattr` of a frame is slow, because it looks for a column
+    if is_pandas(value):  # `getattr` on a frame is slow: it looks for a column
         return value
     if is_file(value):
         kind, head, value = recognised(value, argument, beir=beir)

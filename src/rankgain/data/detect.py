@@ -42,7 +42,7 @@ class _Replayed:
 
 
 def recognised(source: FileInput, argument: str, *, beir: bool = False) -> tuple[str | None, bytes, Any]:
-    """The kind of a file, None for a TREC file; the beginning of its text; and an input that reads it from there."""
+    """The kind of a file (None for TREC), the first bytes of the text, and an input that reads the whole file."""
     head, source = _head_of(source, argument)
     text = _text(head)
     return _kind(text, beir), text, source
@@ -53,7 +53,7 @@ def _head_of(source: FileInput, argument: str) -> tuple[bytes, Any]:
     if isinstance(source, (str, os.PathLike)) and not is_standard_input(source):
         name = os.fsdecode(source)
         if "\0" in name:
-            return b"", source  # `opened` names the argument
+            return b"", source  # `opened` raises an error that names the argument
         if stat.S_ISREG(os.stat(source).st_mode):
             with open(source, "rb", buffering=0) as file:
                 return _read_head(file), source
@@ -80,7 +80,7 @@ def _head_of(source: FileInput, argument: str) -> tuple[bytes, Any]:
 
 
 def _read_head(file: Any) -> bytes:
-    """The beginning of a file, with a whole line if it is text."""
+    """The first bytes of a file, with at least one whole line if it is text."""
     head: bytes = file.read(HEAD)
     while isinstance(head, bytes) and head and (len(head) < HEAD or (b"\n" not in _text(head) and b"\0" not in head)):
         more = file.read(max(len(head), HEAD - len(head)))

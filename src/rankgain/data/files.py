@@ -80,7 +80,7 @@ class File:
                 raise ValueError(f"{self.name} is {advice}")
 
     def _raw(self, size: int) -> bytes:
-        """Up to this many raw bytes, or more if the file returns more; none at its end."""
+        """Read up to `size` raw bytes, or more if the file returns more; empty at the end of the file."""
         try:
             data = self._file.read(size)
         except OSError as error:
@@ -115,7 +115,7 @@ class File:
             raise ValueError(f"{self.name} became shorter while it was read: {self._done} bytes of {self._size}")
 
     def take(self, size: int) -> bytes:
-        """Exactly this many raw bytes, fewer only at the end of the file."""
+        """Read exactly `size` raw bytes; fewer only at the end of the file."""
         parts, have = [self._ahead] if self._ahead else [], len(self._ahead)
         while have < size and (more := self._raw(size - have)):
             parts.append(more)
@@ -125,7 +125,7 @@ class File:
         return data[:size]
 
     def read(self, size: int) -> bytes:
-        """This many bytes of the text, fewer at the end."""
+        """Read `size` bytes of the text; fewer at the end."""
         first, self._first = self._first[:size], self._first[size:]
         try:
             data: bytes = first + self._decode(size - len(first))
@@ -134,7 +134,7 @@ class File:
         return data
 
     def peek(self, size: int) -> bytes:
-        """The next bytes of the text, without consuming them; fewer at its end."""
+        """Return the next `size` bytes of the text without consuming them; fewer at the end."""
         self._first = self.read(size)
         return self._first
 
@@ -234,7 +234,7 @@ def opened(source: FileInput, argument: str) -> Iterator[File]:
             if "\0" in name:
                 raise ValueError(f"{argument}: the path {quoted(name)} has a null character: give the path of a file")
             file = stack.enter_context(open(source, "rb", buffering=0))
-        elif hasattr(source, "read"):  # the name may be a number, or empty
+        elif hasattr(source, "read"):  # the name of an open file may be a number or empty
             name = getattr(source, "name", None)
             if getattr(source, "closed", False):
                 raise ValueError(f"{argument}: the file is closed; open it again")

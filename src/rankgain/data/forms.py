@@ -1,4 +1,4 @@
-"""Recognise the form of judgments or a run. No other module does.
+"""Recognise the form of judgments or a run; no other module does.
 
 `plain` converts the objects of other tools to dicts or columns: ranx's Qrels and Run; the named tuples of ir_measures
 and ir_datasets; Elasticsearch's responses to `_search` by query. None of these tools is imported.
@@ -111,7 +111,7 @@ def _columns(records: Any) -> dict[str, list[Any]]:
 
 def _hits(response: Any) -> Any:
     """The hits in a response of `_search`; None if the value is not one."""
-    response = getattr(response, "body", response)  # the client has a class for responses
+    response = getattr(response, "body", response)  # Elasticsearch's client wraps responses in a class
     outer = response.get("hits") if isinstance(response, Mapping) else None
     hits = outer.get("hits") if isinstance(outer, Mapping) else None
     return hits if isinstance(hits, list) else None

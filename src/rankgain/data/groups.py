@@ -65,7 +65,7 @@ class QueryRows:
 
     @classmethod
     def of(cls, queries: Ids, begins: Ints | None = None, count: int = 0) -> QueryRows:
-        """From the query id of each row; with `begins`, of each run of rows.
+        """Group rows by the query id of each row or, with `begins`, of each run of rows.
 
         `begins` has the first row of each run, `count` is the total number of rows.
         """
@@ -107,7 +107,7 @@ class QueryRows:
         return dict(zip(self.names, range(len(self)), strict=True))
 
     def find(self, names: Sequence[Any]) -> Ints:
-        """The number of each query, −1 if it has no rows."""
+        """The number of each named query, −1 if the query has no rows."""
         if isinstance(self.names, range) and names == self.names:
             return np.arange(len(names))
         return np.fromiter(map(self.numbers.get, names, repeat(-1)), np.int64, len(names))

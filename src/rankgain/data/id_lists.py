@@ -35,7 +35,7 @@ SWAPPED = (
     "...)"
 )
 FEWEST_USERS, FEWEST_IDS = 3, 5  # with fewer users, or fewer ids per user, swapped lists are not recognised
-FIRST_USERS = 100  # examined before all users are
+FIRST_USERS = 100  # the check stops here for most inputs; otherwise all users are examined
 
 
 def warn_if_swapped(relevant: Any, recommended: Any) -> None:
@@ -147,7 +147,7 @@ def _read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
 def runs_of_tuples(
     users: Sequence[Any], rows: list[Any], judgments: JudgmentSets, check_all: bool, duplicates: Duplicates
 ) -> dict[Any, dict[Any, float]]:
-    """Lists of ids that are tuples, which columns cannot store, as runs in which the first id has the highest score."""
+    """Convert lists of ids that are tuples, which columns cannot store, to runs: the first id has the highest score."""
     judged: dict[Any, set[Any]] = {}
     if not check_all:
         ids_by_user = (judgments.documents[start:stop] for start, stop in pairwise(judgments.offsets.tolist()))

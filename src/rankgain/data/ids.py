@@ -291,7 +291,7 @@ def join(parts: list[Any]) -> Any:
 
 
 def _same_dictionary(parts: list[DictionaryIds]) -> DictionaryIds:
-    """Parts that share a dictionary, as one."""
+    """Join parts that share a dictionary."""
     codes = [part.codes for part in parts]
     return parts[0] if len(parts) == 1 else DictionaryIds(ChunkedArray(codes), parts[0].dictionary, parts[0].where)
 
@@ -325,7 +325,7 @@ def ids_of(values: Any) -> Ids:
 
 
 def ids_of_rows(rows: list[Any], count: int) -> Ids:
-    """As `ids_of`, for several arrays or lists of ids, as one column of `count` ids."""
+    """As `ids_of`, but join several arrays or lists of ids to one column of `count` ids."""
     arrays = {issubclass(kind, np.ndarray) for kind in {*map(type, rows)}}
     if True in arrays:
         joined = np.concatenate(rows) if arrays == {True} and len(rows) > 1 else rows[0]

@@ -257,7 +257,7 @@ def of_dicts(
 
 
 def warn_of_negative_grades(judgments: JudgmentSets) -> None:
-    """Warn if there are negative grades other than -1 and -2, which trec_eval's files have for unjudged documents."""
+    """Warn about negative grades other than -1 and -2, which mark unjudged documents in trec_eval's files."""
     if not judgments.unusual_grades:
         return
     grades = judgments.grades
@@ -290,7 +290,7 @@ class JudgmentSource(Source):
     """A run with its judgments."""
 
     has_ids = True
-    part = False  # whether this is part of larger data, so that no query in common is not an error
+    part = False  # whether this is part of larger data; a part may have no query in common with the judgments
 
     def __init__(
         self,

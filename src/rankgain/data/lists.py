@@ -28,7 +28,7 @@ class ListSource(Source):
         gain: Finder | None = None,
     ) -> None:
         """`named`: whether errors name the query of a single list. `gain`: finds the first grade without a gain, which
-        is reported if it precedes an invalid grade.
+        is reported if it comes before the first invalid grade.
         """
         self.query_ids = query_ids
         self.grades = grades

@@ -91,12 +91,12 @@ class RaggedArray:
 
     @property
     def total(self) -> int:
-        """The number of numbers in all lists."""
+        """The total length of all lists."""
         return int(self._offsets[-1]) if self._offsets is not None else self.count * self.columns
 
     @property
     def kind(self) -> str:
-        """The kind of the numbers' type: "b", "i", "u" or "f"."""
+        """The kind of the dtype: "b", "i", "u" or "f"."""
         return np.result_type(np.bool_, *(self._parts or [])).kind if self._values is None else self._values.dtype.kind
 
     @property
@@ -116,7 +116,7 @@ class RaggedArray:
         return contiguous(self._numbers(start, stop), native=True), offsets - offsets[0] if start else offsets, 0
 
     def ragged(self, start: int, stop: int) -> tuple[Array, Ints]:
-        """As `part`, with offsets in any case."""
+        """As `part`, but offsets are never None."""
         numbers, offsets, columns = self.part(start, stop)
         return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
 

@@ -84,7 +84,7 @@ class Reader(ABC):
         return None
 
     def is_numeric(self, name: Any) -> bool | None:
-        """Whether a column holds numbers; None if that takes reading the values."""
+        """Whether a column holds numbers; None if only the values would tell."""
         return None
 
     def content(self, name: Any) -> str:

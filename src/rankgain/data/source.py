@@ -17,7 +17,7 @@ from rankgain.data.rules import Rules
 from rankgain.errors import InputError, quoted
 from rankgain.scalars import Ints
 
-SMALLEST_CHUNK = 1 << 15  # documents, at least, in a chunk when several threads share the work
+SMALLEST_CHUNK = 1 << 15  # minimum of documents per chunk when several threads share the work
 
 # (form, start, stop, the data of the form …): see `rankgain._reference.walk`.
 Chunk = tuple[Any, ...]
@@ -65,11 +65,11 @@ class Source(ABC):
     @property
     @abstractmethod
     def load(self) -> int:
-        """The work of evaluation, as an approximate number of documents."""
+        """The cost of evaluation, as an approximate number of documents."""
 
     @property
     def loads(self) -> Ints:
-        """The work per query, as an approximate number of documents."""
+        """The cost of each query, as an approximate number of documents."""
         return self.sizes
 
     @abstractmethod
@@ -110,7 +110,7 @@ class Source(ABC):
         if queries <= 1:
             return ((0, queries),) if queries else ()
         most, load = min(self.most, CHUNK), self.load
-        if load <= most:  # takes less time than starting a thread
+        if load <= most:  # faster than starting a thread
             return ((0, queries),)
         if threads > 1:
             most = min(most, max(SMALLEST_CHUNK, load // (4 * threads)))

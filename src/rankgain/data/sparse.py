@@ -54,7 +54,7 @@ def parts_of(matrix: Any, name: str) -> tuple[Ints, Array]:
 
 
 def check_format(matrix: Any, name: str) -> None:
-    """Refuse other formats than compressed rows."""
+    """Refuse formats other than compressed rows."""
     kind = getattr(matrix, "format", None)
     if kind == "csr" and all(hasattr(matrix, part) for part in ("indptr", "indices", "data", "shape")):
         return
@@ -76,7 +76,7 @@ def rising(offsets: Ints, columns: Array, name: str, queries: Any) -> SparseRows
     """The columns as int32, without a copy if possible; those of each row must be strictly increasing."""
     falls = columns[1:] <= columns[:-1]
     ends = offsets[1:-1]
-    falls[ends[(ends > 0) & (ends < len(columns))] - 1] = False  # from the end of one row to the next
+    falls[ends[(ends > 0) & (ends < len(columns))] - 1] = False  # a lower column at the start of a row is valid
     if falls.any():
         row = int(np.searchsorted(offsets, int(np.argmax(falls)), side="right")) - 1
         distinct, counts = np.unique(columns[offsets[row] : offsets[row + 1]], return_counts=True)
@@ -86,5 +86,5 @@ def rising(offsets: Ints, columns: Array, name: str, queries: Any) -> SparseRows
             raise ValueError(
                 f"{where}: column {column} is stored twice: call {name}.sum_duplicates(), which adds up its values"
             )
-        raise ValueError(f"{where}: the columns are not in rising order: call {name}.sort_indices() first")
+        raise ValueError(f"{where}: the columns are not in increasing order: call {name}.sort_indices() first")
     return SparseRows(offsets, np.require(columns, np.int32, ("C", "A")))

@@ -1,4 +1,4 @@
-"""Warnings of grades and scores that are probably swapped."""
+"""Warn about grades and scores that are probably swapped."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _like_grades(scores: Array) -> bool:
 
 
 def _like_scores(grades: Array) -> bool:
-    """Whether the grades are all different and some is no multiple of ¼, unlike the means of few annotators."""
+    """Whether all grades differ and one is not a multiple of ¼; means of a few annotators are such multiples."""
     with np.errstate(all="ignore"):
         return len(np.unique(grades)) == len(grades) and bool(np.any(grades * 4 % 1 > 0))
 

@@ -409,7 +409,7 @@ def _read_json(head: bytes, source: _Contents, title: str) -> Any:
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:
-    """Whether an object is one row: a value is neither object nor list, or it has the lists of one query."""
+    """Whether an object is one row: a value of it is a scalar, or it has the lists of one query."""
     if any(not isinstance(item, (dict, list)) for item in value.values()):
         return True
     retrieved = [value[name] for name in ROW_COLUMNS["retrieved"] if name in value]

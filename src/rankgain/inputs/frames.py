@@ -69,7 +69,7 @@ def from_frames(
         levels of a pandas index are columns too.
     relevance : str, optional
         The column of grades. By default, the first that exists of relevance, label, rel, grade, rating and weight. If
-        there is none, and no scores either, each row counts as 1, and `Evaluation.assumed` says so; a warning, if
+        there is none, and no scores either, each row counts as 1, and `Evaluation.assumed` says so, with a warning if
         another column may hold grades.
     score, rank : str, optional
         The column of scores, where higher is better, or of ranks, where lower is better; only one of the two may be
@@ -85,7 +85,7 @@ def from_frames(
     duplicates : {"error", "first"}, default "error"
         Whether a document that a query returns twice is an error, or counts once, with its highest score.
     query_ids : iterable of hashable, optional
-        Other names for the queries that are evaluated, one per query. By default, their ids.
+        Other names for the queries that are evaluated, one per query. By default, the query ids.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def from_frames(
     Raises
     ------
     ValueError
-        If a file cannot be understood; if a column does not exist (the message lists those that do) or has nulls; if
+        If a file cannot be parsed; if a column does not exist (the message lists those that do) or has nulls; if
         both `score` and `rank` are given;
         if the ids of the two sides are of different types, or no query is in both; or if `ties`, `missing`, `validate`
         or `duplicates` is unknown. In `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a query has a
@@ -105,15 +105,15 @@ def from_frames(
     ImportError
         If a file is to be read and pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
     TypeError
-        If something is not a frame, if a column holds values of a type that cannot be used, or if `qrels_df` is
+        If an argument is not a frame, if a column holds values of a type that cannot be used, or if `qrels_df` is
         Judgments and `run_df` is not given.
 
     Warns
     -----
     UserWarning
-        If `score` is a column called rank, ranking or position that holds the ranks of each query; if no column is
-        relevance but another one may hold grades; if grades and scores may be swapped, as in `from_qrels`; or if a
-        grade is negative, other than -1 and -2.
+        If `score` is a column called rank, ranking or position that holds the ranks of each query; if there is no
+        column of relevance, but another one may hold grades; if grades and scores may be swapped, as in `from_qrels`;
+        or if a grade is negative, other than -1 and -2.
 
     See Also
     --------
@@ -227,7 +227,7 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     grades = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
     if bare(scores) == "position":
-        scores = None  # the position at which a clicked item was shown, which logs of judgments have too
+        scores = None  # in a log of clicks, the rank column is the position at which the item was shown
     if grades is None and scores == "score" and column in BEIR:
         grades = "score"  # BEIR calls grades scores
     if grades is None and scores is not None:

@@ -29,9 +29,9 @@ def judgments(
     Parameters
     ----------
     truth : path, "-", open binary file, frame, mapping, list, or sparse matrix
-        A file of qrels, known by its content (see `read_trec` and `from_frames`; ``"-"`` is standard input); a data
-        frame or records (see `from_frames`); a mapping from query to a mapping from document to grade, or to a set or
-        list of relevant ids; a list of such values; or a scipy sparse matrix of users × items.
+        A file of qrels, recognised by its content (see `read_trec` and `from_frames`; ``"-"`` is standard input); a
+        data frame or records (see `from_frames`); a mapping from query to a mapping from document to grade, or to a set
+        or list of relevant ids; a list of such values; or a scipy sparse matrix of users × items.
     query, doc, relevance : str, optional
         The columns of a frame, as in `from_frames`. If one is given, or if its keys are usual column names, a
         mapping is taken as a mapping from names to columns.
@@ -40,7 +40,7 @@ def judgments(
     -------
     Judgments
         Accepted in place of the truth by `from_qrels`, `from_frames`, `from_recommendations`, `read_trec` and
-        `compare`. Documents keep the type of their ids, and a run must use the same.
+        `compare`. Document ids keep their type, and a run must use the same type.
 
     Raises
     ------
@@ -52,8 +52,8 @@ def judgments(
         If a grade is not finite, a query has a document twice, a column does not exist, or a line of a file cannot be
         read.
     TypeError
-        If `truth` is of no type listed above, a column is named and it is not a table, a grade is not a number, or an
-        id is of a type that cannot be used.
+        If `truth` is of none of the types above, a column is named but `truth` is not a table, a grade is not a number,
+        or an id is of a type that cannot be used.
 
     Warns
     -----

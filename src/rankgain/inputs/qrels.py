@@ -51,7 +51,8 @@ def from_qrels(
         left out (trec_eval's default). Queries of the run without qrels are always left out. Both are counted in
         `Evaluation.counts`.
     query_ids : iterable of hashable, optional
-        Other names for the queries that are evaluated, one per query, in the order of the qrels. By default, their ids.
+        Other names for the queries that are evaluated, one per query, in the order of the qrels. By default, the query
+        ids.
 
     Returns
     -------
@@ -64,8 +65,8 @@ def from_qrels(
         If `qrels` and `run` have no query in common, or if `ties` or `missing` is unknown. In `Rankings.evaluate`, if a
         grade is not finite, a score is NaN, or the document ids of the two sides are of different types.
     TypeError
-        If something is not a mapping. In `Rankings.evaluate`, if a grade or score is not a number, or if tied documents
-        cannot be ordered because their ids are of mixed types.
+        If an argument is not a mapping of mappings. In `Rankings.evaluate`, if a grade or score is not a number, or if
+        tied documents cannot be ordered because their ids are of mixed types.
 
     Warns
     -----

@@ -34,7 +34,7 @@ def from_ranked(
         many queries.
     judged : array_like, optional
         The grades of all judged documents of each query, in any order, returned or not: 1-D for one query, else one
-        list per query. By default, the returned list is taken to hold them all.
+        list per query. By default, the returned list is assumed to contain all of them.
     mask : array_like of bool, optional
         True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
     query_ids : iterable of hashable, optional
@@ -48,11 +48,11 @@ def from_ranked(
     Raises
     ------
     ValueError
-        If an array has more than two dimensions, `judged` or `query_ids` holds other numbers of queries than
+        If an array has more than two dimensions, `judged` or `query_ids` has a different number of queries than
         `relevance`, or `mask` has another shape. In `Rankings.evaluate`, if a grade is NaN, infinite or negative, or
         `judged` lacks grades that were returned.
     TypeError
-        If something is not a number or an array of numbers, `mask` does not hold booleans, or a query id is not
+        If a value is not a number or an array of numbers, `mask` does not hold booleans, or a query id is not
         hashable.
 
     See Also

@@ -43,19 +43,19 @@ def from_recommendations(
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Rankings:
-    """Make Rankings from the relevant ids and those that were recommended, best first.
+    """Make Rankings from relevant ids and recommended ids, best first.
 
     Parameters
     ----------
     relevant : list, mapping, matrix, sparse matrix, or Judgments
         For each user a set or list of ids (grade 1 each), or a mapping from id to grade, any finite number. Or an
         integer matrix of ids, padded as below; or a scipy sparse matrix of users × items, whose stored values are the
-        grades; or one id per user, as leave-one-out evaluation has it, in an array, list or mapping. If `recommended`
+        grades; or one id per user, as in leave-one-out evaluation, in an array, list or mapping. If `recommended`
         is one user's list, the set, list or mapping itself, or a sparse matrix of one row.
     recommended : array_like of int, list of lists, or mapping
         The recommended ids of each user, best first, in the same order or under the same key: an integer matrix with
         one row per user, in which the first negative id ends the row as padding; lists or 1-D arrays of ids, of any
-        lengths; or a mapping from user to such a list. A flat list is that of one user. Ids are all str, all bytes or
+        lengths; or a mapping from user to such a list. A flat list is for a single user. Ids are all str, all bytes or
         all integers; or, in lists of lists, tuples.
     missing : {"zero", "skip"}, default "zero"
         Whether users of `relevant` without recommendations are evaluated as empty lists, hence 0, or left out. Users
@@ -63,7 +63,7 @@ def from_recommendations(
     validate : {"judged", "full"}, default "judged"
         Which ids may not be recommended twice to the same user: those in `relevant`, or all.
     duplicates : {"error", "first"}, default "error"
-        Whether an id that is recommended twice to the same user is an error, or counts once, where it is first.
+        Whether an id that is recommended twice to the same user is an error, or counts once, at its first rank.
     query_ids : iterable of hashable, optional
         One name per user that is evaluated, all different. Where `relevant` has keys and `recommended` has none, the
         keys of the rows of `recommended`. By default, the keys, or else the positions 0, 1, 2 …
@@ -82,7 +82,7 @@ def from_recommendations(
         `Rankings.evaluate`, if a relevant id is recommended twice, is listed twice as relevant, or has a grade that is
         not finite.
     TypeError
-        If something is not a list of ids, a side is a table with columns of users and items, ids are of mixed types, or
+        If a value is not a list of ids, a side is a table with columns of users and items, ids are of mixed types, or
         `relevant` mixes mappings with sets or lists.
 
     Warns
@@ -90,7 +90,7 @@ def from_recommendations(
     UserWarning
         If a grade is negative, other than -1 and -2; or if the arguments may be swapped: of 3 users or more, each has
         the same number of relevant ids, 5 or more, in a list or a row of a matrix, and the recommended lists differ in
-        length and are never longer. Sets do not warn.
+        length and are never longer. Sets are never reported.
 
     See Also
     --------
@@ -101,7 +101,7 @@ def from_recommendations(
     -----
     Two Series of pandas with one list per user, as ``groupby("user")["item"].agg(list)`` returns them, are matched by
     position if their indexes are equal; by label if both have the same labels; and as mappings if their labels overlap
-    and are names: the index has a name, or they are not integers. Any other two are a ValueError. One Series is
+    and are names: the index has a name, or they are not integers. Any other pair raises a ValueError. One Series is
     matched by key with a mapping, and by position with lists. Labels of lists matched by position are `query_ids`.
 
     Examples

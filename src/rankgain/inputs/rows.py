@@ -1,4 +1,4 @@
-"""`from_rows`: tables with a row per query, whose columns hold lists of ids."""
+"""`from_rows`: tables with one row per query, whose columns hold lists of ids."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def from_rows(
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Rankings:
-    """Make Rankings from a table with a row per query, whose columns hold lists of ids.
+    """Make Rankings from a table with one row per query, whose columns hold lists of ids.
 
-    Sets of questions for evaluating RAG, and the tables of MLflow and of Hugging Face's datasets, have this form.
+    Question sets for evaluating RAG, and the tables of MLflow and of Hugging Face's datasets, have this form.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def from_rows(
         As in `from_frames`: a data frame, a mapping of columns, a list of mappings, or the path of a parquet, Arrow or
         JSON file. A file of JSON lines has an object per line.
     query : str, optional
-        The column of query ids, which must differ. By default, the first that exists of query_id, qid and id; without
-        one, queries are numbered from 0.
+        The column of query ids, which must be distinct. By default, the first that exists of query_id, qid and id;
+        without one, queries are numbered from 0.
     relevant : str, optional
         The column of relevant documents: a list of ids, one id, or a mapping from id to grade, in Arrow a map or a
         struct, whose nulls mean absent. A query in which it is null is left out and counted as ``unjudged``; with an
@@ -79,10 +79,10 @@ def from_rows(
     ------
     ValueError
         If a column does not exist (the message lists those that do), a query id repeats or is null, ids are of
-        different types, a file cannot be understood, or `missing`, `validate` or `duplicates` is unknown. In
+        different types, a file cannot be parsed, or `missing`, `validate` or `duplicates` is unknown. In
         `Rankings.evaluate`, if a relevant document is returned or listed twice, or a grade is not finite.
     TypeError
-        If `table` is not a table, or a column holds something else than ids.
+        If `table` is not a table, or a column holds anything but ids.
     OSError
         If a file cannot be read.
     ImportError
@@ -91,7 +91,7 @@ def from_rows(
     See Also
     --------
     from_recommendations : The same from lists.
-    from_frames : A row per document.
+    from_frames : Tables with one row per document.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def _need(frame: Frame, role: str, name: str | None) -> Any:
 
 
 def _query_names(frame: Frame, name: str) -> list[Any]:
-    """The query ids, which must differ."""
+    """The query ids, which must be distinct."""
     ids = frame.ids(name)
     names = python_ids(ids.take(slice(None)), ids.kind)
     if len(set(names)) < len(names):

@@ -60,13 +60,13 @@ def from_scores(
         first appear, and their ids become `query_ids`.
     judged : array_like, optional
         The grades of all judged documents of each query, scored or not: 1-D for one query, else one list per query. By
-        default, `y_true` is taken to hold them all.
+        default, `y_true` is assumed to contain all of them.
     mask : array_like of bool, optional
         True for a document, False for padding, in the shape of `y_score`. By default, every entry is a document.
     exclude : sparse matrix, optional
         The columns to leave out in each row of a matrix of scores, such as the items seen in training: a sparse matrix
         in CSR format, of the same shape, whose stored entries count whatever their value. These columns are not
-        documents: their scores are not read (NaN is allowed there), and what `y_true` says of them is left out;
+        documents: their scores are not read (NaN is allowed there), and their grades in `y_true` are ignored;
         `Evaluation.counts` has the number of such grades of a sparse `y_true`. By default, none.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score.
@@ -89,12 +89,12 @@ def from_scores(
         If `y_true` and `y_score` do not hold the same documents; if both `group_sizes` and `qid` are given; if
         `group_sizes` has a negative entry or does not add up to the number of documents; if an id of `qid` is NaN or
         missing; if `judged` or `query_ids` holds another number of queries; if `mask` or `exclude` has another shape;
-        if both are given; if a sparse matrix has unsorted or repeated columns, or is beside anything but a matrix of
-        scores; or if `ties` is unknown or ``"docid"``, for bare scores have no ids. In `Rankings.evaluate`, if a score
+        if both are given; if a sparse matrix has unsorted or repeated columns, or is given beside anything but a matrix
+        of scores; or if `ties` is unknown or ``"docid"`` (bare scores have no ids). In `Rankings.evaluate`, if a score
         is NaN, if a grade is NaN, infinite or, unless `y_true` is sparse, negative, or if `judged` lacks grades that
         were returned.
     TypeError
-        If something is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask`
+        If a value is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask`
         does not hold booleans, if an id is not hashable, if a sparse matrix is not in CSR format, if `group_sizes`,
         `qid`, `judged` or `mask` is given with a sparse `y_true`, or if `y_score` is sparse.
 
@@ -118,7 +118,7 @@ def from_scores(
 
         (Σ x) / m · (d(a) + … + d(a + t - 1))
 
-    and in the same way to the other metrics that have such an expected value. Those that have none (see `metric`) are
+    and in the same way to the other metrics that have such an expected value. Metrics without one (see `metric`) are
     refused under ``"average"``.
 
     References
@@ -263,7 +263,7 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
 
 
 def _numbered(ids: Array) -> tuple[list[Any], Ints, Int32s | None]:
-    """As `numbers_of_integers`, but return the ids instead of their first rows."""
+    """As `numbers_of_integers`, but with the ids instead of the first rows."""
     starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])[: len(ids)])
     names = ids[starts].tolist()  # one per run of equal ids
     number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}

@@ -50,17 +50,17 @@ def read_trec(
     Parameters
     ----------
     qrels : path, "-", open binary file, or Judgments
-        Lines ``query iteration document grade``, or BEIR's table, known by its header ``query-id corpus-id score``.
-        Grades may be real numbers; a negative one is pooled but unjudged. ``"-"`` is standard input.
+        Lines ``query iteration document grade``, or BEIR's table, recognised by the header ``query-id corpus-id
+        score``. Grades may be real numbers; a negative one is pooled but unjudged. ``"-"`` is standard input.
     run : path, "-" or open binary file
-        Lines ``query Q0 document rank score tag``. The score orders the documents, the rank is ignored. Or MS MARCO's
-        three columns, ``query document rank``, known by the first line.
+        Lines ``query Q0 document rank score tag``. Documents are ordered by score; the rank is ignored. Or MS MARCO's
+        three columns, ``query document rank``, recognised by the first line.
     ties : {"docid", "average", "stable", "best", "worst"}, default "docid"
         The order of documents of equal score, as in `from_qrels`. Ids are compared by byte.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `from_qrels`.
     query_ids : iterable of hashable, optional
-        Other names for the queries that are evaluated, one per query. By default, their ids.
+        Other names for the queries that are evaluated, one per query. By default, the query ids.
     score_bits : {64, 32}, default 64
         The precision in which scores are compared, as in `Rankings.under`.
     duplicates : {"error", "first"}, default "error"
@@ -68,15 +68,15 @@ def read_trec(
         its highest score). If the lines of a query are not contiguous, the run is then read into memory.
     threads : int, default 1
         How many threads may share the work, from 1 to 256; the result does not depend on it. With more than one, a
-        block of the run is parsed while the block before it is matched with the qrels; more than two gain nothing
-        further.
+        block of the run is parsed while the block before it is matched with the qrels; more than two bring no
+        further gain.
     progress : bool, default False
         Whether a bar of tqdm shows how much of each file is read; only for paths.
 
     Returns
     -------
     Rankings
-        With the queries in the order of `qrels`. Ids that are not UTF-8 hold their bytes as lone surrogates.
+        With the queries in the order of `qrels`. Bytes of ids that are not valid UTF-8 become lone surrogates.
 
     Raises
     ------
@@ -88,14 +88,14 @@ def read_trec(
         read; if no query is in both files; if both are standard input; or if `ties`, `missing`,
         `score_bits`, `duplicates` or `threads` is not one of the values above.
     TypeError
-        If something is neither a path nor a binary file, `threads` is not an integer, or `progress` is not a bool.
+        If an argument is neither a path nor a binary file, `threads` is not an integer, or `progress` is not a bool.
     ImportError
         If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
     Warns
     -----
     UserWarning
-        If no document of a file is judged, and its first block has other ids than the qrels.
+        If no document of a file is judged, and the ids in the first block seem to differ from those of the qrels.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""How the values of queries become one number; each row of the table of metrics names its aggregator."""
+"""Aggregate the values of queries to one number; each row of the table of metrics names an aggregator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankgain.scalars import Floats, real
 
 Aggregator = Callable[[Floats, Floats | None], float]
 
-MANY = 1000  # beyond so many values NumPy's exact sum is faster than `math.fsum`: 10^5 take 0.6 ms instead of 2.4
+MANY = 1000  # above this many values NumPy's exact sum is faster than `math.fsum`: 10^5 take 0.6 ms instead of 2.4
 
 FAINT = 2.0**-900  # weights below are scaled up
 
@@ -33,7 +33,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     largest = float(weights.max(initial=0.0, where=defined))
     if not largest:
         return math.nan
-    if largest < FAINT:  # products would lose bits; a power of two changes none
+    if largest < FAINT:  # products would lose bits; scaling by a power of two is exact
         weights = scaled(np.where(defined, weights, 0.0))
     factors = weights[defined].tolist()
     try:
@@ -49,7 +49,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
 
 
 def scaled(weights: Floats) -> Floats:
-    """The weights times the power of two by which the largest is at least 0.5 and below 1: only ratios count."""
+    """Scale the weights by a power of two so that the largest is in [0.5, 1): only ratios matter."""
     factors: Floats = np.ldexp(weights, -math.frexp(float(weights.max()))[1])
     return factors
 

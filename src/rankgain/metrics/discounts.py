@@ -44,7 +44,7 @@ class Discount(NamedTuple):
 
     @property
     def argument(self) -> Any:
-        """The argument that a user may write for it; itself if there is none."""
+        """The argument that creates this discount in public functions; the discount itself if there is none."""
         if self.kind == VECTOR:
             return list(self.vector)
         if self.kind == JARVELIN:
@@ -53,15 +53,15 @@ class Discount(NamedTuple):
 
     @property
     def non_increasing(self) -> bool:
-        """Whether it never rises, so that no order of documents exceeds the ideal."""
+        """Whether the discount never rises, so that no order of documents exceeds the ideal."""
         return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))
 
     def too_short(self, ranks: int) -> str:
-        """What an error says if a vector has fewer ranks than are needed."""
+        """The error for a vector with fewer ranks than needed."""
         return f"discount has {len(self.vector)} ranks, and {ranks} are needed"
 
     def table(self, depth: int) -> Floats:
-        """The discounts of the first ranks, at least to the depth or to the end of the longest table."""
+        """The discounts of at least the first `depth` ranks, or of `LONGEST_TABLE` if that is less."""
         if self.kind == VECTOR:
             return np.array(self.vector)
         table = _tables.get((self.kind, self.base))

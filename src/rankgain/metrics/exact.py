@@ -11,11 +11,11 @@ import numpy as np
 
 from rankgain.scalars import Floats
 
-UNITS = 1 << 1074  # in 1.0
+UNITS = 1 << 1074  # units per 1.0
 # An infinite value counts as more than 2^64 times the largest finite one, so that every sum and mean with it overflows.
 INFINITE = 1 << (1074 + 1024 + 64)
 
-_BLOCK = 1 << 14  # fits in the cache, with what `_block` makes of it
+_BLOCK = 1 << 14  # numbers; with the temporary arrays of `_block`, they fit in the cache
 _LARGE, _SMALL = 2.0**1000, 2.0**-950  # between these, no step of `_block` overflows or meets a subnormal number
 
 
@@ -44,7 +44,7 @@ def _block(rest: Floats) -> int:
         exact += _units(float(upper.sum()))
         rest = rest - upper
         top = float(np.abs(rest).max())
-    small = rest[rest.view(np.int64) << 1 != 0]  # by their bits, since a CPU may be set to flush them to 0
+    small = rest[rest.view(np.int64) << 1 != 0]  # compare bits: a CPU may be set to treat subnormal numbers as 0
     return exact + sum(map(_units, small.tolist()))
 
 

@@ -1,6 +1,6 @@
 """The families of terms: what a Program computes for each query. A metric combines the values of one or more terms.
 
-Terms are hashable; one that several metrics share is computed once, at all their cut-offs. A term of whole lists has
+Terms are hashable; one that several metrics share is computed once, at all cut-offs. A term of whole lists has
 one cut-off, which it ignores.
 """
 
@@ -78,12 +78,12 @@ def ideal_sum(gain: Gain, discount: Discount, *, returned: bool = False) -> Term
 
 
 def first_relevant(above: float, empty: float) -> Term:
-    """1 / the rank of the first returned document of a grade above `above`."""
+    """1 / the rank of the first returned document with a grade above `above`."""
     return Term(_codes.FIRST_RELEVANT, Needs(UP_TO_CUTOFF, 1, min(above, 0.0)), above=above, empty=empty)
 
 
 def any_relevant(above: float, empty: float) -> Term:
-    """1 if a document of a grade above `above` was returned."""
+    """1 if a document with a grade above `above` was returned."""
     return Term(_codes.ANY_RELEVANT, Needs(UP_TO_CUTOFF, 1, min(above, 0.0)), above=above, empty=empty)
 
 
@@ -125,7 +125,7 @@ def precision_sum(above: float, beta: float = 0.0) -> Term:
 
 
 def preference_sum(above: float) -> Term:
-    """For each relevant returned document the share of judged non-relevant documents below it, summed (bpref)."""
+    """The sum over relevant returned documents of the share of judged non-relevant ones ranked below (bpref)."""
     needs = Needs(UNLIMITED, UNLIMITED, min(above, 0.0), non_relevant=True)
     return Term(_codes.PREFERENCE_SUM, needs, above=above, level=NON_RELEVANT)
 

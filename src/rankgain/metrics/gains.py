@@ -1,4 +1,4 @@
-"""Gain: the value of a document by its grade."""
+"""Gain: the value of a document of a given grade."""
 
 from __future__ import annotations
 

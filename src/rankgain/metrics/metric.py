@@ -32,7 +32,7 @@ class Metric(Parameters):
     k : int or None
         The cut-off; None if the whole list counts.
     gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection
-        The parameters, as in `rankgain.metric`; one that the metric does not take has its default.
+        The parameters, as in `rankgain.metric`; those that the metric does not take have the default value.
     """
 
     __module__ = "rankgain"
@@ -142,7 +142,7 @@ def _shown(value: Any) -> str:
 class Score(str):
     """The name of values computed by another tool, used as the key of a metric."""
 
-    like: Metric  # one with the same aggregator and direction
+    like: Metric  # a metric with the same aggregator and direction
 
     @classmethod
     def of(cls, name: str, higher_is_better: bool | None) -> Score:
@@ -298,19 +298,19 @@ _LISTS = frozenset((list, tuple, set, frozenset))
 
 
 def aggregator(key: str | Metric) -> Aggregator:
-    """The function that turns the values of a metric into one number, by the key of the metric in a result."""
+    """The function that aggregates the values of the metric with this key in a result."""
     ((_, record),) = parse(key)
     return TABLE[record.name].aggregator
 
 
 def weighing(key: str | Metric) -> str:
-    """The metric that weighs queries in the mean of a metric, by the key of the latter in a result; "" if none."""
+    """The name of the metric that weights queries in the mean of the metric with this key; "" if there is none."""
     ((_, record),) = parse(key)
     return TABLE[record.name].weights
 
 
 def better(key: str | Metric) -> int:
-    """1 if higher values of a metric, by its key in a result, are better, −1 if lower ones are, 0 if neither."""
+    """1 if higher values of the metric with this key are better, −1 if lower ones are, 0 if neither."""
     ((_, record),) = parse(key)
     return TABLE[record.name].better
 

@@ -93,7 +93,7 @@ def _number(name: str, value: Any, finite: bool) -> float:
 
 
 class Parameter(NamedTuple):
-    """A parameter of metrics: its default, its check, and how it is read from the text of a metric."""
+    """A parameter of metrics: the default, the check, and how to read it from the text of a metric."""
 
     default: Any
     check: Callable[[Any], Any]
@@ -126,7 +126,7 @@ PARAMETERS = {
 
 
 class Parameters:
-    """The values of all parameters; one that the metric does not take has its default."""
+    """The values of all parameters; those that the metric does not take have the default value."""
 
     __slots__ = tuple(PARAMETERS)
 

@@ -154,8 +154,8 @@ _AUC = Row(
     formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
     "pair counts half",
     empty_if="no pair",
-    remark="there is no pair if nothing is relevant, or if all returned documents are: a perfect list without another "
-    "one has the value of empty, which is 0 by default (empty=nan leaves such queries out). Relevant documents that "
+    remark="there is no pair if nothing is relevant, or if all returned documents are: such a perfect list "
+    "has the value of empty, which is 0 by default (empty=nan leaves such queries out). Relevant documents that "
     "are not returned form no pairs; if none is returned, the value is 0",
     source="Hanley & McNeil 1982; Fawcett 2006",
 )
@@ -175,7 +175,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "ncg",
-            "normalised CG: CG / that of the ideal list",
+            "normalised CG: CG / the CG of the ideal list",
             takes=("gain", "empty"),
             terms=lambda m: (discounted_sum(m.gain, NO_DISCOUNT), ideal_sum(m.gain, NO_DISCOUNT)),
             combination=RATIO,
@@ -360,7 +360,7 @@ TABLE: dict[str, Row] = {
             unaveraged=_BY_ORDER,
             extremes="pooled documents above a relevant one raise its inferred precision",
             formula="Σ rel(i)·(1 + p(i)·(h(i) + ε) / (j(i) + 2ε)) / i / R; p(i), j(i), h(i): how many pooled, "
-            "judged and relevant documents stand above rank i; ε = 0.00001",
+            "judged and relevant documents are ranked above i; ε = 0.00001",
             source="Yilmaz & Aslam 2006; " + _TREC.format("infap"),
         ),
         Row(
@@ -373,7 +373,7 @@ TABLE: dict[str, Row] = {
             better=-1,
             formula="Σ 1 − rel(i) over the judged documents at i ≤ k, / N",
             empty_if="nothing non-relevant",
-            remark="0 is best: also of a list that returns only relevant documents, or nothing. Unjudged documents and "
+            remark="0 is best, and is also the value of an empty list or one without other documents. Unjudged documents and "
             "relevant ones, returned or not, do not count",
             source="van Rijsbergen 1979; torchmetrics, retrieval_fall_out",
         ),
@@ -413,11 +413,11 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "nerr",
-            "ERR / that of the ideal list",
+            "ERR / the ERR of the ideal list",
             takes=("max_grade", "empty"),
             terms=lambda m: (cascade(m.max_grade), ideal_cascade(m.max_grade)),
             combination=RATIO,
-            formula="ERR / that of the judged documents, highest grade first; ERR = Σ 1/i · q(r_i)·Π (1 − q(r_j)), "
+            formula="ERR / the ERR of the judged documents, highest grade first; ERR = Σ 1/i · q(r_i)·Π (1 − q(r_j)), "
             "j < i ≤ k; q(r) = (2^r − 1) / 2^max_grade",
             source="Chapelle, Metzler, Zhang & Grinspan 2009; Sakai & Robertson 2008",
         ),
@@ -475,7 +475,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "g",
-            "G: the gains, each divided by log2(2 + the gain that the ranks so far have missed), / their ideal sum",
+            "G: the gains, each divided by log2(2 + the ideal gain missed so far), / the sum of the judged gains",
             takes=("gain", "empty"),
             terms=lambda m: (cost_sum(m.gain), ideal_sum(m.gain, NO_DISCOUNT)),
             combination=QUOTIENT,

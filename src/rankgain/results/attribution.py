@@ -1,4 +1,4 @@
-"""Which rule makes the difference: the mean of a metric with each rule of another tool, alone and one after another."""
+"""Attribute a difference to rules: the mean of a metric with each rule of another tool, alone and cumulatively."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankgain.results.export import Columns, Frames
 from rankgain.results.peers import OWN, Peer, parameters_in_words
 from rankgain.results.text import Block, Form, Printed, Table, number
 
-WRAPPED = 26  # characters of a rule in a line
+WRAPPED = 26  # width at which the text of a rule is wrapped, in characters
 
 Row = dict[str, Any]
 
@@ -53,10 +53,11 @@ class Attribution(Frames, Printed):
         The mean by the rules of the tool, as ``evaluate(metric, like=like)`` has it.
     rows : list of dict
         One per rule that differs for this metric, in the order definition, gain, discount, ideal, relevant, empty,
-        ties, precision of scores, missing: ``rule``; the rules in words, ``rankgain`` and ``like``; ``only_this``, the
-        mean with only this rule changed, and its ``change``; ``with_above``, the mean with this rule and those of all
-        rows above changed; ``changed``, the number of queries whose value differs with only this rule changed,
-        including queries that no longer count; ``counted``, the number of queries that then count.
+        ties, precision of scores, missing. ``rule`` is the name; ``rankgain`` and ``like`` are the two rules in words;
+        ``only_this`` is the mean with only this rule changed, and ``change`` the difference from `mean`;
+        ``with_above`` is the mean with the rules of this row and of all rows above changed; ``changed`` is the number
+        of queries whose value differs with only this rule changed, including queries that no longer count;
+        ``counted`` is the number of queries that then count.
     """
 
     __module__ = "rankgain"
@@ -132,7 +133,7 @@ def _counts(row: Row) -> tuple[int, int]:
 def attribute(
     key: str | Metric, base: Setting, target: Setting, peer: Peer, evaluate: Callable[[Setting], Evaluation]
 ) -> Attribution:
-    """Attribute the difference between two settings, the second of which is a tool's."""
+    """Attribute the difference between two settings; the second one is a tool's."""
     before = last = evaluate(base)
     mean = before.aggregate(base.metric)
     rows, above = [], set[str]()
@@ -222,7 +223,7 @@ def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> 
 
 
 def _definition(metric: Metric, other: Metric, words: dict[str, str]) -> Iterator[str]:
-    """What differs in the definitions: the formula, the cut-off or a parameter."""
+    """Yield the differences between the definitions: formula, cut-off, parameters."""
     if metric.name != other.name:
         yield TABLE[metric.name].formula
     if metric.k != other.k:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from rankgain import _backend
 
 RANKS = 100  # ranks shown for a metric without a cut-off
-NAMED = 5  # the most documents that a note names
+NAMED = 5  # maximum of documents that a note names
 
 Cells = dict[str, Any]
 
-# The first terms that add up over ranks, and the second terms that do so over the ideal list.
+# First terms that are sums over ranks, and second terms that are sums over the ideal list.
 OVER_RANKS = {
     _codes.DISCOUNTED_SUM,
     _codes.FIRST_RELEVANT,
@@ -77,7 +77,7 @@ class Calculation(Frames, Tables):
         sum up to this rank, which tied documents have only in the last row of the group. For metrics that are not sums
         over ranks, each row has a ``term`` and the ``value`` of the term.
     ideal : list of dict
-        Such rows for the judged documents in the best order; empty if the metric has no ideal.
+        The same rows for the judged documents in the best order; empty if the metric has no ideal.
     notes : list of str
         Which documents are missing, and the value lost to low ranks.
     like : str or None
@@ -164,7 +164,7 @@ class Calculation(Frames, Tables):
 
 
 def _side(rows: list[Cells], ideal: bool = False) -> list[list[str]]:
-    """The columns of the ranks or of the ideal, each with its head first."""
+    """The columns of the ranks or of the ideal, each beginning with the header."""
     names = [name for name in (rows[0] if rows else ()) if name != "last_rank"]
     columns = [[name, *(_cell(name, row) for row in rows)] for name in names]
     if ideal and columns:
@@ -234,7 +234,7 @@ def calculate(
 
 
 def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
-    """How the value follows from the sums."""
+    """The equation by which the value follows from the sums."""
     value, kind = number(parts.value), TABLE[metric.name].combination.kind
     if parts.divisor is None:
         amount, factor = number(parts.dividend), f"{1.0 - metric.p:.6g}"
@@ -247,7 +247,7 @@ def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
 
 
 def _amount(value: float) -> str:
-    """A count as an integer, another number to four places."""
+    """A count as an integer, any other number to four places."""
     return f"{value:.0f}" if value.is_integer() else number(value)
 
 
@@ -264,7 +264,7 @@ class _Calculator:
         self._family = TABLE[metric.name].terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
-        self.parts = self._parts([], [])  # first without ranks: the gains order tied documents and the ideal
+        self.parts = self._parts([], [])  # no ranks yet: the gains order tied documents and the ideal
         self._any_gain = any(map(self._gain, self._documents.judged)) or self._family == _codes.DISCOUNTED_SUM
         self._ideal_order = self._in_ideal_order()
         self._groups = [*self._ordered_groups()]
@@ -331,7 +331,7 @@ class _Calculator:
         return self.parts.terms[0][min(rank, self._metric.depth)] if rank and self._any_gain else 0.0
 
     def _rows_of_group(self, group: TieGroup, discount: float, most: int) -> Iterator[Cells]:
-        """A row per document if each adds gain times discount, else one row for the group; the last has the sum."""
+        """One row per document if each adds gain times discount, else one for the group; the last row has the sum."""
         counts = group.first <= self._metric.depth
         sum_to, above = (self._sum(rank) if counts else None for rank in (group.last, group.first - 1))
         by_document = self._family == _codes.DISCOUNTED_SUM

@@ -104,16 +104,17 @@ class Curve(Frames):
         See Also
         --------
         Evaluation.interval : The same for one metric of an Evaluation.
-        Comparison.test : Whether two runs differ, which two intervals cannot tell, since queries are paired.
+        Comparison.test : Tests whether two runs differ; two intervals cannot show that, since queries are paired.
 
         Notes
         -----
         If all values are 0 or 1, as for ``success``, this is Clopper and Pearson's interval, which contains the true
-        mean at least as often as `level` says. For other values its ends are the beta quantiles that match the mean and
-        the variance of Gaffke's bounds, which agrees for 0 and 1. That is measured, not proved: in simulations of
-        sparse reciprocal ranks, skewed AP and symmetric nDCG, with 10, 50 and 200 queries, 95% intervals missed the
-        true mean in at most 3% of 2,000 samples (``bench/comparison.py``). For few queries it is wider than Student's.
-        The bound must hold for all queries: the largest value of few queries is none.
+        mean at least as often as `level` says. For other values, the ends are the beta quantiles that match the mean
+        and the variance of Gaffke's bounds, which is the same interval if all values are 0 or 1. That is measured, not
+        proved: in simulations of sparse reciprocal ranks, skewed AP and symmetric nDCG, with 10, 50 and 200 queries,
+        95% intervals missed the true mean in at most 3% of 2,000 samples (``bench/comparison.py``). For few queries it
+        is wider than Student's. The bound must hold for all queries: the largest value in a small sample is not such a
+        bound.
 
         References
         ----------
@@ -138,7 +139,7 @@ class Curve(Frames):
         Returns
         -------
         dict
-            ``query_id``, then each cut-off, an int, with its float64 array.
+            ``query_id``, then a float64 array per cut-off; the names of these columns are ints.
 
         Examples
         --------
@@ -214,7 +215,7 @@ class Curve(Frames):
 
 
 def without_cutoff(request: str | Metric) -> Metric:
-    """The requested metric, which must have no cut-off of its own."""
+    """The requested metric; refuse one with a cut-off."""
     metrics = [metric for _, metric in parse(request)]
     if any(metric.k is not None for metric in metrics):
         raise ValueError(

@@ -73,7 +73,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         weights: dict[str, Floats] | None = None,
         assumed: tuple[str, ...] = (),
     ) -> None:
-        """`weights`: the values of metrics that weigh queries, by name."""
+        """`weights`: the values of metrics that weight queries, by name."""
         self._values = values
         self.query_ids = query_ids
         self.ties = ties
@@ -133,14 +133,14 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         KeyError
             If `metric` was not evaluated.
         ValueError
-            If the number of weights is not that of the queries, if a query has no weight, or if a weight is NaN,
+            If there is not one weight per query, if a query has no weight, or if a weight is NaN,
             infinite or negative, or all of them are 0.
         TypeError
             If `weights` is neither a sequence nor a mapping, or a weight is not a number.
 
         See Also
         --------
-        aggregate : The aggregator that the definition of each metric names.
+        aggregate : Uses the aggregator in the definition of each metric.
 
         Notes
         -----
@@ -148,8 +148,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
             math.fsum(values) / n    or    math.fsum(weights · values) / math.fsum(weights)
 
-        so it does not depend on chunks, threads or merging. In the mean of ``gauc`` each query weighs as much as it has
-        documents.
+        so it does not depend on chunks, threads or merging. In the mean of ``gauc``, a query is weighted by the number
+        of returned documents.
 
         Examples
         --------
@@ -166,7 +166,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return mean(self[metric], self._query_weights(metric, given))
 
     def _query_weights(self, metric: str | Metric, weights: Floats | None) -> Floats | None:
-        """How much each query counts: the caller's weight times the weight by which the metric weighs queries."""
+        """The weight of each query: the caller's weight times the weight that the metric gives it."""
         weighed_by = weighing(metric) if self._weights else ""
         if not weighed_by or self._weights is None:
             return weights
@@ -184,7 +184,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
     @overload
     def aggregate(self, metric: None = None, *, weights: Any = None) -> dict[MetricKey, float]: ...
     def aggregate(self, metric: str | Metric | None = None, *, weights: Any = None) -> float | dict[MetricKey, float]:
-        """Compute one number per metric, by the aggregator that its definition names.
+        """Compute one number per metric, by the aggregator in the metric's definition.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         Raises
         ------
         ValueError
-            If the number of weights is not that of the queries, if a query has no weight, or if a weight is NaN,
+            If there is not one weight per query, if a query has no weight, or if a weight is NaN,
             infinite or negative, or all of them are 0.
         TypeError
             If `weights` is neither a sequence nor a mapping, or a weight is not a number.
@@ -213,8 +213,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
         Notes
         -----
-        Most metrics are averaged. Counts (``num_ret``, ``num_rel``, ``num_rel_ret``,
-        ``num_nonrel_judged_ret``, ``num_q``) are added up, and ``gm_ap`` and ``gm_bpref`` have the geometric mean::
+        The values of most metrics are averaged. Counts (``num_ret``, ``num_rel``, ``num_rel_ret``,
+        ``num_nonrel_judged_ret``, ``num_q``) are summed, and ``gm_ap`` and ``gm_bpref`` use the geometric mean::
 
             exp(Σ log(max(value, 0.00001)) / n)
 
@@ -267,7 +267,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
         See Also
         --------
-        Comparison.test : Whether two runs differ, which two intervals cannot tell, since queries are paired.
+        Comparison.test : Tests whether two runs differ; two intervals cannot show that, since queries are paired.
         Curve.interval : The method, and how often its intervals contain the true mean.
 
         Examples
@@ -279,14 +279,14 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         >>> [round(end, 2) for end in result.interval("dcg", highest=1)]
         [0.52, 0.89]
         """
-        from rankgain.results.intervals import check_level, interval_of  # imported where it is needed
+        from rankgain.results.intervals import check_level, interval_of  # deferred: rarely needed
 
         values = self[metric]
         key = next(key for key in self if key == metric)  # the stored key may be a Score, which knows its metric
         return interval_of(values, key, check_level(level), highest)
 
     def merge(self, *others: Evaluation) -> Evaluation:
-        """Return one Evaluation of the queries of this one and of others, as if all had been evaluated at once.
+        """Combine this Evaluation with those of other queries, as if all queries had been evaluated at once.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         Raises
         ------
         TypeError
-            If something is not an Evaluation.
+            If an argument is not an Evaluation.
         ValueError
             If metrics, `ties`, `missing` or `like` differ, if a query occurs in more than one of them, or if queries
             have ids in one and positions in another.
@@ -346,13 +346,13 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         Parameters
         ----------
         queries : array_like of bool, or iterable of ids
-            A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order of the
-            result.
+            A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order that the
+            result shall have.
 
         Returns
         -------
         Evaluation
-            Of its `counts`, only ``queries`` is known. Positional ids do not change.
+            With only ``queries`` in `counts`, since the others are unknown. Positional ids do not change.
 
         Raises
         ------
@@ -405,7 +405,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         ------
         ValueError
             If two different metrics have the same name, such as two with gains that are both a ``lambda``; or if, in a
-            metric that weighs queries, a value times its weight is so large that sums may overflow, as with
+            metric that weights queries, a value times the weight is so large that sums may overflow, as with
             ``empty=1e300``.
 
         See Also
@@ -523,7 +523,7 @@ def safe_name(text: str) -> str:
 
 
 def weights_of(evaluation: Evaluation, metric: str | Metric) -> Floats | None:
-    """The weight of each query in the mean of a metric; None if all weigh the same."""
+    """The weight of each query in the mean of a metric; None if all weights are equal."""
     return evaluation._query_weights(metric, None)
 
 
@@ -547,7 +547,7 @@ def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
 
 
 def notes(results: Mapping[str, Evaluation]) -> list[str]:
-    """Notes about the numbers, one line each; a line names each result with its value if the results differ."""
+    """Notes about the numbers, one per line; a note on which the results differ names each result."""
     facts_of = {name: _facts(result) for name, result in results.items()}
     first = next(iter(facts_of.values()))
     lines = []

@@ -18,14 +18,14 @@ Columns = Mapping[Any, Sequence[Any] | Floats]
 
 
 def bar_class(progress: bool) -> Any:
-    """The class tqdm; None unless progress is shown."""
+    """The class tqdm; None if no progress is shown."""
     if not isinstance(progress, (bool, np.bool_)):
         raise TypeError(f"progress must be True or False, not {progress!r}")
     return import_extra("tqdm.auto", "progress").tqdm if progress else None
 
 
 def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
-    """A context with a bar of tqdm, or with None if no progress is shown."""
+    """A context manager for a bar of tqdm; None in place of the bar if no progress is shown."""
     bar = bar_class(progress)
     return nullcontext() if bar is None else bar(total=total, unit=f" {unit}")
 
@@ -49,7 +49,7 @@ class Frames:
 
     __slots__ = ()
     _index: str | None = None  # the column that is the index in pandas
-    _across: str | None = None  # what pandas calls the names of the other columns
+    _across: str | None = None  # the name that pandas shows above the other columns
 
     if TYPE_CHECKING:
 
@@ -90,8 +90,7 @@ class Frames:
         Returns
         -------
         polars.DataFrame
-            Ids that are not all 64-bit integers, or all floats, become text, in which anything that is not UTF-8 is
-            escaped.
+            Ids that are not all 64-bit integers or all floats become text; bytes that are not valid UTF-8 are escaped.
 
         Raises
         ------
@@ -139,7 +138,7 @@ def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
     """Return floats unchanged; convert anything else to an Index, which does not unpack tuples."""
     if isinstance(column, np.ndarray):
         return column
-    # A column of text cannot hold text that is not UTF-8.
+    # pandas' columns of text hold valid UTF-8 only.
     kind = None if all(_is_unicode(value) for value in column) else object
     return pandas.Index(column, dtype=kind, tupleize_cols=False)
 

@@ -13,9 +13,9 @@ from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, check_number
 
-STEPS = 200  # the most steps of a bisection, each of which halves the interval
+STEPS = 200  # maximum of bisection steps
 TINY = 1e-300
-TOLERANCE = 1e-9  # a value may exceed its bound by rounding errors only
+TOLERANCE = 1e-9  # relative; a value may exceed the bound by rounding errors only
 
 
 def check_level(level: Any) -> float:
@@ -27,7 +27,7 @@ def check_level(level: Any) -> float:
 
 
 def interval_of(values: Floats, key: str | Metric, level: float, highest: float | None = None) -> tuple[float, float]:
-    """The interval of the mean that a metric, by its key in a result, aggregates to; NaN if no query counts.
+    """The interval of a metric's mean over queries; `key`: the metric in a result. NaN if no query counts.
 
     `highest`: the bound of a query's value, for metrics without one. Queries whose value is NaN do not count.
     """
@@ -51,7 +51,7 @@ def interval_of(values: Floats, key: str | Metric, level: float, highest: float 
 
 
 def is_bounded(key: str | Metric) -> bool:
-    """Whether the values of a metric, by its key in a result, have an upper bound by definition."""
+    """Whether the values of the metric with this key in a result have an upper bound by definition."""
     ((_, metric),) = parse(key)
     return not isinstance(key, Score) and math.isfinite(TABLE[metric.name].highest)
 
@@ -60,7 +60,7 @@ def _bounds(key: str | Metric, metric: Metric, highest: float | None) -> tuple[f
     """The bounds of a query's value; refuse a metric whose values are not averaged."""
     row = TABLE[metric.name]
     if row.aggregator is total:
-        raise ValueError(f"{key!s} is a count that is added up over queries: a sum has no interval of a mean")
+        raise ValueError(f"{key!s} is a count, which is summed over queries: only means have such an interval")
     if row.weights:
         raise ValueError(f"{key!s} is a mean weighted by {row.weights}: there is no interval for it")
     most = row.highest
@@ -75,11 +75,11 @@ def _bounds(key: str | Metric, metric: Metric, highest: float | None) -> tuple[f
 
 
 def mean_interval(values: Floats, least: float, most: float, level: float) -> tuple[float, float]:
-    """The interval of the mean of values that lie between `least` and `most`.
+    """The interval of the mean of values from `least` to `most`.
 
     The ends are quantiles of randomly weighted means of the values and one more value, `least` for the lower end and
-    `most` for the upper one (Gaffke 2005). Their distribution is approximated by the beta distribution of the same mean
-    and variance. For values of 0 or 1 this is exact, and the interval is Clopper and Pearson's.
+    `most` for the upper one (Gaffke 2005). The distribution of these means is approximated by the beta distribution of
+    the same mean and variance. For values of 0 or 1 this is exact, and the interval is Clopper and Pearson's.
     """
     if most <= least:
         return least, most
@@ -110,10 +110,10 @@ def beta_quantile(share: float, a: float, b: float) -> float:
 
 
 def beta_share(x: float, a: float, b: float) -> float:
-    """The beta distribution function, by its continued fraction (Abramowitz & Stegun 26.5.8)."""
+    """The beta distribution function, as a continued fraction (Abramowitz & Stegun 26.5.8)."""
     if x <= 0.0 or x >= 1.0:
         return float(x >= 1.0)
-    if x > (a + 1.0) / (a + b + 2.0):  # where the fraction converges slowly
+    if x > (a + 1.0) / (a + b + 2.0):  # here the fraction converges slowly: use the symmetry
         return 1.0 - beta_share(1.0 - x, b, a)
     log_factor = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     return math.exp(log_factor) / a / _fraction(x, a, b)

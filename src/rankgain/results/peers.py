@@ -40,10 +40,10 @@ class PeerRules(NamedTuple):
 class Measure(NamedTuple):
     """A metric of another tool.
 
-    `names`: rankgain's names for it, with ``@k`` if it has a cut-off. `peer`: the tool's name for it. `parameters`:
+    `names`: the names in rankgain, with ``@k`` if there is a cut-off. `peer`: the name in the tool. `parameters`:
     the parameters of the equivalent rankgain metric, or a function of k that returns them. `metric`: the equivalent
-    rankgain metric, if it has another name. `rules`: the tool's rules for this metric, if they differ from its general
-    rules. `variants`: by parameter, the measure to use instead if the caller writes that parameter.
+    rankgain metric, if that has another name. `rules`: the tool's rules for this metric, if they differ from its
+    general rules. `variants`: by parameter, the measure to use instead if the caller writes that parameter.
     """
 
     names: str
@@ -97,7 +97,7 @@ _DOCID, _STABLE = PeerRules("docid", "skip"), PeerRules("stable", "zero")
 
 
 def _trec_measures(release: int) -> tuple[Measure, ...]:
-    """The measures of trec_eval with an equivalent rankgain metric; of two with the same one, the more general.
+    """The measures of trec_eval with an equivalent rankgain metric; the more general one if two are equivalent to it.
 
     rbp and rbp_resid are left out, since they differ: see the notes of release 10, which introduced them.
     """
@@ -445,7 +445,7 @@ PEERS: dict[str, Peer] = {
 
 
 def peer_of(like: Any) -> Peer:
-    """The row of a tool; that of rankgain itself for None."""
+    """The row of a tool; None stands for rankgain itself."""
     if like is None:
         return OWN
     if not isinstance(like, str):
@@ -540,7 +540,7 @@ def _written(request: str | Metric, record: Metric) -> Iterator[str]:
 
 
 def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], PeerRules]:
-    """The metrics as the tool computes them, by their keys, and its rules, the same for all of them."""
+    """The metrics as the tool computes them, by key, and the tool's rules; refuse metrics under different rules."""
     peer = peer_of(like)
     metrics = [each for request in requests for each in peer_metrics(request, peer)]
     for each in metrics:
@@ -553,7 +553,7 @@ def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str 
 
 
 def single_metric(request: str | Metric, peer: Peer) -> PeerMetric:
-    """The only metric of a request, by the rules of a tool."""
+    """The single metric of a request, by the rules of a tool."""
     metrics = [*peer_metrics(request, peer)]
     if len(metrics) > 1:
         raise ValueError(f"{request!s} stands for {len(metrics)} metrics: give one, such as {metrics[0].key!s}")
@@ -746,7 +746,7 @@ def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
 
 
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
-    """The symbols that the formula does not define."""
+    """The definitions of symbols that the formula uses but does not define."""
     formula = TABLE[metric.name].formula
     words = {*re.split(r"[\s(),;·]+", formula)}
     for symbol, text in SYMBOLS.items():
@@ -765,7 +765,7 @@ def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
             words[name] = _discount(value)
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
-            # A tool that gets each query with its documents knows only scored documents.
+            # A tool that receives each query with the documents knows only scored documents.
             documents = "scored" if peer.queries == QUERIES_ALWAYS_PRESENT else "judged"
             words[name] = f"of all {documents} documents, highest gain first, cut at k{cut}"
         elif name == "rel":

@@ -21,8 +21,9 @@ from rankgain.metrics.table import TABLE
 from rankgain.results.text import printable
 from rankgain.scalars import Floats, Ints
 
-# Colours of Okabe & Ito 2008, for colour-blind readers, without yellow, which is faint on white paper. One dash pattern
-# fewer than colours, so that a pair repeats as late as possible, and lines can be told apart in black and white.
+# Colours of Okabe & Ito 2008, for colour-blind readers, without yellow, which is faint on white paper. There is one
+# dash pattern fewer than colours, so that pairs repeat as late as possible; dashes distinguish lines in black and
+# white.
 COLOURS = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"
 DASHES = "-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1))
 PANEL = 4.6, 3.4  # inches
@@ -54,7 +55,7 @@ class Figure(figure.Figure):
 
 
 def drawable(value: object) -> str:
-    """Escape characters that the fonts lack, for which matplotlib would warn and draw boxes."""
+    """Escape characters that the fonts lack: matplotlib would warn and draw boxes."""
     fonts = [get_font(findfont(FontProperties(family=[family]))) for family in rcParams["font.family"]]
     return "".join(
         char if any(font.get_char_index(ord(char)) for font in fonts) else char.encode("unicode_escape").decode()
@@ -101,7 +102,7 @@ def label_axes(axes: Axes, curve: Line) -> None:
     if TABLE[curve.metric.name].highest == 1.0:
         axes.set_ylim(-0.02, 1.02)
     else:
-        axes.update_datalim([(curve.ks[0], 0.0)])  # the axis of a sum starts at 0
+        axes.update_datalim([(curve.ks[0], 0.0)])  # make the axis of a sum start at 0
 
 
 def heading(metric: Metric) -> str:

@@ -21,11 +21,11 @@ from rankgain.scalars import Floats
 COUNTS = "queries", "missing", "unjudged", "empty", "excluded"
 EXCLUDED = "judged documents in excluded columns"
 RULES = "ties", "missing", "like"
-FORMAT = 1  # of the JSON
+FORMAT = 1  # version of the JSON format
 
 
 class Sums(NamedTuple):
-    """The number of values of a metric that are not NaN, their exact sum, and a second sum for some aggregators.
+    """The number of values of a metric that are not NaN, the exact sum, and a second sum for some aggregators.
 
     `second`: for a geometric mean, the sum of the logarithms; for a weighted mean, the sum of the weights, and `exact`
     is then the sum of values times weights.
@@ -61,7 +61,7 @@ LARGEST = 2.0**930  # the bound of a value times its weight: the sum of 2^64 of 
 
 
 def sums_of(key: str | Metric, values: Floats, weights: Floats | None) -> Sums:
-    """The sums of a metric, by its key in a result; `weights`: those of the queries, None if all weigh the same."""
+    """The sums of the metric `key`; `weights`: one per query, or None if all are equal."""
     how, defined = aggregator(key).__name__, ~np.isnan(values)
     count = int(np.count_nonzero(defined))
     if weights is None:
@@ -69,7 +69,7 @@ def sums_of(key: str | Metric, values: Floats, weights: Floats | None) -> Sums:
     with np.errstate(over="ignore", invalid="ignore"):
         products = weights[defined] * values[defined]
     if not np.all(np.abs(products) <= LARGEST):
-        raise ValueError(f"{key}: a value times its weight is beyond {LARGEST:.0e}, and sums of such may overflow")
+        raise ValueError(f"{key}: a value times its weight is beyond {LARGEST:.0e}, and the sum may overflow")
     return Sums(f"weighted_{how}", count, exact_sum(products), exact_sum(weights[defined]))
 
 
@@ -146,7 +146,7 @@ class Summary(Counted):
     ties, missing, like : str or None
         The rules that the numbers follow; see `Rankings`.
     backend : str
-        What computed them: "compiled", "python", or "compiled+python" if both were used.
+        What computed the values: "compiled", "python", or "compiled+python" if both were used.
     versions : tuple of str
         The releases of rankgain that computed them, in order.
 
@@ -158,8 +158,8 @@ class Summary(Counted):
     -----
     Every float64 is an integer times 2⁻¹⁰⁷⁴; the sum S of n values is stored in that unit. ``mean`` is S·2⁻¹⁰⁷⁴ rounded
     once, which is ``math.fsum(values)``, divided by n; if that sum is beyond float64, S·2⁻¹⁰⁷⁴/n rounded once. For
-    metrics that weigh queries (``gauc``) there are two sums, of weights times values (products rounded, as in
-    ``math.fsum(weights · values)``) and of weights; the mean is their ratio.
+    metrics that weight queries (``gauc``) there are two sums, of weights times values (products rounded, as in
+    ``math.fsum(weights · values)``) and of weights; the mean is the ratio of the two.
 
     Geometric means (``gm_ap``, ``gm_bpref``) use ``math.log2`` and ``math.exp2``, which C libraries round differently:
     parts from machines with different C libraries may differ in the last bits.
@@ -250,7 +250,7 @@ class Summary(Counted):
         return self._of(metric).mean
 
     def aggregate(self) -> dict[str, float]:
-        """Return one number per metric, by the aggregator of its definition: for most metrics the mean.
+        """Return one number per metric, by the aggregator in the metric's definition: for most metrics the mean.
 
         Returns
         -------
@@ -266,7 +266,7 @@ class Summary(Counted):
         return {key: sums.aggregate for key, sums in self._sums.items()}
 
     def merge(self, *others: Summary) -> Summary:
-        """Return one Summary of the queries of this one and of others.
+        """Combine this Summary with those of other queries.
 
         Parameters
         ----------
@@ -281,10 +281,10 @@ class Summary(Counted):
         Raises
         ------
         TypeError
-            If something is not a Summary.
+            If an argument is not a Summary.
         ValueError
-            If metrics, their aggregators, ties, missing or like differ; or if two different metrics have the same name,
-            such as two with gains that are both a ``lambda``. Of a Summary from JSON, only the name is known.
+            If metrics, aggregators, ties, missing or like differ; or if two different metrics have the same name,
+            such as two with gains that are both a ``lambda``. Metrics of a Summary from JSON are compared by name only.
 
         Examples
         --------
@@ -428,7 +428,7 @@ def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
 
 
 def _check_rules(ties: Any, missing: Any, like: Any) -> None:
-    from rankgain.results.peers import peer_of  # imported where it is needed
+    from rankgain.results.peers import peer_of  # deferred: rarely needed
 
     if ties is not None:
         check_ties(ties, ids=True)
@@ -438,7 +438,7 @@ def _check_rules(ties: Any, missing: Any, like: Any) -> None:
 
 
 def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:
-    """Refuse counts that exceed the number of queries, which includes missing ones only with missing="zero"."""
+    """Refuse counts above the number of queries, which includes missing queries only with missing="zero"."""
     for name in ("missing", "empty") if missing == "zero" else ("empty",):
         if counts.get(name, 0) > counts["queries"]:
             raise ValueError(f"{counts[name]} {name} queries, of {counts['queries']}")

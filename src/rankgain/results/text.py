@@ -1,4 +1,4 @@
-"""Tables for people: aligned text, HTML, Markdown and LaTeX.
+"""Tables to be read by people: aligned text, HTML, Markdown and LaTeX.
 
 Names come from the caller, so they are escaped and cannot act as markup.
 """
@@ -15,8 +15,8 @@ Rows = Sequence[Sequence[object]]  # the first is the header
 Cells = Collection[tuple[int, int]]  # (row, column), the header being row 0
 Form = Literal["text", "html", "latex", "markdown"]
 
-LONGEST = 100  # the most characters of a name
-WIDTH = 118  # the most characters per line
+LONGEST = 100  # maximum of characters in a name
+WIDTH = 118  # maximum of characters per line
 _MARKDOWN = {
     **{ord(letter): f"\\{letter}" for letter in "\\|`*_[]$"},
     ord("&"): "&amp;",
@@ -34,11 +34,11 @@ _LATEX = {
     ord("≤"): r"$\leq$",
     ord("…"): r"\dots{}",
 }
-_MINUS = re.compile(r"(?<!\w)-(?=\d)")  # of a number, which LaTeX would set as a hyphen
+_MINUS = re.compile(r"(?<!\w)-(?=\d)")  # the minus of a number, which LaTeX would set as a hyphen
 
 
 class Table(NamedTuple):
-    """A table for people.
+    """A table to be read by people.
 
     `below`: the lines of the caption; `names`: the number of columns with names, which are left-aligned.
     """
@@ -65,7 +65,7 @@ def mean_rows(values: Mapping[Any, float]) -> list[list[str]]:
 
 
 def printable(value: object) -> str:
-    """The text in printable characters, others escaped, and the middle of a long text left out."""
+    """Escape unprintable characters, and shorten a long text in the middle."""
     text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
     if len(text) > LONGEST:
         from binascii import crc32
@@ -97,7 +97,7 @@ def wrapped(line: str) -> list[str]:
 
 
 def marked_cells(table: Table) -> Rows:
-    """The cells as plain text: a star after the bold ones, and superscripts aligned after that."""
+    """The cells as plain text: a star after bold ones, then the superscripts, aligned."""
     if not table.bold and not table.raised:
         return table.rows
     body = range(1, len(table.rows))
@@ -138,7 +138,7 @@ def _markup(table: Table, escape: Callable[[str], str], bold: str, raised: str) 
 
 
 def html_table(table: Table, kind: str = "") -> str:
-    """A table with its caption below; `kind`: its class."""
+    """A table with the caption below; `kind`: the CSS class."""
     import html  # imported only for notebooks and reports: it loads every HTML entity
 
     def line(row: int, cells: list[str]) -> str:
@@ -177,7 +177,7 @@ def _markdown(text: str) -> str:
 
 
 def _markdown_table(table: Table) -> list[str]:
-    """A GitHub table, with a paragraph for each line of its caption."""
+    """A GitHub table, with a paragraph for each line of the caption."""
     head, *body = (f"| {' | '.join(cells)} |" for cells in _markup(table, _markdown, "**{}**", "{}<sup>{}</sup>"))
     rule = f"|{':---|' * table.names}{'---:|' * (len(table.rows[0]) - table.names)}"
     return [head, rule, *body, *_markdown_lines(table.below)]
@@ -236,7 +236,7 @@ class Tables:
         Returns
         -------
         str
-            The tables, each with its notes below. The best values of several runs are in bold.
+            The tables, each followed by notes. The best values of several runs are in bold.
 
         Examples
         --------
@@ -279,17 +279,17 @@ class Tables:
 
 
 class Printed(Tables):
-    """Results that are printed as their tables."""
+    """Results that print as tables."""
 
     __slots__ = ()
 
     def table(self) -> str:
-        """Return what is printed: aligned text tables, with notes.
+        """Return the printed text: aligned tables with notes.
 
         Returns
         -------
         str
-            The tables, and below them what they say and what to know about the numbers.
+            The tables, each followed by the findings and by notes about the numbers.
 
         Examples
         --------

@@ -27,16 +27,16 @@ class TieSpread(Frames, Tables):
     Attributes
     ----------
     worst, best : Evaluation
-        With tied documents in the order of their gain, or of their grade for metrics of relevant documents, lowest or
+        With tied documents ordered by gain, or by grade for metrics of relevant documents, lowest or
         highest first; for fall-out, with the judged non-relevant ones first or last. These are the extremes over
         all orders, except for ap_hits, infap, g, q_measure with `rel`, and any metric whose discount rises with the
         rank; `notes` gives the reasons.
     expected : Evaluation or None
-        The expected values over all orders, of the metrics that have one; None if none has one.
+        The expected values over all orders; only metrics that have one. None if no metric does.
     own : Evaluation or None
-        By the rankings' own rule, for the metrics that it allows; None if it allows none.
+        By the rankings' rule for ties; only metrics that it allows. None if it allows none.
     ties : {"average", "stable", "docid", "best", "worst"}
-        The rankings' own rule.
+        The rankings' rule for ties.
     unaveraged : mapping of metric to str
         The metrics that have no expected value, with the reason.
     """
@@ -63,7 +63,7 @@ class TieSpread(Frames, Tables):
 
     @property
     def evaluations(self) -> dict[str, Evaluation | None]:
-        """The evaluations by column: worst, expected, best and, if it is another, the rankings' own rule.
+        """The evaluations by column: worst, expected, best and, if it differs from these, the rankings' rule.
 
         Examples
         --------
@@ -85,7 +85,7 @@ class TieSpread(Frames, Tables):
         Returns
         -------
         int
-            From 0 to the number of queries. Relative differences up to 1e-9 are rounding and do not count.
+            From 0 to the number of queries. Relative differences up to 1e-9 count as rounding errors.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class TieSpread(Frames, Tables):
         Returns
         -------
         list of str
-            With the name of the metric and the reason.
+            Each line has the name of the metric and the reason.
 
         Examples
         --------
