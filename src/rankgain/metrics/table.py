@@ -373,7 +373,7 @@ TABLE: dict[str, Row] = {
             better=-1,
             formula="Σ 1 − rel(i) over the judged documents at i ≤ k, / N",
             empty_if="nothing non-relevant",
-            remark="0 is best, and is also the value of an empty list or one without other documents. Unjudged documents and "
+            remark="0 is best; an empty list, or one of relevant documents only, has it, too. Unjudged documents and "
             "relevant ones, returned or not, do not count",
             source="van Rijsbergen 1979; torchmetrics, retrieval_fall_out",
         ),
