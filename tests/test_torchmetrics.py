@@ -247,7 +247,7 @@ def test_overridden_metric_is_called(name, loops):
     metric = getattr(ours, name)()
     metric._metric = lambda preds, target: torch.tensor(0.125)
     assert metric(*data) == 0.125
-    assert loops == ["Own", name]
+    assert loops == ["Custom", name]
 
     class Named(getattr(ours, name)):
         pass
