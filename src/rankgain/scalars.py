@@ -18,6 +18,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Int32s = np.ndarray[Any, np.dtype[np.int32]]
+Intps = np.ndarray[Any, np.dtype[np.intp]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -48,6 +49,14 @@ def real(value: Any, beyond: float | None = None) -> float | None:
         return beyond
     except (TypeError, ValueError):
         return None
+
+
+def to_intp(integers: Array) -> Intps:
+    """The integers as NumPy's index type, 32 bits wide on 32-bit systems and in WebAssembly.
+
+    `repeat`, `reduceat` and `bincount` refuse wider counts and indices.
+    """
+    return integers.astype(np.intp, copy=False)
 
 
 def check_number(value: Any, name: str) -> float:

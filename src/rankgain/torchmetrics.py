@@ -34,7 +34,7 @@ from rankgain.metrics.metric import Metric
 from rankgain.metrics.metric import metric as metric_of
 from rankgain.metrics.parameters import LARGEST_CUTOFF
 from rankgain.results.peers import common_rules
-from rankgain.scalars import Array, Bools, Floats, Ints
+from rankgain.scalars import Array, Bools, Floats, Ints, to_intp
 
 __all__ = [
     "RetrievalAUROC",
@@ -78,10 +78,10 @@ class Documents(NamedTuple):
             begins = np.empty_like(firsts)
             begins[rank] = offsets_of(sizes[rank])[:-1]
             if numbers is None:
-                numbers = np.repeat(np.arange(len(names), dtype=np.int32), sizes)
+                numbers = np.repeat(np.arange(len(names), dtype=np.int32), to_intp(sizes))
             order, sizes = order_of(numbers, begins), sizes[rank]
             scores, labels = scores[order], labels[order]
-        return cls(scores, labels, sizes, np.add.reduceat(labels, offsets_of(sizes)[:-1], dtype=np.float64))
+        return cls(scores, labels, sizes, np.add.reduceat(labels, to_intp(offsets_of(sizes)[:-1]), dtype=np.float64))
 
 
 def _joined(parts: Any) -> Tensor:
@@ -302,7 +302,7 @@ class RetrievalRecall(Computed, theirs.RetrievalRecall):
         """Of all relevant documents, whatever their scores."""
         if labels is documents.target:
             return values
-        targets = np.add.reduceat(labels, documents.starts, dtype=np.float64)
+        targets = np.add.reduceat(labels, to_intp(documents.starts), dtype=np.float64)
         return values * targets / np.maximum(documents.relevant, 1)
 
 
@@ -363,10 +363,10 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
 
     def _areas(self, scores: Array, labels: Array, sizes: Ints) -> Floats:
         """The area of each query over all of its documents."""
-        starts = offsets_of(sizes)[:-1]
+        starts = to_intp(offsets_of(sizes)[:-1])
         outside = (np.minimum.reduceat(scores, starts) < 0) | (np.maximum.reduceat(scores, starts) > 1)
         if outside.any():  # in float32, where large logits tie
-            scores = np.where(np.repeat(outside, sizes), torch.from_numpy(scores).sigmoid().numpy(), scores)
+            scores = np.where(np.repeat(outside, to_intp(sizes)), torch.from_numpy(scores).sigmoid().numpy(), scores)
         if self.max_fpr is not None and self.max_fpr < 1:
             return _partial_areas(scores, labels, sizes, self.max_fpr)
         return rankings_of_scores(labels, scores, sizes).evaluate("auc", like="torchmetrics")["auc"]
@@ -374,7 +374,7 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
 
 def _partial_areas(scores: Array, labels: Array, sizes: Ints, max_fpr: float) -> Floats:
     """The area up to a false positive rate, standardized after McClish 1989; 0 for a query of one class."""
-    query = np.repeat(np.arange(len(sizes)), sizes)
+    query = np.repeat(np.arange(len(sizes)), to_intp(sizes))
     order = np.lexsort((-scores, query))
     scores, hits = scores[order], np.cumsum(labels[order], dtype=np.int64)
     starts, last = offsets_of(sizes)[:-1], offsets_of(sizes)[1:] - 1

@@ -46,7 +46,7 @@ def test_flip_sums_equal_the_textbook(backend, queries, columns):
     values = whole_numbers(queries, columns)
     out, flipped = np.full((columns, 30), np.nan), np.full(30, np.nan)
     kernel(backend).sums(values, 2**64 - 3, 0, 30, out, flipped)
-    expected = list(textbook(values.astype(int).tolist(), 2**64 - 3, range(30)))
+    expected = list(textbook(values.astype(np.int64).tolist(), 2**64 - 3, range(30)))
     assert out.T.tolist() == [sums for sums, _ in expected]
     assert flipped.tolist() == [count for _, count in expected]
 

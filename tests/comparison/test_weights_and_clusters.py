@@ -171,7 +171,7 @@ def test_equal_weights_and_single_clusters_do_not_change_p(queries, weight):
 def test_whole_weights_are_queries_of_one_cluster(queries):
     """A query of weight 3 is as three queries of one sign."""
     random = np.random.default_rng(queries)
-    differences, times = random.normal(0.05, 0.2, queries), random.integers(1, 4, queries)
+    differences, times = random.normal(0.05, 0.2, queries), random.integers(1, 4, queries, np.intp)
     weighted = the_test(differences, weights=times, flips=999)
     repeated = the_test(
         np.repeat(differences, times), clusters=np.repeat(np.arange(queries), times), flips=999, level=0.95
@@ -269,7 +269,7 @@ def test_weights_apply_by_id_to_common_queries():
 def test_weights_multiply_those_of_the_metric():
     """GAUC: what is tested is what the table shows."""
     random = np.random.default_rng(0)
-    sizes = random.integers(5, 30, 30)
+    sizes = random.integers(5, 30, 30, np.intp)
     labels, ids = random.integers(0, 2, sizes.sum()), np.repeat(np.arange(30), sizes)
     runs = rg.compare(
         {

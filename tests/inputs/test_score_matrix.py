@@ -74,6 +74,7 @@ def test_from_scores_of_sparse_truth_has_the_bits_of_from_qrels(on_both, seed, t
         assert one.counts["empty"] == other.counts["empty"]
 
 
+@pytest.mark.needs("rankgain._compiled.walk")
 @pytest.mark.usefixtures("cpu")
 @given(seed=st.integers(0, 2**32))
 def test_levels_of_cpu_find_the_same_ranks(seed):

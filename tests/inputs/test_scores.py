@@ -114,7 +114,7 @@ def test_judged_that_lacks_grades_is_named_by_its_query_id(rejects):
 
 # masks
 
-LABELS = np.array([[0, 2, 1, -100], [1, 0, -100, -100]])
+LABELS = np.array([[0, 2, 1, -100], [1, 0, -100, -100]], dtype=np.int64)
 MASK, SIDES = LABELS >= 0, {"y_true": LABELS, "y_score": np.ones((2, 4))}
 
 

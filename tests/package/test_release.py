@@ -84,7 +84,7 @@ def test_every_step_of_the_scripts_is_in_the_workflows():
     )
     assert set(" ".join(check).split()) == steps("run")
     # for which `check` and `wheels` have machines of their own, and one that takes all of Debian's packages
-    others = {"pythons", "freethreaded", "repaired", "arm64", "oldest", "bigendian"}
+    others = {"pythons", "freethreaded", "repaired", "arm64", "oldest", "bigendian", "i386"}
     assert {*sanitize} == steps("deep") - others
 
 

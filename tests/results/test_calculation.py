@@ -426,6 +426,7 @@ def test_scattered_lines_and_ids_that_are_not_utf8_are_shown(tmp_path):
     assert [row["document"] for row in rows] == ["\udcff", "\U00010000", "a"]
 
 
+@pytest.mark.needs("polars", "pyarrow")
 def test_calculation_leaves_in_each_form():
     result = calculation("ndcg@2")
     frame = result.to_pandas()
@@ -520,6 +521,7 @@ def test_explain_reports_usage_errors(capsys, arguments, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.needs("pyarrow")
 def test_explain_reads_tables_with_the_columns_of_eval(capsys, tmp_path):
     qrels = pd.DataFrame({"user": [1, 1, 2], "thing": [7, 8, 7], "stars": [2, 1, 1]})
     run = pd.DataFrame({"user": [1, 1, 2], "thing": [8, 9, 9], "value": [0.5, 0.7, 0.1]})

@@ -19,7 +19,7 @@ class Set(NamedTuple):
 
     @property
     def query(self):
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return np.repeat(np.arange(len(self.sizes)), self.sizes.astype(np.intp))
 
 
 def make(seed, queries=60, longest=12, shortest=2):

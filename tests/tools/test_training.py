@@ -52,7 +52,7 @@ def test_constant_model_scores_like_chance():
 def test_query_weight_is_the_mean_of_document_weights():
     expected = evaluated(VALID, SCORES, "ndcg@5", weights=VALID.weights)[0]
     assert expected != evaluated(VALID, SCORES, "ndcg@5")[0]
-    spread = np.repeat(VALID.weights, VALID.sizes)
+    spread = np.repeat(VALID.weights, VALID.sizes.astype(np.intp))
     last = np.cumsum(VALID.sizes) - 1
     spread[last] += 0.5  # and what one document has more, another has less
     spread[last - 1] -= 0.5

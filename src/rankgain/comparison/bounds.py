@@ -20,7 +20,7 @@ from rankgain.metrics.gains import Gain
 from rankgain.metrics.metric import Metric
 from rankgain.metrics.program import hits_of
 from rankgain.rankings import Rankings, parts_of
-from rankgain.scalars import NON_RELEVANT, Floats, Ints
+from rankgain.scalars import NON_RELEVANT, Floats, Ints, to_intp
 
 MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"  # metrics without an ideal that a higher grade never lowers
 PROGRESS = 1e-14  # smaller improvements of a bound are rounding errors
@@ -58,7 +58,7 @@ def ranked_queries(rankings: Rankings) -> list[Ranked] | None:
             grades = slice(*chunk.judged_offsets[query : query + 2])
             ranks = chunk.first[hits].copy()
             unjudged = np.setdiff1d(np.arange(1, int(chunk.returned[query]) + 1), ranks)
-            judged = np.repeat(chunk.judged_grade[grades], chunk.judged_count[grades])
+            judged = np.repeat(chunk.judged_grade[grades], to_intp(chunk.judged_count[grades]))
             queries.append(Ranked(ranks, chunk.grade[hits].copy(), unjudged, judged))
     return queries
 

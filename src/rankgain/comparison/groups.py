@@ -27,7 +27,7 @@ from rankgain.comparison.testing import Key, aligned_of, differences_of, sample_
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, Table, printable
-from rankgain.scalars import Floats, Ints, splitmix64
+from rankgain.scalars import Floats, Ints, splitmix64, to_intp
 
 FEWEST = 6  # queries of a group; fewer cannot show a difference at 0.05
 PERMUTATIONS = 9_999
@@ -286,7 +286,7 @@ class Groups(Frames, Printed):
     def _rows(self, key: Key) -> list[list[str]]:
         """A header, a row per group, the mean of the groups' means, and the difference over all queries."""
         level = f"{percent(self.overall.options.level)} interval"
-        counts = np.bincount(self._codes[key[0]], minlength=len(self.labels)).tolist()
+        counts = np.bincount(to_intp(self._codes[key[0]]), minlength=len(self.labels)).tolist()
         rows = [[self.name, "queries", "difference", level, "p"]]
         for label, count, mean in zip(self.labels, counts, self._means(key), strict=True):
             if label in self.tests and count >= FEWEST:
@@ -349,10 +349,10 @@ def _known(pair: Difference) -> bool:
 
 def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float:
     """The share of random permutations of the labels under which the groups differ as much."""
-    counts = np.bincount(codes)
+    counts = np.bincount(to_intp(codes))
     testable = counts[codes] > 1  # groups of one query have no variance
     values, weights, codes = values[testable], weights[testable], codes[testable]
-    sizes = np.bincount(codes)
+    sizes = np.bincount(to_intp(codes))
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         return math.nan

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankgain.errors import quoted
-from rankgain.scalars import Floats, Ints, check_number
+from rankgain.scalars import Floats, Ints, check_number, to_intp
 
 POWER = 0.8  # the usual one: a true difference is detected four times in five
 FEWEST = 8  # queries from which a spread can be estimated
@@ -62,7 +62,7 @@ def skewness(differences: Floats, weights: Floats | None, clusters: Ints | None)
     if weights is not None:
         residuals = residuals * weights
     if clusters is not None:
-        residuals = np.bincount(clusters, weights=residuals).astype(np.float64)
+        residuals = np.bincount(to_intp(clusters), weights=residuals).astype(np.float64)
     variance = float(np.mean(residuals * residuals))
     return float(np.mean(residuals**3)) / variance**1.5 if variance > 0 else 0.0
 

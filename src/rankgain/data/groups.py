@@ -12,7 +12,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.data.ids import Ids, Keys, Rows, python_ids, row_numbers, rows_of
 from rankgain.data.ragged import offsets_of
-from rankgain.scalars import Array, Bools, Int32s, Ints
+from rankgain.scalars import Array, Bools, Int32s, Ints, to_intp
 
 CHUNK = 1 << 18  # ids numbered at a time; large, so that few queries are split between chunks
 
@@ -88,7 +88,7 @@ class QueryRows:
             return cls(names, row, ends)
         sizes = np.bincount(number, weights=ends - row, minlength=len(names)).astype(np.int64)
         offsets = offsets_of(sizes)
-        return cls(names, offsets[:-1], offsets[1:], order_of(np.repeat(number, ends - row), offsets[:-1]))
+        return cls(names, offsets[:-1], offsets[1:], order_of(np.repeat(number, to_intp(ends - row)), offsets[:-1]))
 
     @classmethod
     def _of_integers(cls, ids: Array) -> QueryRows:

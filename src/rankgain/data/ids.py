@@ -16,7 +16,7 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.data.ragged import offsets_of
 from rankgain.errors import ErrorCode, InputError, refusal
-from rankgain.scalars import Array, Bytes, Ints, id_kind
+from rankgain.scalars import Array, Bytes, Ints, id_kind, to_intp
 
 Rows = slice | Ints
 Column = Any  # anything that can be indexed with Rows: an array, or a ChunkedArray
@@ -387,4 +387,4 @@ def slices_of(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
         begins, ends = firsts[queries], lasts[queries]
         if np.array_equal(begins[1:], ends[:-1]):
             return slice(*(int(begins[0]), int(ends[-1])) if len(begins) else (0, 0)), offsets
-    return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1][queries], sizes[queries]), offsets
+    return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1][queries], to_intp(sizes[queries])), offsets

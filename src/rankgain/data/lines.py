@@ -29,7 +29,7 @@ from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, quoted, refusal
-from rankgain.scalars import Floats, Ints
+from rankgain.scalars import Floats, Ints, to_intp
 from rankgain.threads import begun
 
 LINE = 1 << 20  # bytes: longer lines are shortened to the fields that are read; also the longest valid id
@@ -139,7 +139,7 @@ class Block:
     def rows_of(self, query: int, numbers: Ints) -> Ints:
         """The rows of the query numbered `query`, where `numbers` has the number of each run's query."""
         sizes = np.diff(self.runs[:, 0], append=len(self.starts))
-        return np.flatnonzero(np.repeat(numbers == query, sizes))
+        return np.flatnonzero(np.repeat(numbers == query, to_intp(sizes)))
 
     def matching(self, query: bytes) -> Ints:
         """For each run of rows, 1 if its query id is this one, else 0."""
@@ -429,7 +429,7 @@ class RunHits:
         offsets = self._judgments.offsets
         rows, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._hit_counts, 0))
         hits = row_numbers(rows)
-        query = np.repeat(np.arange(len(self._judgments)), np.diff(self.offsets))
+        query = np.repeat(np.arange(len(self._judgments)), to_intp(np.diff(self.offsets)))
         above, equals = offsets_of(self._above), offsets_of(self._equals)
         before = above[hits + query + 1] - above[offsets[query] + query] - equals[offsets[query]]
         group = np.maximum.accumulate(np.where((self._equals[hits] > 0) | self._resolved, hits, 0))

@@ -12,7 +12,7 @@ from rankgain.data.id_lists import of_csr
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets
 from rankgain.data.matrix import MatrixSource
 from rankgain.data.sparse import SparseRows, check_format, check_shape, is_sparse, parts_of, rising
-from rankgain.scalars import Array, Bools
+from rankgain.scalars import Array, Bools, to_intp
 
 ORDER = "labels come first, from_scores(y_true, y_score)"
 
@@ -78,5 +78,5 @@ def mask_of(exclude: Any, shape: tuple[int, int]) -> Bools:
     """A mask of the given shape: False in the excluded columns of each row."""
     mask = np.ones(shape, dtype=np.bool_)
     excluded = excluded_of(exclude, shape)
-    mask[np.repeat(np.arange(shape[0]), np.diff(excluded.offsets)), excluded.columns] = False
+    mask[np.repeat(np.arange(shape[0]), to_intp(np.diff(excluded.offsets))), excluded.columns] = False
     return mask

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from rankgain.metrics.metric import Metric
-from rankgain.scalars import Floats
+from rankgain.scalars import Floats, to_intp
 from rankgain.tools.boosters import check_lightgbm_parameters, check_no_dataset, of_lightgbm, of_xgboost
 from rankgain.tools.lambdarank import DEFAULT, NORMALIZATIONS, LambdaRank, check_weights
 
@@ -210,7 +210,7 @@ class XGBoostObjective(_Objective):
             weights = check_weights(weight, len(sizes), "weight", "queries")
             if weights.any():
                 weights = weights * (len(weights) / weights.sum())
-            document_weights = np.repeat(weights, sizes)
+            document_weights = np.repeat(weights, to_intp(sizes))
             gradient *= document_weights
             hessian *= document_weights
         return gradient, hessian

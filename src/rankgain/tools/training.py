@@ -18,7 +18,7 @@ from rankgain.inputs.scores import rankings_of_scores
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import sizes_of
-from rankgain.scalars import Array, Floats, Ints, real
+from rankgain.scalars import Array, Floats, Ints, real, to_intp
 from rankgain.threads import check_threads
 from rankgain.tools.boosters import check_no_dataset, of_lightgbm, of_xgboost
 
@@ -243,7 +243,7 @@ class _Metrics:
             raise ValueError(f"there are {len(weights)} weights for {len(sizes)} queries of {sizes.sum()} documents")
         nonempty = sizes > 0
         means = np.zeros(len(sizes))
-        means[nonempty] = np.add.reduceat(weights, offsets_of(sizes)[:-1][nonempty]) / sizes[nonempty]
+        means[nonempty] = np.add.reduceat(weights, to_intp(offsets_of(sizes)[:-1][nonempty])) / sizes[nonempty]
         return means
 
     def __deepcopy__(self, memo: Any) -> Self:

@@ -30,7 +30,7 @@ from rankgain.metrics.program import Hits, Plan, hits_of
 from rankgain.metrics.table import TABLE
 from rankgain.metrics.trec_names import TREC_NAMES, TrecName
 from rankgain.rankings import Rankings, parts_of, sizes_of, values_of
-from rankgain.scalars import Bools, Floats, Ints
+from rankgain.scalars import Bools, Floats, Ints, to_intp
 
 
 class Options(NamedTuple):
@@ -400,7 +400,7 @@ def relstrings(rankings: Rankings, length: int) -> list[str]:
 def _relstrings(chunk: Hits, length: int) -> list[str]:
     most = min(length, int(chunk.returned.max(initial=1)))
     hits = int(chunk.offsets[-1])
-    query = np.repeat(np.arange(chunk.queries), np.diff(chunk.offsets))
+    query = np.repeat(np.arange(chunk.queries), to_intp(np.diff(chunk.offsets)))
     grade, first = chunk.grade[:hits], chunk.first[:hits]
     within = first <= most
     codes = np.full((chunk.queries, most), ord("-"), dtype=np.uint32)
