@@ -61,11 +61,16 @@ PEERS = (
 ROUNDS, LONG_ROUNDS = 9, 5  # LONG_ROUNDS if a round takes more than LONG seconds
 LONG = 2.0
 TURN = 0.03  # seconds: a contender is called repeatedly until its turn lasts about this long
+REST, PATIENCE, PAUSE = 0.3, 600.0, 5.0  # the load of a machine at rest; seconds to wait for it, and between two looks
 BEGIN, END = "<!-- measured, written by bench/run.py --write -->", "<!-- end of what was measured -->"
 
 
 class DifferentAnswer(Exception):
     """The contenders' answers differ, so that their times must not be compared."""
+
+
+class NotAtRest(Exception):
+    """Other processes keep the machine busy, so that times would be too long."""
 
 
 def vectors(answer: Any) -> Any:
@@ -131,6 +136,7 @@ class Row(NamedTuple):
 ROWS: list[Row] = []
 # Set if another process compares (`against`): reports a contender to that process and runs its turns.
 serve: Callable[[str, Contender], Any] | None = None
+at_rest = False  # whether each bench waited for a machine at rest; if not, each case shows the load
 
 
 def peer(module: str) -> Any:
@@ -304,6 +310,8 @@ def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None, a
 
 def show(rows: list[Row]) -> None:
     """Print a table of the rows of one title, and store them for the page."""
+    if not at_rest:
+        rows = [rows[0]._replace(spread=f"(load {load():.1f})"), *rows[1:]]
     ROWS.extend(rows)
     lines = [(rows[0].title, "median", "times the first (rounds)", "target"), *(row.cells for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -357,8 +365,8 @@ def conditions() -> str:
             f"{packages[0]} {metadata.version(packages[0])}" if packages else f"{module} (not installed, skipped)"
         )
     versions.append(trec_eval_release())
-    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
-    machine = f"{_cpu()}, {os.cpu_count()} cores{load}, one thread unless said"
+    current = f"below {REST} before each bench" if at_rest else f"{load():.1f}"
+    machine = f"{_cpu()}, {os.cpu_count()} cores, load {current}, one thread unless said"
     return f"{', '.join(versions)}; {machine}; rankgain {rg.__version__}, backend {rg.backend} ({_backend.cpu})"
 
 
@@ -381,6 +389,23 @@ def _cpu() -> str:
     return models[0] if models else platform.processor() or platform.machine()
 
 
+def load() -> float:
+    """The system's load average over the last minute; NaN on systems without one."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan
+
+
+def wait_for_rest() -> None:
+    """Wait until the machine is at rest; NotAtRest is raised if it takes too long."""
+    until = time.monotonic() + PATIENCE
+    while (current := load()) >= REST:
+        if time.monotonic() > until:
+            raise NotAtRest(
+                f"the load is {current:.1f} after {PATIENCE / 60:.0f} minutes, not below {REST}: end other processes, "
+                "or measure with --busy"
+            )
+        time.sleep(PAUSE)
+
+
 def options(description: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     size = parser.add_mutually_exclusive_group()
@@ -391,14 +416,21 @@ def options(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def main(*benches: Callable[[Scale], None], scale: Scale) -> int:
-    """Run benches; 1 if an answer differs."""
+def main(*benches: Callable[[Scale], None], scale: Scale, rest: bool = False) -> int:
+    """Run benches, each on a machine at rest if requested; 1 if an answer differs or the machine is not at rest."""
+    global at_rest
+    at_rest = rest
     print(f"{date.today()}: {conditions()}", flush=True)
     status = 0
     for bench in benches:
         try:
+            if at_rest:
+                wait_for_rest()
             bench(scale)
         except DifferentAnswer as error:
             print(error, file=sys.stderr)
             status = 1
+        except NotAtRest as error:
+            print(error, file=sys.stderr)
+            return 1
     return status

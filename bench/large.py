@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import gzip
-import os
 import re
 import shutil
 import tempfile
@@ -90,7 +89,7 @@ def row_of(call: Call) -> harness.Row:
     speed = f"{harness.duration(wall)}, CPU {harness.duration(cpu)}, {call.count / wall / 1e6:.3g} M a second"
     figure = f"{speed}, {harness.megabytes(size)} beyond {harness.megabytes(before)}"
     target = ("", None) if call.most is None else (f"≤ {harness.megabytes(call.most)} beyond", size <= call.most)
-    return harness.Row("", call.name, figure, None, f"(load {os.getloadavg()[0]:.1f})", *target)
+    return harness.Row("", call.name, figure, None, "", *target)
 
 
 def evaluate(grades: Any, values: Any, sizes: Any, metric: str) -> Any:

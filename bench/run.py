@@ -50,6 +50,9 @@ def main() -> int:
     parser = harness.options(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHES)}; or a case, as large.files")
     parser.add_argument("--write", action="store_true", help=f"put what was measured into {PAGE.name} beside this file")
+    parser.add_argument(
+        "--busy", action="store_true", help="with --write: do not wait for a machine at rest; show the load"
+    )
     parser.add_argument("--against", type=Path, metavar="FOLDER", help="another build: same bits, times as ratios")
     parser.add_argument("--work", action="store_true", help="serve a process that compares builds")
     arguments = parser.parse_args()
@@ -57,12 +60,15 @@ def main() -> int:
         parser.error(f"no bench {', '.join(sorted(unknown))}; there are: {', '.join(BENCHES)}")
     if arguments.write and (arguments.names or arguments.scale == "smoke" or arguments.against):
         parser.error("--write needs all benches and their times")
+    if arguments.busy and not arguments.write:
+        parser.error("--busy is only allowed with --write: without it, no bench waits")
     names = arguments.names or [name for name in BENCHES if name not in ONLY_IF_NAMED]
     if arguments.against:
         return builds(arguments.against, [name for name in names if name not in NOT_COMPARED], arguments.scale)
     if arguments.work:
         against.begin_to_serve()
-    status = harness.main(*map(bench_of, names), scale=arguments.scale)
+    rest = arguments.write and not arguments.busy
+    status = harness.main(*map(bench_of, names), scale=arguments.scale, rest=rest)
     if arguments.write and status == 0:
         harness.write(PAGE, " ".join(["python bench/run.py", *sys.argv[1:]]))
     return status

@@ -81,6 +81,47 @@ raise SystemExit(harness.main(bench, scale="smoke"))
     assert "sum: theirs gives 1.000000001, ours 1.0" in result.stderr
 
 
+REST = """
+import harness
+harness.PATIENCE, harness.PAUSE = {patience}, 0.0
+loads = iter({loads})
+harness.os.getloadavg = lambda: (next(loads), 0.0, 0.0)
+def bench(scale):
+    print("load of the bench", next(loads))
+    harness.hold("sum", {{"ours": lambda: 1.0}}, scale, turn=1e-6)
+status = harness.main(bench, bench, scale="usual", rest={rest})
+print(harness.conditions())
+print(*(row.cells for row in harness.ROWS), sep="\\n")
+raise SystemExit(status)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "getloadavg"), reason="without load averages")
+def test_bench_waits_until_the_machine_is_at_rest():
+    result = run("-c", REST.format(patience=600.0, loads=[0.9, 0.3, 0.29, 1.0, 0.5, 0.2, 2.0], rest=True))
+    assert result.returncode == 0, result.stderr
+    assert "load of the bench 1.0\n" in result.stdout
+    assert "load of the bench 2.0\n" in result.stdout
+    assert "load below 0.3 before each bench" in result.stdout
+    assert "(load" not in result.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "getloadavg"), reason="without load averages")
+def test_bench_gives_up_if_the_machine_stays_busy():
+    result = run("-c", REST.format(patience=-1.0, loads=[0.9], rest=True))
+    assert result.returncode == 1
+    assert "the load is 0.9 after" in result.stderr
+    assert "measure with --busy" in result.stderr
+    assert "load of the bench" not in result.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "getloadavg"), reason="without load averages")
+def test_bench_on_a_busy_machine_shows_the_load_of_each_case():
+    result = run("-c", REST.format(patience=600.0, loads=[9.0, 9.0, 3.25, 9.0, 4.5, 5.0], rest=False))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("(load 3.2)") == result.stdout.count("(load 4.5)") == 2  # printed, and for the page
+
+
 def test_bench_compares_another_build(tmp_path):
     """This one with itself, then with one that gives another answer, and one that can do nothing."""
     result = run(BENCH / "run.py", "--smoke", "--against", ROOT / "src", "recommendations")
