@@ -209,11 +209,11 @@ def contests(which: str) -> str:
 
     def cells(row: Row) -> tuple[str, ...]:
         took, ratio = times(row, cases)
-        return row.work, row.other, took, short(ratio) if ratio > 1 else f"**{short(ratio)}**"
+        return row.work, row.other, short(ratio) if ratio > 1 else f"**{short(ratio)}**", took
 
     cases = measured()
     return table(
-        "work | compared with | rankgain takes | speed-up (below 1: slower)",
+        "work | compared with | speed-up (below 1: slower) | rankgain takes",
         map(cells, {"front": FRONT, "all": ALL}[which]),
     )
 
