@@ -345,6 +345,7 @@ def _add_explain(commands: Any) -> None:
     explain.add_argument(
         "files", nargs="*", metavar="QRELS RUN", help="the qrels file and the run file, or one table that holds both"
     )
+    explain.add_argument("--sample", action="store_true", help="use the qrels and run that ship with rankgain")
     explain.add_argument(
         "--query-id", metavar="ID", help="the query (default: that with the lowest value, of those with a chance)"
     )
@@ -357,7 +358,7 @@ def _add_explain(commands: Any) -> None:
         metavar="TOOL",
         help=f"a tool: {', '.join((*PEERS, OWN.name))}, or a metric; twice to compare two (default: {OWN.name})",
     )
-    explain.set_defaults(parser=explain, run=_explain, sample=False, tie_spread=False, form="text", output=None)
+    explain.set_defaults(parser=explain, run=_explain, tie_spread=False, form="text", output=None)
 
 
 def _include() -> str:
@@ -471,18 +472,21 @@ def _metrics(options: argparse.Namespace) -> None:
 
 def _explain(options: argparse.Namespace) -> None:
     metric, tools = options.metric, options.like or []
-    if not options.files:
+    if options.sample and options.files:
+        options.parser.error("argument --sample: not allowed with files")
+    files = sample() if options.sample else options.files
+    if not files:
         if options.query_id is not None or options.limit is not None:
-            options.parser.error("arguments --query-id and --limit: give a qrels file and a run file")
+            options.parser.error("arguments --query-id and --limit: give a qrels file and a run file, or --sample")
         _print(f"{explain(metric, tools or None)}\n")
         return
-    if len(options.files) > 2 or len(tools) > 1:
+    if len(files) > 2 or len(tools) > 1:
         options.parser.error("give a qrels file and a run file, or one table that holds both, and at most one --like")
     calculates = options.query_id is not None or not tools
     options.metric, options.like = [metric], tools[0] if tools and calculates else None
-    _check_files(options.files, options)
+    _check_files(files, options)
     _check_rules(options)
-    ((_, rankings),) = _rankings(options.files, options)
+    ((_, rankings),) = _rankings(files, options)
     if not calculates:
         _print(f"{rankings.attribution(metric, tools[0])}\n")
         return

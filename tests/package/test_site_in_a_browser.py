@@ -59,7 +59,7 @@ def failures(page):
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [375, 1280])
 def test_every_page_has_no_error_and_no_barrier(root, width, dark):
     browser = Page(f"{root}index.html", width, dark)
     script = Path(os.environ["AXE_SCRIPT"]).read_text(encoding="utf-8")
@@ -105,7 +105,7 @@ def test_search_shows_the_page_first(root, query, page):
 
 def test_keyboard_reaches_the_controls(root):
     """The first stop leads to the text; formulas that are scrolled can be reached."""
-    browser = Page(f"{root}ties.html", 390)
+    browser = Page(f"{root}ties.html", 375)
     try:
         for kind in ("keyDown", "keyUp"):
             browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)

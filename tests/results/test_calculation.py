@@ -464,6 +464,13 @@ def test_explain_shows_the_calculation_of_a_query(capsys, files):
     assert shell(capsys, "ndcg@2", *files, "--query-id", "q1", "--like", "ranx") == f"{stable!r}\n"
 
 
+def test_explain_reads_the_sample(capsys):
+    rankings = rg.read_trec(*rg.sample())
+    expected = rankings.calculation("ndcg@2", "compress-a-file")
+    assert shell(capsys, "ndcg@2", "--sample", "--query-id", "compress-a-file") == f"{expected!r}\n"
+    assert shell(capsys, "ndcg@2", "--sample", "--like", "ranx") == f"{rankings.attribution('ndcg@2', 'ranx')!r}\n"
+
+
 def test_explain_chooses_the_lowest_value_of_queries_with_a_chance(capsys, files):
     text = shell(capsys, "ndcg@2", *files)
     assert text.startswith("ndcg@2 of query q1: ")  # q2 has no list, and q3 nothing relevant
@@ -504,7 +511,8 @@ def test_explain_refuses_what_calculation_refuses(capsys, files, arguments, mess
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--query-id", "q1"], "arguments --query-id and --limit: give a qrels file and a run file"),
+        (["--query-id", "q1"], "arguments --query-id and --limit: give a qrels file and a run file, or --sample"),
+        (["qrels", "run", "--sample"], "argument --sample: not allowed with files"),
         (["qrels", "run", "more"], "give a qrels file and a run file, or one table that holds both, and at most one"),
         (
             ["qrels", "run", "--like", "ranx", "--like", "beir"],
