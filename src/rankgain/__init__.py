@@ -166,12 +166,12 @@ def _unknown(name: str) -> str:
     )
 
 
-# At the end of its import a package is briefly missing from sys.modules (Python 3.14 and before), and a thread that
-# then imports a module of it gets a KeyError. So import all packages here, before a second thread can use them.
+# Up to Python 3.14, a package is briefly missing from sys.modules at the end of the import, and a thread that imports
+# a module of it meanwhile gets a KeyError. So import all packages here, before a second thread can use them.
 for _package in {"_reference"} | {module.partition(".")[0] for module in _LATER.values() if "." in module}:
     import_module(f"rankgain.{_package}")
 
-if not TYPE_CHECKING:  # type checkers would accept any name; the imports with `as` tell them which are public
+if not TYPE_CHECKING:  # type checkers would accept any name; for them, the imports with `as` define the public names
     _FUNCTIONS = [name for name, item in globals().items() if getattr(item, "__module__", "") == "rankgain.functions"]
     __all__ = sorted({"__version__", "backend", "get_include", *_FUNCTIONS, *_LATER})
 

@@ -1,7 +1,7 @@
-"""The only place that chooses between the compiled kernels and the pure-Python reference.
+"""Choose between the compiled kernels and the pure-Python reference; no other module does.
 
-Other modules use `_backend.walk`, `.lists` and so on (see `PARTS`), whichever backend it is. Each part is imported on
-first use.
+Other modules use `_backend.walk`, `.lists` and so on (see `PARTS`), which belong to the current backend. Each part is
+imported on first use.
 """
 
 import os
@@ -23,10 +23,10 @@ if TYPE_CHECKING:  # both backends have these signatures; arguments are position
 
 VERSION = "0.2.0"
 
-# the modules that are the reference's on either backend; those that differ stand below
+# modules of the reference that both backends use
 REFERENCE_ONLY = ("parts",)
 
-# each module of the reference, and the compiled one that replaces it
+# modules of the reference, and the compiled modules that replace them
 PARTS = {
     "walk": "walk",
     "sums": "walk",
@@ -50,7 +50,7 @@ cpu: str | None  # the CPU level that the compiled loops use
 
 
 def module_of(part: str, backend: str) -> str:
-    """The module of a part."""
+    """The name of the module of a part."""
     return (
         f"rankgain._reference.{part}"
         if backend == "python" or part in REFERENCE_ONLY
@@ -78,7 +78,7 @@ def _use_cpu(level: str | None) -> str:
 
 
 def _compiled(required: bool) -> bool:
-    """Whether the compiled modules are installed. A broken one raises instead of running slower."""
+    """Whether the compiled modules are installed. A broken installation is an error, not a reason to run slower."""
     try:
         _import_compiled(COMPILED[0])
     except ImportError:

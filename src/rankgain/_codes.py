@@ -5,14 +5,14 @@
 
 from typing import Any, NamedTuple
 
-# No cut-off, no limit: the largest rank that fits the buffers of both backends.
+# No cut-off, no limit: the largest integer that fits the buffers of both backends.
 UNLIMITED = 2**63 - 1
 
 # The longest list for the kernels of single lists; longer ones benefit from releasing the GIL, or from threads.
 LONGEST_LIST = 1024
 
-# How documents of equal score are ordered. Under the first three they form one tie group with its first and last rank,
-# which the metric resolves; under the last two, sorting orders them.
+# How documents of equal score are ordered. Under the first three, they form a tie group with a first and a last rank,
+# which the metric resolves; under the last two, they are sorted.
 AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 
 # The discount of a rank.
@@ -66,7 +66,7 @@ NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, IRRELEVANT, TABLE, CALLABLE = rang
     FALLOUT,
 ) = range(16)
 
-# What is wrong with the input: an error is (code, query, position).
+# Error codes: an error is (code, query, position).
 NAN_GRADE = 1
 INFINITE_GRADE = 2
 NEGATIVE_GRADE = 3

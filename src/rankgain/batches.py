@@ -1,8 +1,8 @@
 """Evaluate Arrow record batches from any source.
 
-Files larger than memory (`pyarrow.dataset`), DuckDB, Polars, Ray Data, Dask, Spark: the rows of a query are
-consecutive, but may continue in the next batch. Memory holds the rows of some queries at a time, and the ids of all
-earlier ones.
+Sources are files larger than memory (`pyarrow.dataset`), DuckDB, Polars, Ray Data, Dask, Spark … The rows of a query
+must be consecutive, but may continue in the next batch. Memory holds the rows of some queries, and the ids of all
+earlier queries.
 Needs pyarrow: ``pip install 'rankgain[arrow]'``.
 """
 
@@ -37,7 +37,7 @@ from rankgain.threads import check_threads
 
 __all__ = ["evaluate_batches", "summarize_batches"]
 
-ROWS = 1 << 20  # the number of rows that are evaluated together
+ROWS = 1 << 20  # rows that are evaluated together
 
 
 def evaluate_batches(
@@ -56,7 +56,7 @@ def evaluate_batches(
     threads: int = 1,
     rows: int = ROWS,
 ) -> Iterator[Any]:
-    """Evaluate record batches one by one, into record batches with one row per query.
+    """Evaluate record batches one by one; yield record batches with one row per query.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ def evaluate_batches(
     *metrics : str or Metric
         What to compute, as in `Rankings.evaluate`; or lists of these.
     judgments : Judgments, optional
-        Made by `rankgain.judgments`; each row is then one of a run. By default, the batches have the judgments.
+        Made by `rankgain.judgments`; each row of the batches is then a returned document. By default, the batches
+        contain the judgments.
     query, doc : str, optional
         The columns of query ids and document ids. By default, the first with a common name, as in
         `rankgain.from_frames`. Without documents, each row has both label and score.
@@ -88,24 +89,24 @@ def evaluate_batches(
     threads : int, default 1
         How many threads may share the queries of a part.
     rows : int, default 1048576
-        About how many rows are evaluated together; a longer query is evaluated whole.
+        The approximate number of rows that are evaluated together; a longer query is not split.
 
     Returns
     -------
     iterator of pyarrow.RecordBatch
         Batches with ``query_id``, of the type of the query column, and a float64 column per metric. Queries of
-        `judgments` without rows are in the last one, unless ``missing="skip"``.
+        `judgments` without rows are in the last batch, unless ``missing="skip"``.
 
     Raises
     ------
     ImportError
         If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
     ValueError
-        If a metric or a rule is unknown, at once. In iteration: if a column does not exist, occurs twice, has ids of
-        another type than earlier batches or `judgments`, or is corrupt; if a query, a document, or both relevance and
-        score are null; if a query comes again after others; or if `Rankings.evaluate` would raise it.
+        At once, if a metric or a rule is unknown. During iteration: if a column does not exist, occurs twice, has ids
+        of another type than earlier batches or `judgments`, or is corrupt; if a query, a document, or both relevance
+        and score are null; if the rows of a query are not consecutive; or if `Rankings.evaluate` would raise it.
     TypeError
-        If `batches` is not iterable, or `judgments` not what `rankgain.judgments` returns, at once. In iteration: if
+        At once, if `batches` is not iterable, or `judgments` is not a Judgments. During iteration: if
         an item is not a record batch, or a column has an unsupported type.
 
     See Also
@@ -117,7 +118,7 @@ def evaluate_batches(
     -----
     The ids of all earlier queries are stored, about 100 bytes each, to detect a query whose rows are not consecutive.
 
-    The type of a column may change between batches: integers and floats, text and large text or categories, nulls
+    The type of a column may change between batches: integers to floats, text to large text or categories, or nulls
     only.
 
     Examples
@@ -155,7 +156,7 @@ def summarize_batches(
     rows: int = ROWS,
     progress: bool = False,
 ) -> Summary:
-    """Evaluate record batches into one Summary: exact sums and counts, which merge with those of other parts.
+    """Evaluate record batches to one Summary: exact sums and counts, which merge with those of other parts.
 
     Parameters
     ----------
@@ -188,17 +189,17 @@ def summarize_batches(
     Returns
     -------
     Summary
-        Equal to that of one Evaluation of all the rows. A part without rows, or without a query in both judgments and
-        run, is not an error: `Summary.counts` shows it.
+        Equal to the Summary of an Evaluation of all rows. A part without rows, or without a query that is in both
+        judgments and run, is not an error: `Summary.counts` shows it.
 
     Raises
     ------
     ImportError
         If pyarrow is not installed: ``pip install 'rankgain[arrow]'``; or if `progress` is true and tqdm is not.
     ValueError
-        If `evaluate_batches` would raise it, at once or in iteration.
+        If `evaluate_batches` would raise it, at once or during iteration.
     TypeError
-        If `evaluate_batches` would raise it, at once or in iteration.
+        If `evaluate_batches` would raise it, at once or during iteration.
 
     See Also
     --------
@@ -311,7 +312,7 @@ def _subset(judgments: JudgmentSets, mask: Sequence[bool]) -> JudgmentSets:
 
 
 def as_batch(result: Evaluation, kind: Any) -> Any:
-    """A row per query as a record batch; `kind`: the Arrow type of the ids."""
+    """The result as a record batch with one row per query; `kind`: the Arrow type of the ids."""
     pa = import_extra("pyarrow", "arrow")
     columns = dict(result.columns())
     ids = pa.array(columns.pop("query_id"), kind)
@@ -337,7 +338,7 @@ def _null(table: Any, side: str, nulls: Any, problem: str) -> ValueError:
 
 
 class Columns(NamedTuple):
-    """The names of columns; None: look for a common one."""
+    """The names of columns; None: the first one with a usual name."""
 
     query: str | None = None
     doc: str | None = None
@@ -358,7 +359,7 @@ class Columns(NamedTuple):
 def _results(
     batches: Any, rules: PartRules, judgments: Judgments | None, columns: Columns, rows: int
 ) -> Iterator[tuple[Evaluation, Any]]:
-    """The Evaluation of each part, and the Arrow type of its ids; at least one."""
+    """Yield the Evaluation of each part, at least one, with the Arrow type of the ids."""
     import_extra("pyarrow", "arrow")
     if judgments is not None and not isinstance(judgments, Judgments):
         raise TypeError(f"judgments must be what rankgain.judgments returns, not {type(judgments).__name__}")
@@ -394,7 +395,7 @@ def _against_judgments(
 ) -> Iterator[tuple[Evaluation, Any]]:
     pa = import_extra("pyarrow", "arrow")
     seen: set[Any] = set()
-    kind = None  # without parts: the type that pyarrow gives the ids of the judgments
+    kind = None  # if there are no parts, pyarrow chooses the type for the ids of the judgments
     for part in parts:
         kind = part.schema.field("query_id").type
         if not seen:
@@ -428,7 +429,7 @@ def _check_queries(judgments: JudgmentSets, column: Any) -> None:
 
 
 def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
-    """Record batches of the columns needed, named by role, each of one kind in all batches."""
+    """Yield record batches of the required columns, named by role; a column has one kind in all batches."""
     pa = import_extra("pyarrow", "arrow")
     names: dict[str, str] = {}
     readers: dict[str, _Column] = {}
@@ -448,7 +449,7 @@ def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
 
 
 def _record_batches(batches: Any) -> Iterator[tuple[str, Any]]:
-    """Record batches, each with its name in errors."""
+    """Yield record batches, each with a name for errors."""
     pa = import_extra("pyarrow", "arrow")
     if hasattr(batches, "__arrow_c_stream__"):
         yield from (("batches", batch) for batch in _stream(batches, "batches"))
@@ -466,7 +467,7 @@ def _record_batches(batches: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _stream(holder: Any, where: str) -> Iterator[Any]:
-    """An empty batch, which has the columns, and the batches of a stream."""
+    """Yield an empty batch, which has the columns, then the batches of a stream."""
     pa = import_extra("pyarrow", "arrow")
     try:
         reader = pa.RecordBatchReader.from_stream(holder)
@@ -477,15 +478,16 @@ def _stream(holder: Any, where: str) -> Iterator[Any]:
 
 
 class _Column:
-    """Checks the column of a role: one kind in all batches, valid data, and a type that pyarrow slices and filters."""
+    """A checker of the column for a role: one kind in all batches, valid data, a type that pyarrow can slice."""
 
     def __init__(self, role: str) -> None:
         self._role = role
         self._kind = ""
-        self._checked: tuple[Any, Any] = None, None  # buffers of the last dictionary; it, and it validated
+        # The buffers of the last dictionary; that dictionary, raw and validated.
+        self._checked: tuple[Any, Any] = None, None
 
     def read(self, column: Any, where: str) -> Any:
-        """The column of a batch. pyarrow's kernels do not check their input: corrupt data raise an error here."""
+        """The column of a batch. Corrupt data raise an error here, since pyarrow's kernels do not check the input."""
         pa = import_extra("pyarrow", "arrow")
         if isinstance(column, pa.ExtensionArray):
             column = column.storage
@@ -515,7 +517,7 @@ class _Column:
             self._checked = (
                 buffers,
                 (dictionary, _validated(dictionary, where)),
-            )  # keeping it keeps its addresses in use
+            )  # a reference, so that the addresses stay in use
         try:
             return pa.DictionaryArray.from_arrays(column.indices, self._checked[1][1])
         except (pa.ArrowInvalid, IndexError):
@@ -523,7 +525,7 @@ class _Column:
 
 
 def _kind(kind: Any, is_id: bool) -> str | None:
-    """What a column of an Arrow type holds: "" if only nulls, None if the type is not supported."""
+    """The kind of values of an Arrow type: "" for nulls only, None if the type is not supported."""
     of = import_extra("pyarrow", "arrow").types
     kind = kind.value_type if of.is_dictionary(kind) else kind
     if of.is_null(kind):
@@ -557,7 +559,7 @@ def _validated(column: Any, where: str) -> Any:
 
 
 def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
-    """Yield tables of complete queries, of about `rows` rows or of one longer query."""
+    """Yield tables of whole queries with about `rows` rows, or with one longer query."""
     pending: list[Any] = []
     size = 0
     for batch in _slices(batches, rows):
@@ -566,7 +568,7 @@ def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
             continue
         if size and size + len(batch) > rows:
             ids = batch.column(0)
-            cut = ids.index(ids[-1]).as_py()  # where the last query begins
+            cut = ids.index(ids[-1]).as_py()  # start of the last query
             if cut or pending[-1].column(0)[-1].as_py() != ids[0].as_py():
                 yield _table([*pending, batch.slice(0, cut)])
                 pending, size, batch = [], 0, batch.slice(cut)

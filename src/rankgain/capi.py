@@ -1,4 +1,4 @@
-"""Replaces the compiled `capi` if nothing was compiled."""
+"""The stand-in for the compiled `capi` if nothing was compiled."""
 
 from rankgain._backend import NOTHING_COMPILED
 

@@ -1,8 +1,8 @@
 """The functions for other compiled code: C, C++, Cython, Numba.
 
-`rankgain.h` (in `rankgain.get_include()`) and `capi.pxd` declare them, and the header documents each of them. This
-module has their addresses: in `__pyx_capi__`, where Cython, `numba.extending.get_cython_function_address` and
-`scipy.LowLevelCallable.from_cython` look; in the capsule `_C_API`, for the header; and from `address`, for ctypes and
+`rankgain.h` (in `rankgain.get_include()`) and `capi.pxd` declare them; the header documents each of them. The addresses
+are in `__pyx_capi__`, for Cython, `numba.extending.get_cython_function_address` and
+`scipy.LowLevelCallable.from_cython`; in the capsule `_C_API`, for the header; and returned by `address`, for ctypes and
 cffi. The constants of the header are attributes.
 
 The computations are in `_compiled`, in `lists`, `sums` and `ranking`; this file checks arguments and forwards them.
@@ -36,12 +36,12 @@ cdef extern from *:
     """
 
 cdef enum:
-    RANKS = 65536  # with precomputed discounts
+    RANKS = 65536  # ranks with precomputed discounts
     ALIGNMENT = 16
 
-cdef Py_ssize_t MOST = RANKGAIN_NO_CUTOFF // 512  # documents; the size of their scratch in bytes fits Py_ssize_t
+cdef Py_ssize_t MOST = RANKGAIN_NO_CUTOFF // 512  # documents; the size of the scratch in bytes fits Py_ssize_t
 
-# Written at import, then only read.
+# Written once, at import.
 cdef double[RANKS] logarithms
 cdef rankgain_api table
 
@@ -89,13 +89,13 @@ cdef const char* rankgain_message(int status) noexcept nogil:
 
 
 cdef inline int write_result(double* value, Result result) noexcept nogil:
-    """Write the value, NaN with a status."""
+    """Write the value, or NaN if there is an error; return the status."""
     value[0] = NAN if result.code else result.value
     return result.code
 
 
 cdef inline int refuse(int status, double* values, Py_ssize_t n) noexcept nogil:
-    """Write NaN for the values of an invalid call."""
+    """Write NaN for all values of an invalid call; return the status."""
     cdef Py_ssize_t index
     for index in range(n if values != NULL else 0):
         values[index] = NAN
@@ -167,7 +167,7 @@ cdef inline int ratio(
 
 
 cdef inline int check_empty(double* empty) noexcept nogil:
-    empty[0] += 0.0  # no −0.0, which would be printed
+    empty[0] += 0.0  # −0.0 becomes 0.0, which prints without a sign
     return RANKGAIN_BAD_OPTION if isinf(empty[0]) else RANKGAIN_OK
 
 
@@ -476,7 +476,7 @@ cdef int open_query(
 
 
 cdef inline Py_ssize_t order_query(Query* query, bint zeros) noexcept nogil:
-    """Write the hits of the query, or with `zeros` all its documents; −1 if a score is NaN."""
+    """Write the hits of the query or, with `zeros`, all documents; −1 if a score is NaN."""
     return 0 if query.n == 0 else order_hits(
         query.scores, &query.labels, 0, query.n, query.k, zeros, query.ties == STABLE, &query.space,
         query.grade, query.first, query.last,
@@ -673,7 +673,7 @@ cdef int open_lambdas(
     for rank in range(1, ranks if discount != NULL else 0):
         if discount[rank] > discount[rank - 1]:
             return RANKGAIN_BAD_DISCOUNT
-    if delta == RANKGAIN_DELTA_ONE and discount != NULL:  # which was checked for no rank
+    if delta == RANKGAIN_DELTA_ONE and discount != NULL:  # the discount was not checked above
         options.discount.kind = UNIT
         options.discount.size = 0
     options.depth = k

@@ -8,13 +8,13 @@ from typing import Any, Literal, get_args
 from rankgain.errors import quoted
 
 Ties = Literal["average", "stable", "docid", "best", "worst"]
-ScoreTies = Literal["average", "stable", "best", "worst"]  # documents without ids
-ClusterTies = Literal["docid", "average", "best", "worst"]  # rows without an order, on a cluster
+ScoreTies = Literal["average", "stable", "best", "worst"]  # for documents without ids
+ClusterTies = Literal["docid", "average", "best", "worst"]  # for rows on a cluster, which have no order
 Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]
-Queries = Literal["all", "same", "common"]  # of several runs, in `compare`
-Naming = Literal["asked", "safe"]  # of metrics in `Evaluation.flat`
+Queries = Literal["all", "same", "common"]  # queries of several runs, in `compare`
+Naming = Literal["asked", "safe"]  # names of metrics in `Evaluation.flat`
 Ideal = Literal["judged", "returned"]
 Rounding = Literal["up", "nearest"]
 ScoreBits = Literal[64, 32]
@@ -34,7 +34,7 @@ Peer = Literal[
     "elasticsearch",
     "beir",
     "msmarco",
-    # Aliases; at run time separators and case are ignored, which a type cannot express.
+    # Aliases. At run time, separators and case are ignored, which a type cannot express.
     "trec_eval",
     "pytrec_eval",
     "scikit-learn",

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _status(given: list[str]) -> int:
     options = None
     try:
-        if given[:1] == ["trec_eval"]:  # which parses its own options
+        if given[:1] == ["trec_eval"]:  # it parses its own options
             from rankgain.tools import trec_eval  # imported where it is needed
 
             status, text = trec_eval.main(given[1:])
@@ -114,7 +114,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors suggest the nearest option or choice, and whose help reports a full disk."""
 
     def nearest(self, unknown: Sequence[str]) -> str:
-        """A hint at the option most similar to the first unknown one that has any."""
+        """A hint with the option most similar to an unknown one; "" if none is similar."""
         near = (nearest(argument.partition("=")[0], self._option_string_actions) for argument in unknown)
         return next((f"; did you mean {option}?" for option in near if option), "")
 
@@ -130,7 +130,7 @@ class _Parser(argparse.ArgumentParser):
         return re.sub(r"\b([a-z]+)=(?=[\s,;:)]|$)", lambda name: self._option(name[1]) or name[0], message)
 
     def _option(self, name: str) -> str:
-        """The option with the name of a keyword of Python, if there is one."""
+        """The option with the name of a keyword argument, if there is one."""
         return f"--{name}" if f"--{name}" in self._option_string_actions else ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -204,12 +204,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add(command: argparse.ArgumentParser, name: str, default: Any, text: str, **settings: Any) -> None:
-    """An option with a default, which its help names."""
+    """Add an option whose help text names the default."""
     command.add_argument(name, type=type(default), default=default, help=f"{text} (default: {default})", **settings)
 
 
 def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metric: Callable[[str], str]) -> None:
-    """The options of `eval` and `compare`; `forms`: the forms of output besides text, with their help."""
+    """Add the options of `eval` and `compare`; `forms`: the output forms other than text, with help texts."""
     command.add_argument(
         "-m",
         "--metric",
@@ -232,7 +232,7 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metr
 
 
 def _add_reading(command: argparse.ArgumentParser) -> None:
-    """How files are read, and by which rules."""
+    """Add the options on how files are read, and by which rules."""
     command.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
     command.add_argument(
         "--missing",
@@ -256,7 +256,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     _add_columns(command, COLUMNS | COLUMNS_OF_LISTS if command.prog.endswith("eval") else COLUMNS)
 
 
-# The options for the columns of table files, with the help of each.
+# The options for the columns of table files, with help texts.
 COLUMNS = {
     "query": "the queries, in both tables; twice: in the qrels, then in the runs",
     "doc": "the documents, in both tables; twice: in the qrels, then in the runs",
@@ -383,14 +383,14 @@ def _metric(text: str) -> str:
 
 
 def _limited_metric(text: str) -> str:
-    """A metric, or a metric with a limit of its mean: ndcg@10>=0.4."""
+    """A metric, or a metric with a limit of the mean: ndcg@10>=0.4."""
     metric, _ = _split_limit(text)
     _metric(metric)
     return text
 
 
 def _split_limit(text: str) -> tuple[str, float | None]:
-    """The metric and the limit of its mean; None without one."""
+    """The metric and the limit of the mean, or None."""
     metric, sign, limit = re.fullmatch(r"(.*?)(?:([<>]=?)(.*))?", text, re.DOTALL).groups()  # type: ignore[union-attr]
     if sign is None:
         return text, None
@@ -491,12 +491,12 @@ def _explain(options: argparse.Namespace) -> None:
         _print(f"{rankings.attribution(metric, tools[0])}\n")
         return
     query, note = (options.query_id, "") if options.query_id is not None else _lowest_query(rankings, metric)
-    query = next((known for known in rankings.query_ids if str(known) == query), query)  # ids in a shell are text
+    query = next((known for known in rankings.query_ids if str(known) == query), query)  # arguments are text
     _print(f"{rankings.calculation(metric, query, like=options.like, limit=options.limit)}\n{note}")
 
 
 def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
-    """The first query with the lowest value, among those with a relevant document and a list, and a note on that."""
+    """The first query with the lowest value, of those with a relevant document and a list, and a note on the choice."""
     ((key, record),) = parse(metric)
     relevant = f"num_rel(rel={record.rel})" if record.rel is not None else "num_rel"
     result = rankings.evaluate(metric, relevant, "num_ret")
@@ -555,7 +555,7 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _check_gate(options: argparse.Namespace) -> dict[str, float]:
-    """Refuse options of a gate without it, and a gate that cannot decide; return the floors by metric."""
+    """Refuse options of a gate without --gate, and invalid gates; return the floors by metric."""
     limits = [_split_limit(text) for text in options.metric or ()]
     options.metric = [metric for metric, _ in limits] or None
     floors = {metric: limit for metric, limit in limits if limit is not None}
@@ -587,7 +587,7 @@ def _announced(gate: Gate) -> int:
 
 
 def shown_command(arguments: Sequence[str]) -> str:
-    """The command for a report: file names without their folders."""
+    """The command for a report, with file names instead of paths."""
     return " ".join(["rankgain", *(os.path.basename(part) or part for part in arguments)])
 
 
@@ -676,7 +676,7 @@ def _check_rules(options: argparse.Namespace) -> None:
 
 
 def _default_metrics(like: str | None) -> Sequence[str]:
-    """The default metrics that a tool has, all under the same rules."""
+    """Those of the default metrics that a tool has, all under the same rules."""
     if like is None:
         return DEFAULT_METRICS
     supported: list[str] = []
@@ -688,7 +688,7 @@ def _default_metrics(like: str | None) -> Sequence[str]:
 
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
-    """Yield each run with its name; a run is read only when the caller is done with the one before."""
+    """Yield each run with its name; a run is read only after the caller is done with the previous one."""
     columns, bar = _columns(options), progress_bar(files, options.progress)
     kinds, _, sources = zip(*(recognised(path, path, beir=not index) for index, path in enumerate(files)), strict=True)
     if columns and not any(kinds):
@@ -707,7 +707,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         if kind is not None:
             yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
             continue
-        with shown(run, None if options.rereads else bar) as file:  # without a bar it is a path, to be read again
+        with shown(run, None if options.rereads else bar) as file:  # without a bar, a path, which can be read again
             rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
 
@@ -805,7 +805,7 @@ def progress_bar(paths: Sequence[str], always: bool = False) -> Any:
 
 
 def extra(module: str, name: str, option: str) -> Any:
-    """Import the module that an option needs, or raise ValueError: the extra `name` has it."""
+    """Import the module that an option needs; raise a ValueError that names the extra if it is missing."""
     try:
         return import_extra(module, name)
     except ImportError as error:
@@ -828,9 +828,9 @@ def _write(text: str, output: str | None) -> None:
 
 
 def _print(text: str) -> None:
-    """Write all of the text to standard output, with the bytes of a file, whatever the locale, or raise OSError.
+    """Write the whole text to standard output, with the same bytes as to a file in any locale, or raise OSError.
 
-    It bypasses Python's buffer, which after an error is flushed again at exit and fails again. Without a buffer
+    It bypasses Python's buffer, which would be flushed at exit after an error and fail again. Without a buffer
     (`python -u`), a nearly full disk takes only part of the text, which `print` does not notice.
     """
     out = sys.stdout

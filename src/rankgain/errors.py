@@ -73,18 +73,18 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
 }
 
 
-# What kernels return: None, or (code, query, position); the engine adds the number of the term.
+# The result of a kernel: None, or (code, query, position); the engine adds the number of the term.
 ErrorCode = tuple[int, ...] | None
 
 
 class Finder(Protocol):
-    """A gain, as far as this module uses it: it finds the first invalid grade."""
+    """The method of a gain that this module uses: find the first invalid grade."""
 
     def first_error(self, grades: Any, /) -> tuple[int, int, object] | None: ...
 
 
 class InputError(Exception):
-    """An error code with its query and position; `refusal` adds the message.
+    """An error code with query and position; `refusal` adds the message.
 
     `gain` finds the position of a grade without a gain if the kernel has not recorded it.
     """
@@ -101,7 +101,7 @@ class InputError(Exception):
 
 
 def located(error: InputError, grades: Any) -> InputError:
-    """The error with a position among the grades of the list, if `gain` is set."""
+    """The error with the position of the invalid grade, if `gain` is set to find it."""
     error_code = None if error.gain is None else error.gain.first_error(grades)
     return error if error_code is None else InputError(error.code, error.query, *error_code[1:])
 
@@ -131,11 +131,11 @@ def remedy_for(kind: object) -> str:
             "; convert numbers in text first, float(value) or frame['grade'].astype(float), and names of grades by a "
             "mapping, frame['grade'].map({'E': 3, 'S': 2})"
         )
-    return "; leave out what has no value" if kind == "NoneType" else ""
+    return "; leave out documents without a value" if kind == "NoneType" else ""
 
 
 def changed(error: RuntimeError, where: str) -> Exception:
-    """The exception to raise if a dict changed during iteration; any other RuntimeError as it is."""
+    """The exception to raise if a dict changed during iteration; any other RuntimeError unchanged."""
     return refusal(_codes.CHANGED, where) if "during iteration" in str(error) else error
 
 
@@ -150,8 +150,8 @@ class NoKeywords(TypedDict):
     """
 
 
-# (Names that other tools use, without separators and the "col" of columns; a parameter that the function must have, ""
-# for any function; the advice.)
+# (Names in other tools, without separators and without the suffix "col"; a parameter that the function must have, or
+# ""; the advice.)
 _ANSWERS = (
     ("k cutoff cutoffs topk topn at atk ks kvalues retrieverk", "k", "write k="),
     (
@@ -226,7 +226,7 @@ def warn(message: str) -> None:
 
 # Values in messages and tables
 
-SHOWN = 200  # characters of the caller's text that a message shows at most
+SHOWN = 200  # maximum of characters of the caller's text in a message
 
 
 def counted(count: int, noun: str) -> str:
@@ -244,7 +244,7 @@ def quoted(value: Any) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text for messages, such as a file name, with control characters escaped: a terminal must not act on them."""
+    """Escape control characters in the text of a message, such as a file name: a terminal would act on them."""
     return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 

@@ -1,6 +1,6 @@
-"""The functions on relevance in rank order: a float for one list, one value per list for many.
+"""The functions of relevance in rank order: a float for one list, one value per list for many.
 
-Short lists take the shortest path: one call of a kernel, which returns None for anything that it cannot read.
+For short lists, one call of a kernel is enough; it returns None if the general path must be used.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from rankgain.metrics.metric import Metric
 
-    # For type checkers, to distinguish one list from many. Only an array of unknown shape matches a shape of Never, as
-    # in NumPy's own annotations.
+    # For type checkers, to distinguish one list from many. As in NumPy's annotations, only an array of unknown shape
+    # matches a shape of Never.
     _AnyShape = np.ndarray[tuple[Never, Never, Never, Never], np.dtype[Any]]
     _Number = float | np.integer[Any] | np.floating[Any]
     _OneList = Sequence[_Number] | np.ndarray[tuple[int], np.dtype[Any]]
@@ -59,14 +59,14 @@ if TYPE_CHECKING:
 
 
 MOST_SETTINGS = 128
-_FIXED = str, int, float, np.number, type, type(None), Discount  # immutable types of settings
+_FIXED = str, int, float, np.number, type, type(None), Discount  # types of immutable arguments
 _settings_cache: dict[tuple[Any, ...], _Settings] = {}
 _metrics_cache: dict[tuple[Any, ...], Metric] = {}
 _Value = TypeVar("_Value")
 
 
 class _Settings:
-    """The checked keyword arguments of a function, and its kernel if kernels compute the gains."""
+    """The checked keyword arguments of a function, and the kernel, if kernels compute the gains."""
 
     __slots__ = ("discount", "empty", "gain", "ideal", "k", "kernel", "ranks", "rel")
 
@@ -83,7 +83,7 @@ class _Settings:
             self.make_kernel(LONGEST_LIST)
 
     def make_kernel(self, ranks: int) -> _backend.lists.ListFunctions:
-        """The functions on lists of up to this many documents."""
+        """The functions of lists of up to `ranks` documents."""
         weights = self.discount
         table = weights.table(min(self.k, ranks))
         above = highest_irrelevant(self.rel)
@@ -113,7 +113,7 @@ def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: An
 
 
 def _settings_of_rr(k: Any, rel: Any) -> _Settings:
-    """The settings of a reciprocal rank, cached likewise."""
+    """The settings of a reciprocal rank, cached as well."""
     try:
         return _settings_cache[k, rel, type(k), type(rel)]
     except Exception:
@@ -123,7 +123,7 @@ def _settings_of_rr(k: Any, rel: Any) -> _Settings:
 
 
 def _remember(cache: dict[tuple[Any, ...], _Value], key: tuple[Any, ...], value: _Value) -> _Value:
-    """Cache a value unless an argument in its key is mutable, and return it."""
+    """Cache a value, unless an argument in the key is mutable, and return the value."""
     if all(isinstance(part, _FIXED) for part in key):
         if len(cache) >= MOST_SETTINGS:
             cache.clear()
@@ -132,17 +132,17 @@ def _remember(cache: dict[tuple[Any, ...], _Value], key: tuple[Any, ...], value:
 
 
 def _one_or_many(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrMany[_P]:
-    """The function itself, typed by what it returns for one list and for many."""
+    """The function unchanged, with types for one list and for many."""
     return function  # type: ignore[return-value]
 
 
 def _one_or_many_judged(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrManyJudged[_P]:
-    """The same for a function whose first parameter is `judged`."""
+    """As `_one_or_many`, for functions whose first parameter is `judged`."""
     return function  # type: ignore[return-value]
 
 
 def _misplaced(function: str, metric: str) -> TypeError:
-    """The error for a second positional argument, which is most often scores."""
+    """The error for a second positional argument, which usually holds scores."""
     drop_in = f" or rankgain.sklearn.{metric}_score(y_true, y_score)" if metric in ("ndcg", "dcg") else ""
     return TypeError(
         f"{function}() takes relevance in rank order, and everything else by keyword (k=10 …); for labels and scores, "
@@ -164,10 +164,10 @@ def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
         - ``"exponential"``: 2**r - 1, for r < 1024.
         - ``"binary"``: 1 for r > 0, else 0.
         - A mapping from grade to gain, or a sequence indexed by grade. Every grade must have an entry, except grade 0,
-          which gains 0 if it is absent.
-        - A callable that takes a float64 array of grades and returns an array of their gains, of the same shape. Where
-          queries are evaluated, by functions as by `Rankings.evaluate`, it is given the distinct grades of one query at
-          a time, highest first.
+          which has the gain 0 if it is absent.
+        - A callable that takes a float64 array of grades and returns an array of the gains, of the same shape. In
+          evaluations, by functions or by `Rankings.evaluate`, it is called once per query with the distinct grades,
+          highest first.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
         has no entry for a grade; if a gain is not finite or is negative; if `kind` is an unknown name; or if
         `relevance` holds lists of unequal length.
     TypeError
-        If a grade is not a number, if `kind` is of no type listed above, or if a callable returns anything but one
+        If a grade is not a number, if `kind` is of none of the types above, or if a callable returns anything but one
         number for each grade.
 
     See Also
@@ -386,7 +386,7 @@ def dcg(
 
     See Also
     --------
-    ndcg : DCG divided by that of the ideal order.
+    ndcg : DCG divided by the DCG of the ideal order.
     idcg : The DCG of the ideal order.
     cg : The same sum without discounts.
 
@@ -397,7 +397,7 @@ def dcg(
         DCG@k = Σ g(r_i) · d(i),  i ≤ k
 
     By default g(r) = r and d(i) = 1 / log2(i + 1). With ``gain="exponential"`` it is the DCG of Burges et al. A natural
-    logarithm in place of log2 would scale DCG and leave nDCG as it is.
+    logarithm in place of log2 would scale DCG and leave nDCG unchanged.
 
     References
     ----------
@@ -468,7 +468,7 @@ def idcg(
 
     Notes
     -----
-    With the judged documents J of a query, the gains g_1 ≥ g_2 ≥ … of their grades and the discount d::
+    With the judged documents J of a query, their gains g_1 ≥ g_2 ≥ … and the discount d::
 
         IDCG@k = Σ g_i · d(i),  i ≤ min(k, |J|)
 
@@ -484,7 +484,7 @@ def idcg(
     >>> round(rg.idcg([3, 2, 2, 1], k=4), 4)
     5.6925
 
-    The order of the grades does not matter, and each query has an ideal of its own:
+    The order of the grades does not matter; each query has a separate ideal:
 
     >>> rg.idcg([[1, 2, 2, 3], [0, 1]]).round(4).tolist()
     [5.6925, 1.0]
@@ -517,8 +517,8 @@ def ndcg(
         The cut-off of both sums, a positive integer. By default, the whole lists count.
     judged : array_like, optional
         The grades of all judged documents of each query, in any order, returned or not: 1-D for one query, else one
-        list per query. The ideal is made of them. By default, the returned list is taken to hold them all; if documents
-        with a gain were not returned, the value is then too high.
+        list per query. The ideal is computed from them. By default, the returned list is assumed to contain all of
+        them; if documents with a gain were not returned, the value is then too high.
     ideal : {"judged", "returned"}, default "judged"
         Whether the ideal list runs to min(k, number of judged documents), or is cut at the length of the returned list
         as well.
@@ -541,7 +541,7 @@ def ndcg(
     ------
     ValueError
         If a grade is NaN, infinite or negative, or has no gain; if a sum is not finite; if `judged` lacks grades that
-        were returned, so that DCG exceeds the ideal; if `judged` holds other numbers of queries than `relevance`; if
+        were returned, so that DCG exceeds the ideal; if `judged` and `relevance` have different numbers of queries; if
         `k` is not positive; if `ideal` or `discount` is unknown; if `discount` has fewer entries than there are ranks
         to count; if `empty` is infinite; if an array has more than two dimensions; or if `mask` has another shape. The
         message names the query and the position.
@@ -562,8 +562,8 @@ def ndcg(
 
         nDCG@k = DCG@k / IDCG@k
 
-    See `dcg` and `idcg` for the two. All grades of `relevance` are read, also beyond rank `k`, since they belong to the
-    ideal; with `judged`, those beyond `k` are not.
+    See `dcg` and `idcg`. All grades of `relevance` are read, even beyond rank `k`, since the ideal depends on them; if
+    `judged` is given, those beyond `k` are not read.
 
     References
     ----------
@@ -670,7 +670,7 @@ def mean_ndcg(
         The cut-off of both sums, a positive integer. By default, the whole lists count.
     judged : array_like, optional
         The grades of all judged documents of each query, in any order, returned or not. By default, the returned lists
-        are taken to hold them all; see `ndcg`.
+        are assumed to contain all of them; see `ndcg`.
     ideal : {"judged", "returned"}, default "judged"
         Whether the ideal list runs to min(k, number of judged documents), or is cut at the length of the returned list
         as well.
@@ -686,7 +686,7 @@ def mean_ndcg(
     Returns
     -------
     float
-        In [0, 1], unless the discount rises with the rank. NaN if there are no queries, or none that counts.
+        In [0, 1], unless the discount rises with the rank. NaN if no query counts.
 
     Raises
     ------
@@ -719,7 +719,7 @@ def mean_ndcg(
     >>> round(rg.mean_ndcg([[0, 1], [2, 1]]), 4)
     0.8155
 
-    A query without relevant documents counts as 0, or not at all:
+    A query without relevant documents counts as 0 or, with ``empty=nan``, is left out:
 
     >>> rg.mean_ndcg([[1, 0], [0, 0]]), rg.mean_ndcg([[1, 0], [0, 0]], empty=float("nan"))
     (0.5, 1.0)
@@ -774,7 +774,7 @@ def mrr(
 
     Notes
     -----
-    With n queries, of which query q has its first relevant document at rank i_q::
+    With n queries, where i_q is the rank of the first relevant document of query q::
 
         MRR@k = (1 / n) · Σ 1 / i_q,  over the queries with i_q ≤ k
 
@@ -816,7 +816,7 @@ def precision(
     k : int, optional
         The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
-        The grades of all judged documents, as the other functions take them; nothing here depends on them.
+        The grades of all judged documents, accepted as in other functions; the value does not depend on them.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
     mask : array_like of bool, optional
@@ -830,7 +830,7 @@ def precision(
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query,
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` does not have one list per query,
         or if `mask` has another shape.
     TypeError
         If a grade, `k` or `rel` is not a number, if `mask` does not hold booleans, or if scores are given as a second
@@ -844,7 +844,7 @@ def precision(
 
     Notes
     -----
-    With a cut-off it divides by k, however few documents were returned.
+    With a cut-off, the divisor is k, even if fewer documents were returned.
 
     Examples
     --------
@@ -878,8 +878,8 @@ def recall(
     k : int, optional
         The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
-        The grades of all judged documents of each query, in any order, returned or not. None: the returned list
-        contains them all. Leaving out those that were not returned inflates the value.
+        The grades of all judged documents of each query, in any order, returned or not. By default, the
+        returned list is assumed to contain all of them, which inflates the value if relevant documents are missing.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
     mask : array_like of bool, optional
@@ -893,7 +893,7 @@ def recall(
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query or
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` does not have one list per query or
         lacks relevant documents that were returned, or if `mask` has another shape.
     TypeError
         If a grade, `k` or `rel` is not a number, if `mask` does not hold booleans, or if scores are given as a second
@@ -906,7 +906,7 @@ def recall(
 
     Notes
     -----
-    0 where nothing is relevant.
+    The value is 0 if nothing is relevant.
 
     Examples
     --------
@@ -940,8 +940,8 @@ def average_precision(
     k : int, optional
         The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
-        The grades of all judged documents of each query, in any order, returned or not. None: the returned list
-        contains them all. Leaving out those that were not returned inflates the value.
+        The grades of all judged documents of each query, in any order, returned or not. By default, the
+        returned list is assumed to contain all of them, which inflates the value if relevant documents are missing.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
     mask : array_like of bool, optional
@@ -955,7 +955,7 @@ def average_precision(
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query or
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` does not have one list per query or
         lacks relevant documents that were returned, or if `mask` has another shape.
     TypeError
         If a grade, `k` or `rel` is not a number, if `mask` does not hold booleans, or if scores are given as a second
@@ -968,8 +968,8 @@ def average_precision(
 
     Notes
     -----
-    The sum of the precisions at the ranks of relevant documents, divided by R, how many are relevant; 0 where nothing
-    is. Other divisors are the metrics ``"ap_capped"`` and ``"ap_hits"``.
+    The sum of the precisions at the ranks of relevant documents is divided by R, the number of relevant documents; the
+    value is 0 if nothing is relevant. The metrics ``"ap_capped"`` and ``"ap_hits"`` have other divisors.
 
     References
     ----------
@@ -1007,7 +1007,7 @@ def hit_rate(
     k : int, optional
         The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
-        The grades of all judged documents, as the other functions take them; nothing here depends on them.
+        The grades of all judged documents, accepted as in other functions; the value does not depend on them.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
     mask : array_like of bool, optional
@@ -1021,7 +1021,7 @@ def hit_rate(
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query,
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` does not have one list per query,
         or if `mask` has another shape.
     TypeError
         If a grade, `k` or `rel` is not a number, if `mask` does not hold booleans, or if scores are given as a second
@@ -1084,7 +1084,7 @@ def _filled(name: str, lists: RaggedArray, judgments: RaggedArray | None, settin
 
 
 def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, settings: _Settings) -> Floats:
-    """The metric of each list by the engine: gains may be a mapping or a callable, and discounts a vector."""
+    """The metric of each list by the engine, which takes any gain and discount."""
     from rankgain.metrics.metric import Metric
 
     parameters: dict[str, Any] = {"gain": settings.gain}
@@ -1111,15 +1111,15 @@ def _by_engine(metric: Metric, lists: RaggedArray, judgments: RaggedArray | None
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.program import fill, planned
 
-    gain = metric.gain if metric.gain.function is None else None  # a callable is not called twice
+    gain = metric.gain if metric.gain.function is None else None  # callables must not be called twice
     source = ListSource(lists, None, judgments, range(len(lists)), named=False, gain=gain)
     out, _ = fill(planned((metric,)), source, GIVEN)
-    values: Floats = out[0].copy()  # which can be written to
+    values: Floats = out[0].copy()  # writable
     return values
 
 
 def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
-    """The metric, kept as settings are."""
+    """The metric, cached as settings are."""
     key = name, k, rel, type(k), type(rel)
     try:
         return _metrics_cache[key]

@@ -1,7 +1,7 @@
 """A drop-in for pytrec_eval: the same names, keys and values, faster.
 
-Import it instead, ``from rankgain import pytrec_eval``; or, if other code imports pytrec_eval, call `install` before
-that code does. Names, keys, values, their order and types equal those of pytrec_eval-terrier 0.5.11. The values are
+Write ``from rankgain import pytrec_eval`` instead; or, if other code imports pytrec_eval, call `install` before that
+code is imported. Names, keys, values, their order and types equal those of pytrec_eval-terrier 0.5.11. The values are
 therefore those of trec_eval 9: scores are compared in 32 bits, ties are broken by document id, the higher first, and
 the number of documents at a recall point is rounded in the same way. The value of a gm_ measure is a logarithm, and
 runid and relstring are 0.0.
@@ -10,17 +10,17 @@ The differences:
 
 - Scores and grades may be NumPy scalars or any other real numbers, and grades may have fractions; any mapping is
   accepted as a dict; and ids may also be bytes or integers.
-- Gains, ``ndcg.1=3.5,2=9`` (and those of G, ndcg_rel and Rndcg), abort the interpreter in pytrec_eval. trec_eval, which
-  has them, misplaces gains that differ by less than 1; here they are right.
-- A list without documents sometimes crashes the interpreter in pytrec_eval, and its interpolated precision is 0 / 0, as
-  it is if judged_docs_only_flag removes every document. Here it is 0.0.
-- A query whose grades are all negative never ends in pytrec_eval. Here it has the values of a query without relevant
-  documents.
-- A score that is NaN is a ValueError; in pytrec_eval the order is then undefined.
+- Gains, ``ndcg.1=3.5,2=9`` (also for G, ndcg_rel and Rndcg), abort the interpreter in pytrec_eval. trec_eval supports
+  them, but sorts gains that differ by less than 1 wrongly; here they are sorted correctly.
+- A list without documents sometimes crashes the interpreter in pytrec_eval; otherwise, as if judged_docs_only_flag
+  removes every document, its interpolated precision is 0 / 0. Here it is 0.0.
+- A query whose grades are all negative is an endless loop in pytrec_eval. Here it has the values of a query without
+  relevant documents.
+- A NaN score raises a ValueError; in pytrec_eval, the order is then undefined.
 - A cut-off that is not a positive integer (``ndcg_cut_0``, ``P_5.5``), parameters of a measure that has none
   (``ndcg.10``, ``recip_rank_10``), anything after them (``P_5abc``), and several parameters of a measure that takes one
   (``set_F_2`` with ``set_F_3``) are a ValueError; pytrec_eval aborts the interpreter or ignores them.
-- A document that occurs twice in a file is a ValueError, in pytrec_eval an AssertionError.
+- A document that occurs twice in a file raises a ValueError; in pytrec_eval, an AssertionError.
 - ``release=10`` computes the numbers of trec_eval 10: scores are compared in 64 bits, recall points are rounded to the
   nearest, and dcg, ideal_dcg, rbp, rbp_resid and unj exist as well.
 """
@@ -69,7 +69,7 @@ supported_nicknames: dict[str, set[str]] = {
 
 
 class _Planned(NamedTuple):
-    """The plan for measures and options, cached for callers that create one evaluator per query.
+    """The plan for measures and options, cached for callers that make one evaluator per query.
 
     `keys`: the keys of the columns, if each column is exactly one metric of the plan; else None.
     """
@@ -204,14 +204,14 @@ class RelevanceEvaluator:
         {'q2': {'recip_rank': 0.5}, 'q1': {'recip_rank': 1.0}}
         """
         _, _, _, rules, keys, rows, program, most = self._planned
-        if keys is not None:  # straight from dict to dict
+        if keys is not None:  # fast path: a dict in, a dict out
             result = rows(program, rules.codes, self._judged, self._numbers, scores, keys, most)
             if result is not None:
                 return result
         return self._evaluate_general(scores)
 
     def _evaluate_general(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
-        """The general path: for scores that are not a dict of dicts or too large for one call, and for errors."""
+        """The general path: for scores that are not a dict of dicts or are too large for one call, and for errors."""
         numbers = self._numbers
         queries = [query for query in paired(mapping(scores, "scores"), "scores")[0] if query in numbers]
         if not queries:
@@ -227,7 +227,7 @@ class RelevanceEvaluator:
         return _by_query(columns, values, rankings.query_ids, queries)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what `__setstate__` rebuilds."""
+        """The state without the attributes that `__setstate__` rebuilds."""
         rebuilt = "_planned", "_judged", "_numbers", "_judgments"
         state = {name: value for name, value in vars(self).items() if name not in rebuilt}
         return state | {"judgments": Judgments(self._judgments)}
@@ -262,7 +262,7 @@ def _by_query(
     keys = [column.key for column in columns]
     computed, lists = iter(vectors), []
     for column in columns:
-        vector = next(computed) if column.formula.metrics else repeat(0.0)  # of runid and relstring
+        vector = next(computed) if column.formula.metrics else repeat(0.0)  # runid and relstring
         logarithmic = column.measure.name.startswith("gm_")
         lists.append([math.log(max(value, LEAST)) for value in vector] if logarithmic else vector)
     rows = zip(*lists, strict=False) if lists else repeat(())
@@ -363,13 +363,13 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     measure : str
         A key of the result of `RelevanceEvaluator.evaluate`.
     values : iterable of float
-        Its values, one per query.
+        The values of the measure, one per query.
 
     Returns
     -------
     float
         The sum for measures that begin with ``num_``, exp of the mean for those that begin with ``gm_``, else the mean.
-        Without values, 0.0 for a sum and NaN for a mean.
+        If there are no values, 0.0 for a sum and NaN for a mean.
 
     Examples
     --------
@@ -386,14 +386,14 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 
 def install() -> None:
-    """Make ``import pytrec_eval`` give this module from now on, to all code that runs in this process.
+    """Make ``import pytrec_eval`` import this module from now on, in all code of this process.
 
-    Call it before anything else imports pytrec_eval; modules that did so earlier keep the original.
+    Call it before other code imports pytrec_eval; modules that imported it earlier keep the original.
 
     Warns
     -----
     UserWarning
-        If modules have already imported the other pytrec_eval; they are named.
+        If modules have already imported the other pytrec_eval; the message names them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rankings: the caller's handle on the input, whatever its form, ready to be evaluated."""
+"""Rankings: the caller's handle on the input, in any form, ready to be evaluated."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Rankings:
     ties : {"average", "stable", "docid", "best", "worst"} or None
         The order of documents of equal score; None if the documents were given in rank order.
     missing : {"zero", "skip"} or None
-        Whether queries that have judgments but no ranking are evaluated as empty lists or left out; None if there
-        cannot be any, since each query was given with its documents.
+        Whether queries that have judgments but no ranking are evaluated as empty lists or left out; None if each query
+        was given with documents, so that none can be missing.
     left_out : dict of str to int
-        How many judged queries the run lacks (``"missing"``), and how many queries of the run have no judgments
+        The number of judged queries that the run lacks (``"missing"``), and of queries of the run without judgments
         (``"unjudged"``).
     """
 
@@ -68,12 +68,12 @@ class Rankings:
 
     @property
     def missing(self) -> Missing | None:
-        """Whether judged queries without a ranking count as empty lists ("zero") or are left out ("skip"), or None."""
+        """Whether judged queries that the run lacks are evaluated as empty lists ("zero") or left out ("skip")."""
         return self._source.missing
 
     @property
     def left_out(self) -> dict[str, int]:
-        """How many judged queries the run lacks ("missing"), and how many of the run have no judgments ("unjudged")."""
+        """How many judged queries the run lacks ("missing"), and how many of its queries are unjudged ("unjudged")."""
         return dict(zip(("missing", "unjudged"), self._source.left_out, strict=True))
 
     def under(
@@ -99,12 +99,12 @@ class Rankings:
         Raises
         ------
         ValueError
-            If a rule is unknown; if `ties` or `score_bits` is given but the rankings have no scores, ``ties="docid"``
-            but they have no ids, or `missing` but they do not record which queries the run lacks; if the rankings are
-            limited to a depth and `ties` does not determine which documents that keeps; or if a run must be read again
-            and cannot be, such as standard input.
+            If a rule is unknown; if `ties` or `score_bits` is given but the rankings have no scores; if
+            ``ties="docid"`` is given but there are no ids; if `missing` is given but the rankings do not record which
+            queries the run lacks; if the rankings are limited to a depth and `ties` does not determine which documents
+            remain; or if the run must be read again but cannot be, such as standard input.
         OSError
-            If a run must be read again and the file cannot be read.
+            If the run must be read again and the file cannot be read.
 
         See Also
         --------
@@ -140,8 +140,8 @@ class Rankings:
         Parameters
         ----------
         depth : int, optional
-            How many documents of each ranking count, from the first on, as trec_eval's ``-M``; a positive integer. The
-            others are treated as not returned. By default, all count.
+            The number of documents of each ranking that count, from the first on, as with trec_eval's ``-M``; a
+            positive integer. The others are treated as not returned. By default, all count.
         judged_only : bool, default False
             Whether unjudged documents are removed, so that those below them move up, as with trec_eval's ``-J`` (the
             condensed lists of Sakai 2007).
@@ -149,7 +149,7 @@ class Rankings:
         Returns
         -------
         Rankings
-            New rankings; these do not change. `depth` counts after what earlier calls have removed.
+            New rankings; these do not change. `depth` applies to the documents that earlier calls have left.
 
         Raises
         ------
@@ -189,7 +189,7 @@ class Rankings:
         progress: bool = False,
         **unknown: Unpack[NoKeywords],
     ) -> Evaluation:
-        """Compute metrics, all of them and all their cut-offs in one pass over the data.
+        """Compute metrics, at all cut-offs, in one pass over the data.
 
         Parameters
         ----------
@@ -199,20 +199,20 @@ class Rankings:
             `rankgain.metric`, which lists names and parameters; or lists of these.
         threads : int, default 1
             How many threads may share the queries, from 1 to 256; the values are the same bits for any number. Calls
-            shorter than about a millisecond use one. Arrays, matrices, frames and files benefit; dicts and lists of
-            Python objects hardly do. Callable gains are called from all threads.
-            Ctrl-C interrupts between chunks of queries, and between the sums of a query of more than a million
-            documents, on the main thread; the other threads finish their chunks.
+            shorter than about a millisecond use one thread. Arrays, matrices, frames and files benefit; dicts and lists
+            of Python objects hardly do. Callable gains are called from all threads. Ctrl-C interrupts the main thread
+            between chunks of queries, and between the sums of a query of more than a million documents; the other
+            threads finish the current chunk.
         like : str, optional
             The tool whose rules to follow: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``,
             ``"lightgbm"``, ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``,
-            ``"rectools"``, ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``. Its gain,
-            ideal, threshold, divisor and value for empty queries replace the defaults of the metric; parameters written
-            in a string, or of a `Metric` those that differ from the default, remain. Its rules for ties, missing
-            queries and the precision of scores replace those of the rankings. `rankgain.explain` prints them. By
-            default, rankgain's own rules.
+            ``"rectools"``, ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``. The tool's
+            gain, ideal, threshold, divisor and value for empty queries replace the defaults of the metric; parameters
+            that a string states, or that differ from the default in a `Metric`, are kept. The tool's rules for ties,
+            missing queries and the precision of scores replace those of the rankings. `rankgain.explain` prints them.
+            By default, rankgain's own rules.
         progress : bool, default False
-            Whether a bar of tqdm shows how many queries are done, of work that takes more than some milliseconds.
+            Whether a bar of tqdm shows how many queries are done, unless the work takes only milliseconds.
 
         Returns
         -------
@@ -226,22 +226,21 @@ class Rankings:
             and the rule for ties is "average"; if `like` is unknown, has no such metric, or has a rule that these
             rankings cannot follow; if `threads` is out of range; or if the contents are invalid: a score is NaN, a
             grade is NaN, infinite or negative (in arrays), has no gain or is above ``max_grade``, a judged document
-            appears twice, or `judged` lacks grades that were returned. Of several invalid queries the first is named,
-            with its first invalid position.
+            appears twice, or `judged` lacks grades that were returned. If several queries are invalid, the message
+            names the first, and the first invalid position in it.
         TypeError
             If a metric does not take a parameter that is given, a grade or score is not a number, or tied documents
             cannot be ordered because their ids are of mixed types.
         OSError
-            If `like` needs other rules for ties, the run came from a file, and it cannot be read again.
+            If `like` requires other rules for ties, and the run came from a file that cannot be read again.
         ImportError
             If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
         Warns
         -----
         UserWarning
-            If no returned document is judged, and ids of both sides would match in another case, without surrounding
-            blanks, in Unicode's normal form, or as 1 and 1.0; or if both sides have at least 20 ids, none of them in
-            common.
+            If no returned document is judged, and ids of the two sides differ only in case, surrounding blanks, Unicode
+            normalisation or a decimal point (1 and 1.0); or if both sides have at least 20 ids, none of them in common.
 
         See Also
         --------
@@ -272,7 +271,7 @@ class Rankings:
         if like is None:
             plan = planned(requests)
         else:
-            from rankgain.results.peers import OWN, common_rules, peer_of  # imported where it is needed
+            from rankgain.results.peers import OWN, common_rules, peer_of  # deferred: rarely needed
 
             peer_metrics, peer_rules = common_rules(requests, like)
             requests, plan = tuple(peer_metrics), planned(tuple(peer_metrics.values()))
@@ -292,9 +291,9 @@ class Rankings:
         return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, source.assumed)
 
     def _following(self, rules: PeerRules, like: str) -> Rankings:
-        """The rankings under the rules of a tool; a rule that they cannot follow is a ValueError.
+        """The rankings under the rules of a tool; raise a ValueError for a rule that they cannot follow.
 
-        Rankings given in rank order have no ties, and those given with their documents have no missing queries.
+        Rankings given in rank order have no ties; if each query was given with documents, none is missing.
         """
         unjudged = self.left_out["unjudged"]
         if rules.counts_unjudged and unjudged:
@@ -315,7 +314,7 @@ class Rankings:
     def calculation(
         self, metric: str | Metric, query: Any, *, like: Peer | None = None, limit: int | None = None
     ) -> Calculation:
-        """Show how the value of one query is calculated: what each rank adds, and the ideal beside it.
+        """Show how the value of one query is calculated: what each rank adds, and the ideal.
 
         Only this query is evaluated.
 
@@ -328,12 +327,12 @@ class Rankings:
         like : str, optional
             The tool whose rules to follow, as in `evaluate`. By default, rankgain's own rules.
         limit : int, optional
-            How many ranks to show. By default k, or 100 if the metric has no cut-off.
+            The number of ranks to show. By default k, or 100 if the metric has no cut-off.
 
         Returns
         -------
         Calculation
-            Prints as a table; its value is that of `evaluate`, to the last bit.
+            Prints as a table; the value equals that of `evaluate` to the last bit.
 
         Raises
         ------
@@ -352,9 +351,9 @@ class Rankings:
 
         Notes
         -----
-        Documents of equal score show the ranks that they share. Under ``ties="average"`` their discount is the mean
-        over these ranks, where ranks beyond k count as 0, so that gain times discount is still the product; the sum at
-        the last of these ranks is exact.
+        Documents of equal score are shown with the range of ranks that they share. Under ``ties="average"``, the
+        discount is the mean over these ranks, with 0 for ranks beyond k, so that gain times discount is still the
+        product; the sum at the last of these ranks is exact.
 
         Examples
         --------
@@ -370,7 +369,7 @@ class Rankings:
            5                                                    E        0.1   0.0387  1.3472
         not returned: D (0.5), E (0.1). The list has 3 of 10 documents.
         """
-        from rankgain.results.calculation import calculate  # imported where it is needed
+        from rankgain.results.calculation import calculate  # deferred: rarely needed
         from rankgain.results.peers import peer_of, single_metric
 
         requested = single_metric(metric, peer_of(like))
@@ -380,7 +379,7 @@ class Rankings:
         return calculate(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
 
     def attribution(self, metric: str | Metric, like: Peer | str | Metric) -> Attribution:
-        """Show which rule makes the difference between a metric here and in another tool.
+        """Show which rules make a metric of another tool differ, and by how much.
 
         Parameters
         ----------
@@ -410,8 +409,8 @@ class Rankings:
 
         Notes
         -----
-        Rules interact: the changes of single rules need not add up to the change of all. The last mean of the column
-        "with above" is that of ``evaluate(metric, like=like)``.
+        Rules interact, so the changes by single rules need not add up to the total change. The last mean of the column
+        "with above" equals that of ``evaluate(metric, like=like)``.
 
         Examples
         --------
@@ -428,13 +427,13 @@ class Rankings:
                          sort)
         only this: the mean with only this rule changed; with above: with this rule and those above.
         """
-        from rankgain.results.attribution import Setting, attribute  # imported where it is needed
+        from rankgain.results.attribution import Setting, attribute  # deferred: rarely needed
         from rankgain.results.peers import OWN, reference_of, single_metric
 
         peer = reference_of(like)
         requested = single_metric(metric, peer)
         if peer.metric is None:
-            self.evaluate(metric, like=like)  # type: ignore[arg-type]  # refuse what it refuses
+            self.evaluate(metric, like=like)  # type: ignore[arg-type]  # raise the same errors
         score_bits = None if self.ties is None else self._rules.score_bits
         base = Setting(single_metric(metric, OWN).metric, self.ties, self.missing, score_bits)
         target = Setting(requested.metric, *requested.rules[:3])
@@ -442,7 +441,7 @@ class Rankings:
 
         def evaluate(setting: Setting) -> Evaluation:
             rules = setting[1:]
-            if rules not in known:  # under which a file is read again
+            if rules not in known:  # new rules may require reading a file again
                 names = ("ties", "missing", "score_bits")
                 changes: dict[str, Any] = {
                     name: rule for name, rule, before in zip(names, rules, base[1:], strict=True) if rule != before
@@ -455,7 +454,8 @@ class Rankings:
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.
 
-        A scorer that gives all documents the same score is perfect in the best order and finds nothing in the worst.
+        A model that gives all documents the same score has perfect values in the best order and the lowest in the
+        worst.
 
         Parameters
         ----------
@@ -467,7 +467,7 @@ class Rankings:
         Returns
         -------
         TieSpread
-            The values per query, their means, and the values under the current rule for ties.
+            The values and means of the worst, expected and best order, and under the current rule for ties.
 
         Raises
         ------
@@ -477,7 +477,7 @@ class Rankings:
         TypeError
             If `evaluate` would raise it.
         OSError
-            If the run came from a file, its ties are broken by id or input order, and the file cannot be read again.
+            If the run came from a file that cannot be read again, and ties are broken by id or input order.
 
         See Also
         --------
@@ -485,8 +485,8 @@ class Rankings:
 
         Notes
         -----
-        Worst and best put tied documents in the order of their gain, or of their grade for metrics of
-        relevant documents, lowest or highest first, reversed for fall-out. For most metrics these are the extremes;
+        Worst and best order tied documents by gain (by grade for metrics of relevant documents), lowest or
+        highest first; reversed for fall-out. For most metrics these are the extremes;
         `TieSpread` names the exceptions. The expected value is that of ``ties="average"``.
 
         Examples
@@ -509,7 +509,7 @@ class Rankings:
         records = dict(pair for request in metrics for pair in parse(request))
         unaveraged = {key: reason for key, record in records.items() if (reason := TABLE[record.name].unaveraged)}
         averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
-        average = self.under(ties="average")  # "best" and "worst" follow from it without reading a file again
+        average = self.under(ties="average")  # "best" and "worst" are then available without reading a file again
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
         extremes = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
         by_ties = {"average": expected, **extremes}
@@ -518,7 +518,7 @@ class Rankings:
         return TieSpread(extremes["worst"], expected, extremes["best"], by_ties[self.ties], self.ties, unaveraged)
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
-        """Compute one metric at many cut-offs, all of them in one pass over the data.
+        """Compute one metric at many cut-offs in one pass over the data.
 
         Parameters
         ----------
@@ -530,7 +530,7 @@ class Rankings:
         Returns
         -------
         Curve
-            The value of each query at each cut-off, their means, and a picture of them.
+            The value of each query at each cut-off, with means and a plot.
 
         Raises
         ------
@@ -563,8 +563,8 @@ class Rankings:
 
 
 def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:
-    """A Curve for each of the metrics, all of them in one pass."""
-    from rankgain.results.curves import Curve, check_ks, without_cutoff  # imported where it is needed
+    """One Curve per metric, computed in one pass."""
+    from rankgain.results.curves import Curve, check_ks, without_cutoff  # deferred: rarely needed
 
     cutoffs = check_ks(ks)
     rows = [[metric.at(k) for k in cutoffs.tolist()] for metric in map(without_cutoff, metrics)]
@@ -579,7 +579,7 @@ def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[
 
 
 def position_of(query: Any, query_ids: Sequence[Any]) -> int:
-    """The position of a query among those that are evaluated."""
+    """The position of a query among the evaluated queries."""
     try:
         return query_ids.index(query)
     except ValueError:
@@ -597,7 +597,7 @@ def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
 
 
 def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, Any]:
-    """The first document of each of these queries, by query, where it is known without reading a file again."""
+    """The first document of each of these queries, by query, if known without reading a file again."""
     source, rules = parts_of(rankings)
     if not source.has_ids or source.in_file:
         return {}
@@ -629,7 +629,7 @@ def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
         return
     try:
         judged, _ = fill(planned(("judged",)), source, rules)
-    except (ValueError, TypeError):  # ties that the requested metrics did not have to break
+    except (ValueError, TypeError):  # a tie that the requested metrics did not need to break
         return
     if not judged.any():
         source.warn_of_other_ids()

@@ -1,4 +1,4 @@
-"""Conversion of numbers and ids of any type, and of dicts of them; both backends use these functions."""
+"""Conversion of numbers and ids of any type, and of dicts of these; both backends use these functions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Intps = np.ndarray[Any, np.dtype[np.intp]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
-# Grades above it are those of judged documents: the highest normal number below 0, since a CPU may be set to flush
-# subnormal ones to 0.
+# Documents with grades above this are judged: the highest normal number below 0, since a CPU may be set to flush
+# subnormal numbers to 0.
 NON_RELEVANT = -sys.float_info.min
 
 # Types whose numbers can be read without running the caller's code: float, int and NumPy's.
@@ -33,7 +33,7 @@ PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 def real(value: Any, beyond: float | None = None) -> float | None:
     """A real number (NumPy's, Decimal, Fraction …) as float64; `beyond` if it is too large; else None.
 
-    Text is never a number, nor is a complex number, an array, or a masked element of one.
+    Text, complex numbers, arrays and masked elements are not real numbers.
     """
     if isinstance(value, float) or type(value) in PLAIN:
         return float(value)
@@ -60,7 +60,7 @@ def to_intp(integers: Array) -> Intps:
 
 
 def check_number(value: Any, name: str) -> float:
-    """The real number, infinite if it is too large for float64; `name` is that of the argument."""
+    """The real number, infinite if it is too large for float64; `name`: the argument."""
     number = real(value, math.inf)
     if number is None:
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
@@ -68,7 +68,7 @@ def check_number(value: Any, name: str) -> float:
 
 
 def check_whole(value: Any, name: str, least: int, most: int) -> int:
-    """The integer in range; `name` is that of the argument."""
+    """The integer, which must be in range; `name`: the argument."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
     if not least <= int(value) <= most:
@@ -77,7 +77,7 @@ def check_whole(value: Any, name: str, least: int, most: int) -> int:
 
 
 def splitmix64(z: Any) -> Any:
-    """The mixing function of SplitMix64 (Steele, Lea & Flood 2014) on uint64s: random words from counters."""
+    """Mix uint64 counters to random words, by the function of SplitMix64 (Steele, Lea & Flood 2014)."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -87,21 +87,21 @@ _BUILTIN = frozenset((dict, list, tuple, set, frozenset, range))
 
 
 def size_of(items: Any) -> int:
-    """The number of items. Those of a caller's class are counted, since its `__len__` may be wrong."""
+    """The number of items; items of a caller's class are counted, since `__len__` may be wrong."""
     if type(items) in _BUILTIN:
         return len(items)
     return dict.__len__(items) if isinstance(items, dict) else sum(1 for _ in items)
 
 
 def listed(items: Any) -> list[Any]:
-    """The items as a list. Unlike `list(items)`, it does not allocate by the `__len__` of a caller's class."""
+    """The items as a list. Unlike `list(items)`, this does not allocate memory by the `__len__` of a caller's class."""
     return list(iter(items))
 
 
 def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]:
     """The keys and values of a mapping, from one pass, so that each value belongs to its key."""
     if type(mapping) is dict:
-        mapping = mapping.copy()  # in one step, which no other thread interrupts
+        mapping = mapping.copy()  # one step, which no other thread interrupts
         return list(mapping), list(mapping.values())
     try:
         pairs = listed(mapping.items())
@@ -119,7 +119,7 @@ def id_kind(identifier: Any) -> type:
 
 
 def id_error(value: Any, position: int) -> tuple[int, int, int]:
-    """The error of an id that is null or of an unsupported type."""
+    """The error for an id that is null or of an unsupported type."""
     return NULL_ID if is_null(value) else ID_TYPE, 0, position
 
 

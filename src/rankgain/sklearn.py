@@ -3,11 +3,11 @@
 Signatures, defaults, accepted input, the classes of the errors and the values (to 1e-12) are those of scikit-learn
 1.9.1, which is not imported. The differences, with scikit-learn's behaviour in brackets:
 
-- unsigned scores are compared as they are (negated modulo 2**n, so that a score of 0 comes first);
-- boolean scores are accepted whatever `ignore_ties` is (a TypeError of NumPy, unless ties are ignored);
+- unsigned scores are compared by value (negated modulo 2**n, so that a score of 0 comes first);
+- boolean scores are always accepted (a TypeError of NumPy, unless ties are ignored);
 - ``log_base=1``, which is not the base of a logarithm, is an InvalidParameterError (a score of 0);
 - a sum of gains beyond float64 is a ValueError (a score of inf or NaN);
-- rows of unequal shape are a ValueError that says so (sometimes an IndexError of NumPy);
+- rows of unequal shape raise a ValueError with that message (sometimes an IndexError of NumPy);
 - masked elements are a ValueError (the values under the mask count);
 - grades may be Decimal, Fraction or integers of any size, or a frame of sparse columns; such numbers become float64,
   and tie if they are then equal (only scores may be);
@@ -41,11 +41,11 @@ __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
 EXACT = 1 << 53  # integers up to this are exact in float64
 FEW = 1 << 14  # up to this many documents, sorting is faster than finding ties
-FEW_ROWS = 16  # a sample of this many rows decides whether ties are likely in the others
+FEW_ROWS = 16  # rows in a sample, from which the frequency of ties is estimated
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """An argument of the wrong type or out of its range: a ValueError and a TypeError in one, as in scikit-learn."""
+    """An argument of the wrong type or out of range; both a ValueError and a TypeError, as in scikit-learn."""
 
 
 def ndcg_score(
@@ -67,9 +67,9 @@ def ndcg_score(
     k : int, optional
         The cut-off: only the documents at ranks 1 to k count. By default, all count.
     sample_weight : array_like of shape (queries,), optional
-        How much each query counts in the mean. By default, all count the same.
+        The weight of each query in the mean. By default, all weights are equal.
     ignore_ties : bool, default False
-        False: tied documents share the value of their ranks. True: they are in the order of
+        Whether tied documents share the value of their ranks (False), or are in the order (True) of
         ``np.argsort(y_score)[:, ::-1]``, which is not stable and should not be relied on.
 
     Returns
@@ -80,9 +80,9 @@ def ndcg_score(
     Raises
     ------
     InvalidParameterError
-        If a parameter is of the wrong type or out of its range.
+        If a parameter is of the wrong type or out of range.
     ValueError
-        If a value is NaN, infinite or masked, a grade is negative, the shapes or lengths do not fit each other, or a
+        If a value is NaN, infinite or masked, a grade is negative, the shapes or lengths do not match, or a
         query has only one document.
     TypeError
         If an array cannot be read or is not of numbers.
@@ -130,7 +130,7 @@ def dcg_score(
     Parameters
     ----------
     y_true : array_like of shape (queries, documents)
-        Grades, finite, at least two per query; a negative one is a loss.
+        Grades, finite, at least two per query; negative grades lower the sum.
     y_score : array_like of shape (queries, documents)
         Scores, finite; higher is better.
     k : int, optional
@@ -138,21 +138,21 @@ def dcg_score(
     log_base : float, default 2
         The base b of the discount 1 / log_b(rank + 1), above 0 and not 1.
     sample_weight : array_like of shape (queries,), optional
-        How much each query counts in the mean. By default, all count the same.
+        The weight of each query in the mean. By default, all weights are equal.
     ignore_ties : bool, default False
         Whether tied documents are in the order of NumPy's sort, as in `ndcg_score`.
 
     Returns
     -------
     float
-        The mean over queries; negative only if grades are.
+        The mean over queries; negative only if there are negative grades.
 
     Raises
     ------
     InvalidParameterError
-        If a parameter is of the wrong type or out of its range.
+        If a parameter is of the wrong type or out of range.
     ValueError
-        If a value is NaN or infinite, the shapes or lengths do not fit each other, or a query has only one document.
+        If a value is NaN or infinite, the shapes or lengths do not match, or a query has only one document.
     TypeError
         If an array cannot be read or is not of numbers.
 
@@ -239,20 +239,20 @@ def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ig
 
 
 def _affected_by_ties(grades: Array, scores: Array, record: Metric) -> tuple[Floats, Bools]:
-    """The highest value of each row over the orders of tied documents, and which rows have other values, too."""
+    """The highest value of each row over the orders of tied documents, and whether that value depends on the order."""
     best, worst = (rankings_of_scores(grades, scores, ties=ties).evaluate(record)[record] for ties in ("best", "worst"))
     return best, best != worst
 
 
 def _sorted(function: Callable[..., Any], grades: Array, scores: Array, k: int | None) -> Floats:
-    """The metric of each row in the order of NumPy's sort, which is not stable, so only NumPy can reproduce it."""
+    """The metric of each row in the order of NumPy's sort, which is not stable, so that only NumPy can reproduce it."""
     ranked = np.take_along_axis(grades, np.argsort(scores)[:, ::-1][:, :k], axis=1)
     values: Floats = function(ranked, k=k, judged=grades) if function is ndcg else function(ranked, k=k)
     return values
 
 
 def _exact(scores: Array) -> Array:
-    """The scores or, if float64 would make different ones equal, their ranks among the distinct values."""
+    """The scores or, if float64 would make different scores equal, the rank of each among the distinct values."""
     kind, size = scores.dtype.kind, scores.dtype.itemsize
     if (kind in "iu" and size == 8 and (scores.max() > EXACT or scores.min() < -EXACT)) or (kind == "f" and size > 8):
         return np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
@@ -332,7 +332,7 @@ def _numbers(value: Any, name: str) -> Array:
 
 
 def _check_finite(array: Array, name: str) -> None:
-    """Refuse NaN and infinity, which the sum reveals; an infinite sum may also be an overflow."""
+    """Refuse NaN and infinity. A finite sum shows that there are none; an infinite sum may also be an overflow."""
     if array.dtype.kind != "f":
         return
     with np.errstate(all="ignore"):

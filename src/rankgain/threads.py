@@ -52,7 +52,7 @@ def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T],
 
 
 def begun(work: Callable[[], T], threads: int) -> Callable[[], T]:
-    """A function that returns the result of `work`, started on another thread if there are several, else on demand."""
+    """Start `work` on another thread, if there are several; return a function that waits for or computes the result."""
     if threads == 1:
         return work
     helper = _executor().submit(work)
@@ -71,7 +71,7 @@ def _executor() -> Any:
 
 
 def _forget() -> None:
-    """Drop the pool: a forked process has none of its parent's threads."""
+    """Drop the pool: a forked process does not inherit the threads of the parent."""
     global _pool
     _pool = None
 

@@ -6,8 +6,8 @@ pickles and collections are inherited. The numbers are those of the installed re
 documents of equal score are in torch's order. `RetrievalPrecisionRecallCurve` and `RetrievalRecallAtFixedPrecision` are
 re-exported, so that one changed import is enough.
 
-Inputs that only TorchMetrics' loop defines are passed to it: an overridden `_metric`, labels other than 0 and 1 (in
-nDCG: negative or not finite ones), NaN, and a `top_k` or `max_fpr` out of range.
+TorchMetrics' loop is called for inputs that only it defines: an overridden `_metric`, labels other than 0 and 1 (in
+nDCG: negative or not finite), NaN, and a `top_k` or `max_fpr` out of range.
 
 Needs torch and torchmetrics: ``pip install 'rankgain[torchmetrics]'``.
 """
@@ -51,13 +51,13 @@ __all__ = [
 ]
 
 Tensor = Any
-SHORT = 1000  # up to this many documents, count the queries to decide whether TorchMetrics' loop is faster
+SHORT = 1000  # documents; up to this many, the number of queries decides whether TorchMetrics' loop is faster
 AT_ONCE = 1 << 18  # documents that torch orders in one call, to limit memory
 LARGEST_GRADE = 1e30  # up to this grade, neither TorchMetrics' sums nor ours overflow
 
 
 class Documents(NamedTuple):
-    """The documents of all queries, one query after the other, in the order of their indexes."""
+    """The documents of all queries, one query after the other, in the order of the indexes."""
 
     scores: Array  # float32
     target: Array
@@ -90,12 +90,12 @@ def _joined(parts: Any) -> Tensor:
 
 
 def _integers(indexes: Tensor) -> Tensor:
-    """The indexes, which `set_dtype` makes floating-point, as integers in the same order."""
+    """The indexes, which `set_dtype` may have made floating-point, as integers in the same order."""
     return indexes if indexes.dtype is torch.long else torch.unique(indexes, return_inverse=True)[1]
 
 
 def _readable(target: Tensor) -> Tensor:
-    """The labels in a type that NumPy has."""
+    """The labels in a type that NumPy supports."""
     return target.float() if target.dtype in (torch.bfloat16, torch.half) else target
 
 
@@ -104,7 +104,7 @@ class Computed(RetrievalMetric):
 
     _ours: ClassVar[str]  # rankgain's name of the metric
     _unchanged: ClassVar[Callable[..., Any]]  # TorchMetrics' `_metric`
-    _cutoff: ClassVar[str] = "top_k"  # TorchMetrics' attribute, if it has one
+    _cutoff: ClassVar[str] = "top_k"  # TorchMetrics' attribute, "" if there is none
     _by_topk: ClassVar[bool] = False  # whether TorchMetrics orders by topk; else by argsort
     _above_zero: ClassVar[bool] = False  # whether a document whose score is not above 0 is never relevant
     _binary: ClassVar[bool] = True  # whether labels are 0 and 1
@@ -152,7 +152,7 @@ class Computed(RetrievalMetric):
         """Whether `_metric` is not overridden and the cut-off is valid."""
         if getattr(self._metric, "__func__", None) is not type(self)._unchanged:
             return False
-        k = getattr(self, self._cutoff, 0) if self._cutoff else None  # 0: this release has it elsewhere
+        k = getattr(self, self._cutoff, 0) if self._cutoff else None  # 0: this release has another attribute
         return k is None or (type(k) is int and k > 0)
 
     @property
@@ -193,11 +193,11 @@ class Computed(RetrievalMetric):
         return self._finished(values, documents, labels)
 
     def _tie_probe(self, metric: Metric) -> Metric:
-        """A metric whose best and worst order of ties differ wherever this metric depends on the order."""
+        """A metric whose best and worst values differ for each query where this one depends on the order of ties."""
         return metric
 
     def _targets(self, preds: Any, target: Any) -> Any:
-        """The labels, as an array or a tensor, 0 for documents that cannot be relevant."""
+        """The labels, as an array or a tensor, with 0 for documents that cannot be relevant."""
         return target * (preds > 0) if self._above_zero and preds.min() <= 0 else target
 
     def _ranked(self, metric: Metric, preds: Tensor, target: Tensor) -> Floats:
@@ -226,7 +226,7 @@ def _metric_and_ties(name: str, k: int | None) -> tuple[Metric, str]:
 def _equal_length_batches(
     sizes: Ints, queries: Ints, indexes: Tensor, preds: Tensor, target: Tensor
 ) -> Iterator[tuple[Ints, Tensor, Tensor]]:
-    """Yield queries of equal length, with a matrix of their scores and one of their labels.
+    """Yield queries of equal length, with matrices of scores and labels.
 
     Documents are in the order of torch's sort of the indexes, which is not stable.
     """
@@ -292,14 +292,14 @@ class RetrievalPrecision(Computed, theirs.RetrievalPrecision):
 
 
 class RetrievalRecall(Computed, theirs.RetrievalRecall):
-    """`torchmetrics.retrieval.RetrievalRecall` with a faster `compute`: the share of relevant documents found."""
+    """`torchmetrics.retrieval.RetrievalRecall` with a faster `compute`: the share of relevant documents returned."""
 
     _ours = "recall"
     _unchanged = theirs.RetrievalRecall._metric
     _above_zero = _ignores_scores_up_to_0(functions.retrieval_recall)
 
     def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
-        """Of all relevant documents, whatever their scores."""
+        """Divide by the number of all relevant documents, whatever the scores."""
         if labels is documents.target:
             return values
         targets = np.add.reduceat(labels, to_intp(documents.starts), dtype=np.float64)
@@ -318,14 +318,14 @@ class RetrievalRPrecision(Computed, theirs.RetrievalRPrecision):
 
 
 class RetrievalHitRate(Computed, theirs.RetrievalHitRate):
-    """`torchmetrics.retrieval.RetrievalHitRate` with a faster `compute`: whether a relevant document was found."""
+    """`torchmetrics.retrieval.RetrievalHitRate` with a faster `compute`: whether a relevant document was returned."""
 
     _ours = "success"
     _unchanged = theirs.RetrievalHitRate._metric
 
 
 class RetrievalFallOut(Computed, theirs.RetrievalFallOut):
-    """`torchmetrics.retrieval.RetrievalFallOut` with a faster `compute`: the share of non-relevant documents found."""
+    """`torchmetrics.retrieval.RetrievalFallOut` with a faster `compute`: the share of the non-relevant documents."""
 
     _ours = "fallout"
     _unchanged = theirs.RetrievalFallOut._metric
@@ -365,7 +365,7 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
         """The area of each query over all of its documents."""
         starts = to_intp(offsets_of(sizes)[:-1])
         outside = (np.minimum.reduceat(scores, starts) < 0) | (np.maximum.reduceat(scores, starts) > 1)
-        if outside.any():  # in float32, where large logits tie
+        if outside.any():  # in float32, like TorchMetrics: large logits tie
             scores = np.where(np.repeat(outside, to_intp(sizes)), torch.from_numpy(scores).sigmoid().numpy(), scores)
         if self.max_fpr is not None and self.max_fpr < 1:
             return _partial_areas(scores, labels, sizes, self.max_fpr)

@@ -1,1 +1,1 @@
-"""The kernels: a file for each of `rankgain._reference`, of the same stem; SIMD loops in `simd.h`."""
+"""The kernels: each module of `rankgain._reference` has a counterpart of the same name; SIMD loops are in `simd.h`."""

@@ -1,4 +1,4 @@
-# ERR, the cascade model of a reader who stops, and its ideal. See `_reference/cascade.py`.
+# ERR, which models a reader who stops at a satisfying document, and the ideal ERR. See `_reference/cascade.py`.
 from libc.stdint cimport int64_t
 
 from rankgain._codes cimport AVERAGE, LARGE_GROUP, WORST

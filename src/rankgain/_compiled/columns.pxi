@@ -24,15 +24,15 @@ cdef inline Keys keys_of(
 
 
 cdef inline uint64_t hash_of(const Keys* keys, Py_ssize_t row) noexcept nogil:
-    """The hash of an id that is no integer, seeded per process."""
+    """The hash of a text id, seeded per process."""
     cdef Py_ssize_t length
     cdef const unsigned char* at = bytes_of(keys, row, &length)
     return hash_bytes(at, length, SEED)
 
 
 cdef struct Chains:
-    # The rows of one query in buckets, by a short hash of their ids. heads[bucket] is 1 + the last row of the bucket;
-    # before[i], the same for the row before row start + i in its bucket. Row numbers ascend from query to query, so
+    # The rows of one query in buckets, by a short hash of the ids. heads[bucket] is 1 + the last row of the bucket, and
+    # before[i] is 1 + the row that precedes row start + i in the bucket. Row numbers ascend from query to query, so
     # heads of earlier queries are recognised as stale and never cleared; clearing costs a quarter for lists of 100.
     uint32_t* heads
     uint32_t* before
@@ -52,7 +52,7 @@ cdef inline uint64_t chain_of(const Keys* keys, Py_ssize_t row, int shift) noexc
 
 
 cdef inline int hash_bits(Py_ssize_t n) noexcept nogil:
-    """The bits of the hashes of n ids: most buckets stay empty, and those of short lists fit the L1 cache."""
+    """The number of hash bits for n ids: most buckets stay empty, and the table of a short list fits the L1 cache."""
     cdef int n_bits = 12
     while <Py_ssize_t>1 << n_bits < 8 * n:
         n_bits += 1
@@ -85,7 +85,7 @@ cdef Py_ssize_t seek(
 cdef inline bint link(
     Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t row, uint64_t bucket
 ) noexcept nogil:
-    """Add a row to its chain; return whether its id was already there."""
+    """Add a row to the chain of its bucket; return whether the id was already there."""
     cdef Py_ssize_t head = chains.heads[bucket]
     chains.heads[bucket] = <uint32_t>(row + 1)
     chains.before[row - start] = <uint32_t>head
@@ -93,7 +93,7 @@ cdef inline bint link(
 
 
 cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """Add rows to their chains; return the position of the first repeated id, or −1."""
+    """Add rows to the chains; return the position of the first repeated id, or −1."""
     cdef Py_ssize_t row, repeat = -1
     chains.shift = 64 - hash_bits(n)
     for row in range(start, start + n):
@@ -197,8 +197,8 @@ def number_ids(
 
 
 cdef struct Numbered:
-    # A slot of a hash table of integers: an id and 1 + its number; 0 in a free slot. Storing the number alone, as
-    # `slot_of` does, takes 1.7 times as long for 500,000 ids in 5 million shuffled rows.
+    # A slot of a hash table of integers: an id, and 1 + the number of the id; 0 in a free slot. Storing the number
+    # alone, as `slot_of` does, takes 1.7 times as long for 500,000 ids in 5 million shuffled rows.
     int64_t id
     int64_t number
 
@@ -214,10 +214,10 @@ cdef inline Numbered* integer_slot(Numbered* slots, uint64_t mask, int shift, in
 cdef Py_ssize_t number_runs(
     const Keys* keys, Py_ssize_t n, int32_t* numbers, int64_t* firsts, int64_t* sizes, bint* scattered
 ) noexcept nogil:
-    """Number the ids of rows; return how many there are, −1 if there is no memory.
+    """Number the ids of rows; return the number of distinct ids, or −1 if there is no memory.
 
-    The table grows with the number of ids. While every id fills one run of rows, only the runs are recorded; `numbers`
-    is written once an id comes back (`scattered`).
+    The table grows with the number of ids. As long as the rows of each id are contiguous, only the runs are recorded;
+    `numbers` is written once an id recurs (`scattered`).
     """
     cdef int shift = 64 - 10
     cdef Py_ssize_t row, number, start = 0, stop = 0, count = 0, size = 1 << 10
@@ -336,7 +336,7 @@ cdef struct Scratch:
     Chains truth
     Chains run
     unsigned char* seen  # per judged row: whether it was returned
-    double* marks  # the grade of each hit by row, −inf elsewhere
+    double* marks  # by row: the grade of a hit, −inf for other rows
     int64_t* members  # the rows of tie groups
     int64_t* sorting
     int64_t* next_slots  # per tie group: the index in `members` for its next row
@@ -405,7 +405,7 @@ def repeated(
 cdef int64_t mark_firsts_of(
     Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n, const double* scores, unsigned char* marks
 ) noexcept nogil:
-    """Mark one row per id of a query, and return how many; the chains hold these rows, the last of an id in front."""
+    """Mark one row per id of a query and return their number; chains hold these rows, the latest row of an id first."""
     cdef Py_ssize_t row, earlier, head
     cdef int64_t count = n
     cdef uint64_t bucket
@@ -453,7 +453,7 @@ def mark_firsts(
 cdef inline void add_entry(
     Scratch* scratch, Py_ssize_t* m, double grade, double above, const double* scores, Py_ssize_t index
 ) noexcept nogil:
-    """Add a judged document to the entries if it is a hit; without scores its key is its rank, negative."""
+    """Add a judged document to the entries if it is a hit; without scores, the key is the negative rank."""
     cdef Entry* entry = &scratch.ordering.entries[m[0]]
     if grade > above:
         entry.key = -<double>(index + 1) if scores == NULL else scores[index]
@@ -479,7 +479,7 @@ cdef int match_run(
 ) noexcept nogil:
     """Collect the hits among the returned documents, in input order; return an error code with its position, or 0.
 
-    For most documents a single bucket is read, and it is empty. If few integers are judged, SIMD compares all pairs
+    For most documents only one bucket is read, which is empty. If few integers are judged, SIMD compares all pairs
     instead and no chains are built; the result must equal `_match`. With AVX2 a query of 100 documents, 20 of them
     judged, takes 115 instead of 205 ns if none is returned and 190 instead of 250 ns if 5 are. With many hits it is
     slower, so it is not tried after a query with many candidates.
@@ -542,7 +542,7 @@ cdef Py_ssize_t break_ties(
     const Keys* run, Py_ssize_t start, Py_ssize_t n, const double* scores, Py_ssize_t n_hits, int64_t depth,
     Scratch* scratch, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Break ties by id: give each hit of a tie group a rank of its own; return the number of hits left.
+    """Break ties by id: give each hit of a tie group a distinct rank; return the number of remaining hits.
 
     Equivalent to sorting each tie group that has a hit; one pass over the scores collects the groups. If another thread
     writes to the scores meanwhile, the result is meaningless but no access leaves the buffers.
@@ -613,8 +613,8 @@ cdef Py_ssize_t hits_in_rank_order(
 
 
 cdef struct Columns:
-    # Ids of judged and of returned documents by row, with grades and, unless in rank order, scores; and the range of
-    # rows of each query.
+    # Ids of judged and of returned documents by row, with the grades, the scores (none in rank order), and the range
+    # of rows of each query.
     Keys truth
     const int64_t* truth_first
     const int64_t* truth_last

@@ -37,12 +37,12 @@ cdef extern from "Python.h":
 # dicts
 
 cdef enum:
-    FOREIGN = -2  # instead of an error code: converting a number would run Python code, or fails
+    FOREIGN = -2  # not an error code: converting a number would run Python code, or fails
     ITEMS_AHEAD = 16  # prefetch distance in items
 
 
 cdef inline bint read_plain(PyObject* value, double* out) noexcept:
-    """Convert a number to float64. False if that could run Python code, or if the object is no number."""
+    """Convert a number to float64; False if that could run Python code, or if the object is not a number."""
     if PyFloat_CheckExact(value):
         out[0] = PyFloat_AsDouble(value)
         return True
@@ -109,7 +109,7 @@ cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py
 @cython.final
 @cython.auto_pickle(False)
 cdef class JudgmentDicts:
-    """The documents of dicts and their grades, one query after the other."""
+    """The documents and grades of dicts, one query after the other."""
 
     cdef readonly list documents
     cdef readonly object error_code
@@ -188,7 +188,7 @@ cdef class JudgmentDicts:
         return self
 
     def arrays(self, /):
-        """Offsets and grades, as bytes."""
+        """The offsets and the grades, each as bytes."""
         return (
             PyBytes_FromStringAndSize(<char*>self.offsets, (self.queries + 1) * sizeof(int64_t)),
             PyBytes_FromStringAndSize(<char*>self.grades, self.total * sizeof(double)),
@@ -199,7 +199,7 @@ cdef Py_ssize_t find_documents(
     list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double above, bint single, dict run,
     Workspace* space
 ) except -1:
-    """Look up the judged documents, which are few, in the run; return how many of them it has.
+    """Look up the judged documents, which are few, in the run; return the number of hits.
 
     Only documents with grades above `above` are looked up. A result below −1 is a negated error code.
     """
@@ -211,7 +211,7 @@ cdef Py_ssize_t find_documents(
                 value = PyDict_GetItemWithError(run, documents[index])
                 if value != NULL:
                     if not read_plain(value, &space.entries[m].key):
-                        return -CHANGED  # every value was plain when it was read first
+                        return -CHANGED  # every value was a plain number when it was first read
                     if single:
                         space.entries[m].key = <double><float>space.entries[m].key
                     space.entries[m].grade = grades[index - start]
@@ -247,7 +247,7 @@ cdef bint comparable(list ids) except -1:
 
 
 cdef list positions_by_id(list group, dict grades):
-    """The positions of the hits in a tie group ordered by id, highest first, with their grades.
+    """The positions of the hits in a tie group ordered by id, highest first, with the grades.
 
     The other documents are only counted. None if a hit is no longer in the group.
     """
@@ -280,7 +280,7 @@ cdef Py_ssize_t break_id_ties(
     list documents, dict run, const double* scores, Py_ssize_t n, Py_ssize_t n_hits, int64_t depth, bint by_id,
     Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) except -1:
-    """Break ties by id or, unless `by_id`, in the order of the dict; return the number of hits left.
+    """Break ties by id or, unless `by_id`, in the order of the dict; return the number of remaining hits.
 
     A result below −1 is a negated error code.
     """
@@ -445,7 +445,7 @@ def as_runs(users, list recommended not None, list relevant not None, Py_ssize_t
 
 
 cdef Py_ssize_t copy_list(list row, int64_t[::1] numbers, Py_ssize_t position) except -2:
-    """Copy a row of integers; return the position after it, −1 if an id is not an int of 64 bits or does not fit."""
+    """Copy a row of integers; return the position after it, −1 if an id is not an int64 or exceeds the buffer."""
     cdef Py_ssize_t index
     cdef int overflow = 0
     with cython.critical_section(row):

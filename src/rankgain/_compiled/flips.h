@@ -5,16 +5,16 @@
 
 #include "vectors.h"
 
-#define FLIPS_AT_ONCE 2048 /* their sums stay in the cache, and a table serves this many look-ups */
+#define FLIPS_AT_ONCE 2048 /* flips per pass: the sums stay in the cache, and a table serves this many look-ups */
 #define WIDEST 8 /* columns per entry of a table: one cache line */
-#define QUERIES 8 /* per table of the sums of their 256 subsets */
-#define TABLES 8 /* one per byte of a word of signs */
+#define QUERIES 8 /* per table, which has the sums of all 256 subsets */
+#define TABLES 8 /* one for each byte of a word of signs */
 #define TABLE_NUMBERS ((ptrdiff_t)TABLES * 256 * WIDEST)
 #define FLIPS_BLOCK 128 /* flips for which all pairs are processed before the next flips */
 #define SAMPLED 2048 /* flips from which the position of an order statistic is estimated */
 
-/* SplitMix64 (Steele, Lea & Flood 2014) by counters: the signs of 64 queries depend only on the seed, the number of
-   their block and the number of the flip. */
+/* SplitMix64 (Steele, Lea & Flood 2014) on counters: the signs of a block of 64 queries depend only on the seed, the
+   number of the block and the number of the flip. */
 #define GOLDEN 0x9E3779B97F4A7C15ull
 static inline uint64_t splitmix64(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -22,11 +22,11 @@ static inline uint64_t splitmix64(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/* The sums of the flips, and pairs of columns (right − left; −1: the first run, whose column is 0). */
+/* The sums of the flips, and pairs of columns (right − left; −1 is the first run, which has no column: all sums 0). */
 struct Flips {
   const double *sums; /* one row per column */
-  const double *flipped; /* the number of queries that each flip flips, or their weight */
-  ptrdiff_t stride, count; /* flips: per row, and those in use */
+  const double *flipped; /* the number, or the total weight, of the queries that each flip flips */
+  ptrdiff_t stride, count; /* in flips: the length of a row, and the part in use */
   const int64_t *left, *right;
   const double *total; /* the sum of each pair over all queries */
   double queries; /* the largest error of a sum, in units */
@@ -41,7 +41,7 @@ struct FlipLoops {
   ptrdiff_t (*collect)(const struct Flips *, ptrdiff_t, double, double, double *);
 };
 
-/* The k-th smallest of n > k numbers, from 0, which change places (Hoare's FIND as Wirth wrote it). */
+/* The k-th smallest of n > k numbers, k counted from 0; reorders them (Hoare's FIND in Wirth's version). */
 static double kth_smallest(double *a, ptrdiff_t n, ptrdiff_t k) {
   ptrdiff_t low = 0, high = n - 1;
   while (low < high) {
@@ -74,8 +74,8 @@ static const struct FlipLoops *const flip_loops_avx2 = &flip_loops_4;
 #define flip_loops_avx2 flip_loops_baseline
 #endif
 
-/* Sums of columns of n rows over the queries that each of the flips `start` to `stop` flips, and how many these are.
-   `scratch` has room for FLIPS_AT_ONCE words, the tables, and FLIPS_AT_ONCE sums of all columns, whole entries each. */
+/* Sum each column of n rows over the queries that each of the flips `start` to `stop` flips, and count these queries.
+   `scratch` holds FLIPS_AT_ONCE words, the tables, and FLIPS_AT_ONCE sums of all columns, padded to whole entries. */
 static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdiff_t n, ptrdiff_t columns,
                       uint64_t seed, ptrdiff_t start, ptrdiff_t stop, double *out, double *flipped, ptrdiff_t stride,
                       uint64_t *words, double *tables, double *sums) {
@@ -110,14 +110,14 @@ static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdi
   }
 }
 
-/* The rank-th smallest mean of the flipped queries, and of the others, minus one unit per query (sign 1); or the
-   negative of the rank-th largest, plus one unit per query (sign −1). `means` has space for two numbers per flip. */
+/* With sign 1, the rank-th smallest of the means of flipped queries and of the others, minus one unit per query. With
+   sign −1, the negative of the rank-th largest, plus one unit per query. `means` has space for two numbers per flip. */
 static double flip_bound(const struct FlipLoops *loops, const struct Flips *flips, ptrdiff_t pair, double sign,
                          ptrdiff_t rank, double *means) {
   struct Flips sample = *flips;
   if (sample.count > SAMPLED) sample.count = SAMPLED;
   const ptrdiff_t sampled = loops->collect(&sample, pair, sign, INFINITY, means);
-  /* The expected number of sampled means up to that rank; three standard deviations more nearly always suffice. */
+  /* The expected number of sampled means up to that rank; adding three standard deviations is nearly always enough. */
   const double expected = (double)rank * (double)sample.count / (double)flips->count;
   const ptrdiff_t guess = (ptrdiff_t)(expected + 3.0 * sqrt(expected)) + 4;
   double limits[2] = {INFINITY, INFINITY};

@@ -39,7 +39,7 @@ cdef extern from "flips.h":
     double flip_bound(const FlipLoops*, const Flips*, Py_ssize_t, double, Py_ssize_t, double*) noexcept nogil
 
 cdef enum:
-    LINE = 64  # bytes of a cache line; each entry of a table has one
+    LINE = 64  # bytes of a cache line, the size of a table's entry
 
 
 cdef const FlipLoops* loops() noexcept nogil:
@@ -80,7 +80,7 @@ def exceed(
     cdef Flips flips
     flips.sums, flips.flipped, flips.stride, flips.count = &sums[0, 0], NULL, sums.shape[1], sums.shape[1]
     flips.left, flips.right, flips.total, flips.queries = &left[0], &right[0], &totals[0], queries
-    flips.whole = 0.0  # only means use it
+    flips.whole = 0.0  # used only for means
     with nogil:
         loops().exceed(
             &flips, pairs, &reached[0], &scales[0], &limits[0], start, stop, &counts[0], &joint[0]
@@ -96,7 +96,7 @@ def bounds(
     cdef Py_ssize_t pair
     if stop <= start or sums.shape[1] == 0:
         return
-    cdef double* means = <double*>malloc((2 * sums.shape[1] + 1) * sizeof(double))  # one more is written than is kept
+    cdef double* means = <double*>malloc((2 * sums.shape[1] + 1) * sizeof(double))  # the last is padding
     if means == NULL:
         raise MemoryError
     cdef Flips flips

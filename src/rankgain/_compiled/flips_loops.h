@@ -1,7 +1,7 @@
 /* The loops of flips.h over LANES numbers at once: included once per level of CPU. */
 
-/* The words of m flips from `first` on, and how many bits are set in each, which are added to those of other blocks.
-   On CPUs without an instruction that counts bits, they are added up in fields of 2, 4 and 8. */
+/* Draw the words of m flips from `first` on, and add the number of set bits of each to that of earlier blocks. On CPUs
+   without an instruction that counts bits, bits are added in fields of 2, 4 and 8. */
 TARGET static void HERE(draw)(uint64_t base, uint64_t mask, uint64_t first, ptrdiff_t m, uint64_t *words,
                               double *flipped) {
   for (ptrdiff_t b = 0; b < m; b++) {
@@ -65,8 +65,8 @@ TARGET static void HERE(add_flips)(const double *values, ptrdiff_t rows, ptrdiff
 
 static const double HERE(no_sums)[FLIPS_BLOCK];
 
-/* Count for each pair how often its sum reaches `reached`, and how often that of any pair from it on reaches `limits`,
-   both sums by their scale: for max-T, whose pairs are in descending order of the observed statistic. */
+/* Count, for each pair, the flips whose sum is at least `reached`, and those with any scaled sum of at least `limits`
+   for this or a later pair: max-T, with pairs in descending order of the observed statistic. */
 TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, const double *reached, const double *scales,
                                 const double *limits, ptrdiff_t start, ptrdiff_t stop, int64_t *counts,
                                 int64_t *joint) {
@@ -105,13 +105,13 @@ TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, cons
   }
 }
 
-/* Keep the means that are at most the limit; return how many. See flip_bound. */
+/* Collect the means that are at most the limit; return their number. See flip_bound. */
 TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t pair, double sign, double limit,
                                           double *means) {
   const int64_t from = flips->left[pair], to = flips->right[pair];
   const double total = sign * flips->total[pair], queries = flips->queries, whole = flips->whole;
-  /* A little above the limit, so that no rounding of a product loses what the quotient keeps. Beyond DBL_MAX it would
-     be NaN where nothing is flipped. */
+  /* Slightly above the limit, so that rounding of the product never drops a mean that the comparison below accepts. At
+     most DBL_MAX, since infinity times 0 is NaN where nothing is flipped. */
   const double near = limit < INFINITY ? limit + fabs(limit) * 1e-12 : DBL_MAX;
   ptrdiff_t count = 0;
   for (ptrdiff_t first = 0; first < flips->count; first += FLIPS_BLOCK) {
@@ -119,14 +119,14 @@ TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t p
     const double *left = from < 0 ? HERE(no_sums) : flips->sums + from * flips->stride + first;
     const double *right = to < 0 ? HERE(no_sums) : flips->sums + to * flips->stride + first;
     const double *flipped = flips->flipped + first;
-    /* First find the flips with a small mean, without a branch; then divide only for these few. */
+    /* First select the flips with a small mean, branch-free; then divide only for these few. */
     int64_t small[FLIPS_BLOCK];
     int16_t chosen[FLIPS_BLOCK + 1];
     ptrdiff_t some = 0, b = 0;
     for (; b + LANES <= m; b += LANES) {
       const DOUBLES sum = MUL(ALL(sign), SUB(LOAD(right + b), LOAD(left + b))), k = LOAD(flipped + b);
-      const DOUBLES own = SUB(sum, ALL(queries)), rest = SUB(SUB(ALL(total), sum), ALL(queries));
-      STORE_BITS(small + b, OR(AT_LEAST(MUL(ALL(near), k), own), AT_LEAST(MUL(ALL(near), SUB(ALL(whole), k)), rest)));
+      const DOUBLES part = SUB(sum, ALL(queries)), rest = SUB(SUB(ALL(total), sum), ALL(queries));
+      STORE_BITS(small + b, OR(AT_LEAST(MUL(ALL(near), k), part), AT_LEAST(MUL(ALL(near), SUB(ALL(whole), k)), rest)));
     }
     for (; b < m; b++) small[b] = 1;
     for (b = 0; b < m; b++) {
@@ -135,10 +135,10 @@ TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t p
     }
     for (ptrdiff_t i = 0; i < some; i++) {
       const double k = flipped[chosen[i]], sum = sign * (right[chosen[i]] - left[chosen[i]]);
-      if (k == 0.0 || k == whole) continue; /* all or none: no mean of a part */
-      const double own = (sum - queries) / k, rest = ((total - sum) - queries) / (whole - k);
-      means[count] = own;
-      count += own <= limit;
+      if (k == 0.0 || k == whole) continue; /* all or none are flipped: one of the means does not exist */
+      const double part = (sum - queries) / k, rest = ((total - sum) - queries) / (whole - k);
+      means[count] = part;
+      count += part <= limit;
       means[count] = rest;
       count += rest <= limit;
     }

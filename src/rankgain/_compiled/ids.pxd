@@ -50,8 +50,8 @@ cdef inline uint64_t mix(uint64_t value) noexcept nogil:
 cdef inline uint64_t hash_bytes(const unsigned char* at, Py_ssize_t length, uint64_t seed) noexcept nogil:
     """A seeded hash of bytes. Different ids of the same length up to 8 bytes never collide.
 
-    Flipping the highest bit of a word flips the same two bits of the result of `mix` under every seed, which the next
-    word could undo to craft collisions. The secret factor makes the flip unpredictable.
+    Flipping the highest bit of a word flips the same two bits of the result of `mix` under every seed, which a crafted
+    next word could undo to cause collisions. The secret factor makes the flip unpredictable.
     """
     cdef uint64_t value = seed + <uint64_t>length * ODD  # else "1233" and "123" would load as the same 64 bits
     if length >= 8:
@@ -88,7 +88,7 @@ cdef inline Keys keys_from(const Keys* keys, Py_ssize_t start) noexcept nogil:
 
 
 cdef inline const unsigned char* bytes_of(const Keys* keys, Py_ssize_t row, Py_ssize_t* length) noexcept nogil:
-    """The bytes of an id that is no integer."""
+    """The bytes of a text id."""
     length[0] = <Py_ssize_t>(keys.ends[row] - keys.starts[row])
     return keys.data + keys.starts[row]
 
@@ -126,7 +126,7 @@ cdef inline int compare_ids(const Keys* some, Py_ssize_t row, const Keys* others
 # an id in the lower ones; 0 marks a free slot.
 
 cdef inline uint64_t table_mask(Py_ssize_t n) noexcept nogil:
-    """The number of slots for n ids minus 1. The number is a power of 2, at most 4·n, and at least half stay free."""
+    """The number of slots for n ids, minus 1. It is a power of 2, at most 4·n, and at least half of them stay free."""
     cdef uint64_t size = 4
     while size < 2 * <uint64_t>n:
         size *= 2

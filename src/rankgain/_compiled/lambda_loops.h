@@ -1,12 +1,12 @@
 /* The loops of lambdas.h over LANES numbers at once: included once per level. Every array is followed by SUM_LANES
    finite numbers of padding. */
 
-/* e^x for x <= 0, by its series of 14 terms around the nearest multiple of ln 2; 0 below -708. */
+/* e^x for x <= 0, by 14 terms of the series around the nearest multiple of ln 2; 0 below -708. */
 TARGET static ALWAYS_INLINE DOUBLES HERE(exponential)(DOUBLES x) {
   static const double inverse_factorial[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
                                              1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
                                              1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
-  /* x / ln 2, rounded: its lowest bits are the multiple */
+  /* x / ln 2, rounded: the lowest bits are the multiple */
   const DOUBLES shifted = ADD(MUL(x, ALL(0x1.71547652b82fep+0)), ALL(0x1.8p52));
   const DOUBLES multiple = SUB(shifted, ALL(0x1.8p52));
   const DOUBLES high = SUB(x, MUL(multiple, ALL(0x1.62e42feep-1)));
@@ -24,7 +24,7 @@ TARGET static void HERE(exponentials)(const double *scores, ptrdiff_t n, double 
     STORE(out + i, HERE(exponential)(MUL(SUB(LOAD(scores + i), ALL(top)), ALL(sigma))));
 }
 
-/* Pairs of one document with LANES lower-ranked ones, of which lanes `from` to `to` count. */
+/* Pair one document with LANES lower-ranked ones, of which lanes `from` to `to` count. */
 TARGET static ALWAYS_INLINE void HERE(block)(const struct Row *row, int by_score, int unit, ptrdiff_t from,
                                              ptrdiff_t to, const double *scores, const double *gains,
                                              const double *exps, const double *discounts, double *gradients,
@@ -93,8 +93,8 @@ TARGET static ALWAYS_INLINE void HERE(pairs_of)(const struct Row *row, int by_sc
   for (int sum = 0; sum < 3; sum++) sums[sum] = (each[sum][0] + each[sum][1]) + (each[sum][2] + each[sum][3]);
 }
 
-/* Add the pairs of a row with the documents from start to stop to their gradients and hessians, without the factor
-   sigma; write the sums of both, and the sum of the absolute gradients. */
+/* Add the pairs of a row with the documents from start to stop to the gradients and hessians of these documents,
+   without the factor sigma; write the sums of both, and the sum of the absolute gradients. */
 TARGET static void HERE(pairs)(const struct Row *row, ptrdiff_t start, ptrdiff_t stop, const double *scores,
                                const double *gains, const double *exps, const double *discounts, double *gradients,
                                double *hessians, double *sums) {

@@ -1,17 +1,17 @@
-/* The loops over pairs and exponentials, one version per level of CPU. Sums always run in four lanes and nothing is
-   fused, so the bits are the same at every level, and equal those of `_reference/lambdas.py`. */
+/* The loops over pairs and exponentials, one version per level of CPU. Sums always use four lanes and nothing is
+   fused, so the bits are the same at every level and equal those of `_reference/lambdas.py`. */
 #pragma once
 #include "vectors.h"
 
 #define SUM_LANES 4
 
-/* A document that is paired with the lower-ranked ones, and the options of pairs. */
+/* A document to be paired with lower-ranked ones, and the options of pairs. */
 struct Row {
   double score;
-  double gain;    /* over the ideal */
+  double gain;    /* divided by the ideal */
   double exp;     /* e^(sigma (score - top)) */
-  double discount;   /* of its rank */
-  int by_score;   /* whether the weight of a pair falls with the distance of its scores */
+  double discount;   /* of the document's rank */
+  int by_score;   /* whether the weight of a pair decreases with the distance of the scores */
   int unit;       /* whether every pair has weight 1 */
 };
 

@@ -8,7 +8,7 @@ cdef struct Lambdas:
     int64_t depth
     double sigma
     bint full  # whether ranks beyond the cut-off have a discount, too
-    bint unit  # whether every pair counts 1
+    bint unit  # whether every pair has weight 1
     bint average
     bint by_score
     bint by_query

@@ -1,6 +1,6 @@
 """The compiled gradients of LambdaRank.
 
-They return the same bits as `rankgain._reference.lambdas`, their specification. Documents are ordered by `walk`; the
+The specification is `rankgain._reference.lambdas`; both return the same bits. Documents are ordered by `walk`; the
 loops over pairs are in lambda_loops.h.
 """
 
@@ -36,14 +36,14 @@ cdef extern from "lambdas.h" nogil:
     const PairLoops* pair_loops_avx2
 
 cdef enum:
-    SHARED_RANGE = 700  # sigma · (range of scores): up to here pairs share exponentials; e^-700 is not subnormal
+    SHARED_RANGE = 700  # sigma · (range of scores), up to which pairs share exponentials; e^-700 is not subnormal
     ARRAYS = 11  # arrays with one number per document
     ALIGNMENT = 32
 
 cdef struct Documents:
-    # The documents of a query in rank order, as far as ranks matter.
+    # The documents of a query: in rank order down to the depth, then in input order.
     Py_ssize_t n
-    Py_ssize_t rows  # the first documents, which are paired with all lower-ranked ones
+    Py_ssize_t rows  # number of first documents that are paired with all lower-ranked ones
     int64_t* positions  # in the input
     double* score
     double* gain
@@ -52,7 +52,7 @@ cdef struct Documents:
     double* gradient
     double* hessian
     double* zero
-    double* gap  # of the discounts in a tie group, where it begins
+    double* gap  # at the start of a tie group: the expected difference of two discounts in it
     # outputs of `order_hits`
     double* grade
     int64_t* first
@@ -62,7 +62,7 @@ cdef struct Documents:
 # scratch
 
 cdef inline size_t stride_of(Py_ssize_t n) noexcept nogil:
-    """Numbers per array: whole blocks and one more, since some loops read beyond the last document."""
+    """Numbers per array: whole blocks plus one, since some loops read beyond the last document."""
     return (<size_t>n // SUM_LANES + 2) * SUM_LANES
 
 

@@ -1,6 +1,6 @@
 """The compiled kernels over lines of TREC files.
 
-They return the same bits as `rankgain._reference.lines`, their specification. Functions over buffers are `noexcept
+The specification is `rankgain._reference.lines`; both return the same bits. Functions over buffers are `noexcept
 nogil`; the `def` that calls them opens the buffers, reserves scratch and releases the GIL.
 """
 
@@ -27,9 +27,9 @@ cdef extern from "Python.h":
 
 cdef enum:
     MAX_FIELDS = 6  # fields of a line
-    MAX_NUMBER = 40  # characters: longer numbers are left to Python
-    UNREAD = -1  # instead of an error code: a number left to Python
-    DIGITS = 19  # any number of 19 decimal digits fits 64 bits
+    MAX_NUMBER = 40  # characters; longer numbers are parsed by Python
+    UNREAD = -1  # not an error code: a number that Python must parse
+    DIGITS = 19  # every number of 19 decimal digits fits in 64 bits
 
 cdef extern from *:
     """
@@ -92,15 +92,15 @@ cdef extern from *:
     }
     #endif
     """
-    # One bit per byte of 64: white space as in bytes.split(); `newlines`: those that are newlines.
+    # One bit for each of 64 bytes that is white space, as in bytes.split(); `newlines`: one for each newline.
     uint64_t white_space(const unsigned char* at, uint64_t* newlines) noexcept nogil
-    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # one bit per byte: spaces and all bytes below
+    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # one bit for each byte up to the space
     const uint64_t HIGH_BITS, LOWEST_BITS, ABOVE_NINE, POINTS, ZEROS, ONES, TWOS, FOURS
     const uint64_t LOWER
-    const uint64_t EXACT  # float64 represents every integer up to here
+    const uint64_t EXACT  # float64 represents every integer up to this one
 
 cdef double POWERS[DIGITS + 1]  # powers of 10 that float64 represents exactly
-cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, truncated to 63 bits, without the powers of 2 in SCALES
+cdef uint64_t RECIPROCALS[DIGITS + 1]  # reciprocals of POWERS, truncated to 63 bits; SCALES has the powers of 2
 cdef double SCALES[DIGITS + 1]
 POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
 RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
@@ -110,7 +110,7 @@ SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
 cdef inline uint64_t separators(
     const unsigned char* at, const unsigned char* end, uint64_t* newlines
 ) noexcept nogil:
-    """`white_space`; bytes beyond the end count as newlines."""
+    """As `white_space`; bytes beyond the end count as newlines."""
     cdef unsigned char rest[64]
     if end - at >= 64:
         return white_space(at, newlines)
@@ -130,8 +130,8 @@ cdef inline uint64_t upper_product(uint64_t some, uint64_t other) noexcept nogil
 cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogil:
     """whole / 10**decimals, correctly rounded, for whole > 0; False if rounding cannot be decided.
 
-    Multiplies the left-aligned number by the reciprocal. The upper word of the product is too small by less than 2,
-    since the reciprocal is by less than 1 and the lower word is dropped. Its upper 53 bits are the result.
+    Multiplies the left-aligned number by the reciprocal. The upper word of the product is too small by less than 2: the
+    reciprocal is too small by less than 1, and the lower word is dropped. The upper 53 bits are the result.
     """
     cdef uint64_t upper, rest, half
     cdef int shift = 0, step = 32, drop
@@ -152,7 +152,7 @@ cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogi
 
 
 cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
-    """The value of eight decimal digits: combined to pairs, then fours, then all."""
+    """The value of eight decimal digits, combined into pairs, then fours, then all eight."""
     digits = (digits & ONES) * (10 * 0x100 + 1) >> 8
     digits = (digits & TWOS) * (100 * 0x10000 + 1) >> 16
     return (digits & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
@@ -161,10 +161,10 @@ cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
 cdef inline bint read_decimal(
     const unsigned char* at, const unsigned char* end, const unsigned char* limit, double* out
 ) noexcept nogil:
-    """Read a plain decimal of up to 19 digits, with the result of `float()`; False: leave the number to Python.
+    """Read a plain decimal of up to 19 digits as `float()` does; False if Python must parse the number.
 
     Numbers of up to 8 digits with a decimal point are read as two words, one that starts at the first digit and one
-    that ends at the last. Neither reads beyond the limit, nor before the data, as three fields come first.
+    that ends at the last. Neither is read beyond the limit or before the data, since three fields precede the number.
     """
     cdef bint negative = at[0] == c'-'
     cdef uint64_t points, digits
@@ -202,7 +202,7 @@ cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint ne
     cdef const unsigned char* point = NULL
     while at < end:
         if c'0' <= at[0] <= c'9':
-            whole = 10 * whole + (at[0] - c'0')  # wraps around with too many digits, which are refused below
+            whole = 10 * whole + (at[0] - c'0')  # may wrap around; too many digits are refused below
         elif at[0] == c'.' and point == NULL:
             point = at
         else:
@@ -235,8 +235,8 @@ cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) ex
 
 cdef struct Run:
     # Consecutive rows of one query.
-    int64_t row  # the first
-    int64_t start  # of the query id, in bytes
+    int64_t row  # the first row
+    int64_t start  # start of the query id, in bytes
     int64_t end
     int64_t at  # start of the first line, in bytes
     int64_t line  # number of the first line
@@ -247,7 +247,7 @@ cdef struct Rows:
     const unsigned char* data
     Py_ssize_t size
     Keys documents
-    int64_t* starts  # of the documents, to be written
+    int64_t* starts  # output: where each document id starts
     int64_t* ends
     double* values
     uint64_t* hashes
@@ -294,7 +294,7 @@ cdef struct Span:
 
 
 cdef struct Lines:
-    # The state of a scan: the layout of lines, the position, the fields of the last line, the counts of output.
+    # The state of a scan: the layout of lines, the position, the fields of the last line, the sizes of the output.
     int field_count
     int document_field
     int value_field
@@ -304,13 +304,13 @@ cdef struct Lines:
     Py_ssize_t line
     Py_ssize_t fields
     Py_ssize_t rows
-    Py_ssize_t count  # of runs
+    Py_ssize_t count  # number of runs
     Span spans[MAX_FIELDS]
-    Span number  # left to Python
+    Span number  # a number that Python must parse
 
 
 cdef int scan_on(Lines* lines) noexcept nogil:
-    """Read lines up to the end (0), an error (its code) or after a line whose number is left to Python (UNREAD)."""
+    """Read lines up to the end (return 0), an error (its code) or a number that Python must parse (UNREAD)."""
     cdef const unsigned char* end = lines.end
     cdef const unsigned char* at = lines.at
     cdef const unsigned char* after
@@ -323,7 +323,7 @@ cdef int scan_on(Lines* lines) noexcept nogil:
     cdef const unsigned char* limit = end if lines.value_field > 2 else at
     while at < end and not code:
         # Fast path, two thirds of the time of `scan_line`: six fields separated by single spaces, ended by a newline,
-        # within 64 bytes. Each mask drops the lowest set bit, the end of a field, of the one before.
+        # within 64 bytes. Each mask is the one before it without the lowest set bit, which is the end of a field.
         one = low_bytes(at) if field_count == MAX_FIELDS and end - at >= 64 else 0
         two = one & (one - 1)
         three = two & (two - 1)
@@ -362,7 +362,7 @@ cdef int scan_on(Lines* lines) noexcept nogil:
 
 
 cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int field_count) noexcept nogil:
-    """Find the fields of a line of any form; return the start of the next line."""
+    """Find the fields of any line; return the start of the next line."""
     cdef const unsigned char* start = at
     cdef const unsigned char* stop
     cdef uint64_t newlines, mask = separators(at, lines.end, &newlines)
@@ -528,7 +528,7 @@ def match_lines(
                 index_ids(slots, mask, &ids, judged, SEED)
                 state.hit_counts[query] = MATCHED
             if judged:
-                # Most documents are not judged. If few are, the bitmap rejects the others sooner than the table:
+                # Most documents are not judged. If few are, the bitmap rejects the others faster than the table:
                 # half the time with one in 1000 judged.
                 bits = bits_of(slots, mask) if <uint64_t>(stop - row) > mask else ~<uint64_t>0
                 for row in range(row, stop):
@@ -580,7 +580,7 @@ cdef inline bint ranks_at_or_after(
 cdef inline void count_row(
     const Lists* lists, Py_ssize_t query, Py_ssize_t n, const Rows* rows, Py_ssize_t row, int64_t order
 ) noexcept nogil:
-    """Count a document: above the hits it outranks, or equal to those it ties with."""
+    """Count a document as above the hits that it outranks, or as equal to those that it ties with."""
     cdef Py_ssize_t begin = lists.offsets[query]
     cdef const double* keys = lists.keys + begin
     cdef double score = rows.values[row]

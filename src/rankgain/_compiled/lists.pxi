@@ -1,4 +1,4 @@
-# Functions of relevance in rank order: see `_reference/lists.py`. `capi` calls those of one list, too.
+# Functions of relevance in rank order: see `_reference/lists.py`. `capi` also calls the functions of one list.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
 from cpython.exc cimport PyErr_Clear
@@ -12,18 +12,18 @@ from libc.stdlib cimport free, malloc
 from rankgain._codes cimport IN_JUDGED, LONGEST_LIST, NOT_FINITE
 
 cdef extern from "Python.h":
-    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # for callers that test for −1
+    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # no `except -1`: callers test the result
 
 cdef object empty, ndarray
 from numpy import empty, ndarray
 
 cdef enum:
-    LISTS_AT_ONCE = 16  # lists summed at once: 4 registers of 4 doubles
-    TABULATED_RANKS_MAX = 248  # ranks: up to here the ideals of LISTS_AT_ONCE lists are summed at once
-    STEPS = 3984  # (TABULATED_RANKS_MAX + 1)·LISTS_AT_ONCE doubles: 31 kB, so that they fit the L1 cache
-    SHORT_LIST = 64  # grades: up to here the scratch of a single list is on the stack
+    LISTS_AT_ONCE = 16  # lists summed together: 4 registers of 4 doubles
+    TABULATED_RANKS_MAX = 248  # ranks up to which the ideals of LISTS_AT_ONCE lists are summed together
+    STEPS = 3984  # (TABULATED_RANKS_MAX + 1)·LISTS_AT_ONCE doubles: 31 kB, which fit the L1 cache
+    SHORT_LIST = 64  # grades up to which the scratch of a list is on the stack
 
-cdef int64_t EXACT_INTEGER_MAX = <int64_t>1 << 53  # float64 represents every integer up to here
+cdef int64_t EXACT_INTEGER_MAX = <int64_t>1 << 53  # float64 represents every integer up to this one
 
 
 # functions on a single list; they hold the GIL, since releasing it would cost more than the work
@@ -76,7 +76,7 @@ cdef Result ndcg_one(
     double dcg, Py_ssize_t n, const Numbers* judged, int64_t start, Py_ssize_t n_judged, bint exponential,
     const Discount* discount, int64_t depth, bint returned, double empty, bint judged_is_list, Workspace* space
 ) noexcept nogil:
-    """DCG / IDCG of a list of n documents, given its DCG; `judged_is_list`: the judged set is the list itself."""
+    """DCG / IDCG of a list of n documents, given the DCG; `judged_is_list`: whether the list is the judged set."""
     cdef Result result
     depth = ideal_depth(depth, n, returned)
     result = idcg_one(judged, start, n_judged, exponential, discount, depth, space)
@@ -103,7 +103,7 @@ cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_
 
 
 cdef struct List:
-    # A list of numbers with the scratch for its ideal, on the stack if the list is short.
+    # A list of numbers with the scratch for the ideal, on the stack if the list is short.
     double* values
     Py_ssize_t n
     Workspace space
@@ -145,7 +145,7 @@ cdef void close_list(List* one) noexcept nogil:
 
 
 cdef bint open_list(List* one, object grades, bint scratch) except -1:
-    """Copy the numbers of a list, tuple or array. False: use the general path; nothing to close."""
+    """Copy the numbers of a list, tuple or array. False, with nothing to close, if the general path must be used."""
     if type(grades) is list or type(grades) is tuple:
         if len(grades) > LONGEST_LIST:
             return False
@@ -186,7 +186,7 @@ cdef bint open_array(List* one, object array, bint scratch) except -1:
     cdef Py_buffer view
     cdef bint read = False
     if PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_STRIDES):
-        PyErr_Clear()  # the general path reports what is not a number
+        PyErr_Clear()  # the general path reports the invalid value
         return False
     try:
         if view.ndim == 1 and view.shape[0] <= LONGEST_LIST:
@@ -269,7 +269,7 @@ cdef enum:
 
 @cython.final
 @cython.auto_pickle(False)
-@cython.binding(False)  # such methods have the cheapest calls
+@cython.binding(False)  # cheaper to call
 @cython.embedsignature(True)
 @cython.embedsignature.format("clinic")
 cdef class ListFunctions:
@@ -393,7 +393,7 @@ cdef class ListFunctions:
             for index in range(taken):
                 n = <Py_ssize_t>(offsets[query[0] + index + 1] - offsets[query[0] + index])
                 limits[index] = self.depth if function == IDCG else ideal_depth(self.depth, n, self.returned)
-            if function == IDCG or function == NDCG:  # first, so that the grades are in the cache for the sums
+            if function == IDCG or function == NDCG:  # before the sums, so that these find the grades in the cache
                 sum_ideals(
                     judged, starts + query[0], limits, taken, self.exponential, &self.discount, steps, ideals
                 )
@@ -422,7 +422,7 @@ cdef class ListFunctions:
         self, const Lists* lists, const Numbers* judged, const int64_t* offsets, const int64_t* starts, int function,
         double ideal, Workspace* space, double sum
     ) noexcept nogil:
-        """The value of a list, given its ideal (not finite: not computed yet) and its sum."""
+        """The value of a list, given the sum and the ideal (not finite if not computed yet)."""
         cdef Py_ssize_t n = <Py_ssize_t>(offsets[1] - offsets[0])
         cdef Result result
         result.position = -1
@@ -464,9 +464,9 @@ cdef void sum_each(
     const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
     double* out
 ) noexcept nogil:
-    """Write the DCG of each list with linear gain; NaN or infinite if a grade is, or may be, invalid.
+    """Write the DCG of each list with linear gain; NaN or infinite if a grade may be invalid.
 
-    The additions of one sum depend on each other, so several lists are summed at once, each in rank order.
+    The additions of one sum depend on each other, so several lists are summed in parallel, each in rank order.
     """
     cdef Py_ssize_t query = 0, index, n, stop, taken
     while query < queries:
@@ -530,10 +530,10 @@ cdef void sum_ideals(
     const Numbers* grades, const int64_t* offsets, const int64_t* limits, Py_ssize_t queries, bint exponential,
     const Discount* discount, double* steps, double* out
 ) noexcept nogil:
-    """`idcg_one` of up to LISTS_AT_ONCE lists, cut at `limits`; NaN for all if one cannot be tabulated.
+    """`idcg_one` for up to LISTS_AT_ONCE lists, cut at `limits`; NaN for all if one cannot be tabulated.
 
-    Adds the terms of `sum_ideal`, and zeros, by steps at the ranks where the grade falls: 25 instead of 75 ns for 100
-    grades. All steps are 0 before and after.
+    Adds the terms of `sum_ideal`, and zeros, as steps at the ranks where the grade falls: 25 instead of 75 ns for 100
+    grades. All steps are 0 before the call and after it.
     """
     cdef int64_t counts[8]
     cdef Py_ssize_t query, n, longest = 0
@@ -549,7 +549,7 @@ cdef void sum_ideals(
             break
         at = 0
         last_grade = 0
-        for grade in range(7, -1, -1):  # a grade with count 0 is overwritten by the next
+        for grade in range(7, -1, -1):  # the next grade overwrites one with count 0
             steps[LISTS_AT_ONCE * at + query] = grade - last_grade
             if counts[grade] and at < most:
                 last_grade = grade

@@ -1,4 +1,4 @@
-# Arrays of the callers' dtypes as float64, scratch, and the errors of a grade.
+# Arrays of any dtype as float64, scratch, and the checks of a grade.
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer,
 )
@@ -51,7 +51,7 @@ cdef inline void widen(const number_t* numbers, Py_ssize_t n, double* out) noexc
 
 
 cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* scratch) noexcept nogil:
-    """The numbers as float64: in place if they are, else converted into the scratch."""
+    """The numbers as float64: in place if they have that type, else converted into the scratch."""
     if numbers.kind == FLOAT64:
         return <const double*>numbers.view.buf + start
     if numbers.kind == FLOAT32:

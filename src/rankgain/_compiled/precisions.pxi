@@ -7,7 +7,7 @@ from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, BEST, NOT_FINITE, WORST
 
 
 cdef struct RunningIdeal:
-    # The cumulative ideal gain up to a rank; ranks must ascend. See `_ideal_gain` of the reference.
+    # The cumulative ideal gain up to a rank; ask for ranks in ascending order. See `_ideal_gain` of the reference.
     const double* gain
     const int64_t* count
     Py_ssize_t index
@@ -182,7 +182,7 @@ cdef struct HitCursor:
     const int64_t* last
     Py_ssize_t next
     Py_ssize_t stop
-    Py_ssize_t start  # of the group
+    Py_ssize_t start  # the first hit of the group
     Py_ssize_t end
     int ties
     int64_t rank
@@ -256,7 +256,7 @@ cdef double mean_interpolated(
         if grade[cursor.index] > above:
             n_relevant += 1
             precision = <double>n_relevant / <double>cursor.rank
-            for point in range(n_points):  # recall points ascend, so later ones need more documents
+            for point in range(n_points):  # recall points are in ascending order, so later ones need more documents
                 if <int64_t>(points[point] * <double>relevant + (0.9 if up else 0.5)) > n_relevant:
                     break
                 best[point] = max(best[point], precision)

@@ -1,4 +1,4 @@
-# Computes the metrics of one query from its hits and judged grades: terms, then their combinations. See
+# Computes the metrics of one query from the hits and judged grades: first terms, then combinations of terms. See
 # `_reference/program.py`.
 from libc.math cimport floor
 from libc.stdint cimport INT64_MAX, int64_t
@@ -13,10 +13,10 @@ from rankgain._codes cimport (
 )
 
 cdef enum:
-    MAX_VALUES = 4  # values of terms that a combination takes
+    MAX_VALUES = 4  # maximum of values that a combination takes
     MAX_PARAMETERS = 5
-    LONG_QUERY = 1 << 20  # documents: above this size check for Ctrl-C between terms
-    INTERRUPTED = -1  # instead of an error code: an exception is set
+    LONG_QUERY = 1 << 20  # documents; in longer queries, Ctrl-C is checked for between terms
+    INTERRUPTED = -1  # not an error code: an exception is set
 
 cdef extern from "Python.h":
     int check_signals "PyErr_CheckSignals"() noexcept
@@ -27,7 +27,7 @@ cdef struct Combination:
     bint bounded
     double empty
     Py_ssize_t value_indices[MAX_VALUES]
-    Py_ssize_t last  # of the value indices
+    Py_ssize_t last  # the last value index
     double parameters[MAX_PARAMETERS]
 
 cdef struct Steps:
@@ -142,7 +142,7 @@ cdef int sum_best(
     cdef int code = judged_gains(term, table, query, &gain, &count)
     if code:
         return code
-    if term.flag and term.family == IDEAL_SUM:  # the ideal of an empty list is that of one document
+    if term.flag and term.family == IDEAL_SUM:  # an empty list has the ideal of one document
         limit = max(query.returned, 1)
     if term.discount.kind == VECTOR:
         needed = min(min(judged_size(query), limit), cutoffs[n_cutoffs - 1])
@@ -156,8 +156,8 @@ cdef int sum_best(
 cdef Py_ssize_t grade_levels(
     const double* gain, const int64_t* count, const Query* query, int64_t* ranks, double* terms
 ) noexcept nogil:
-    """Write the ranks at which the ideal gain falls and, if the list has at least two documents more than have a gain,
-    its end; return their number."""
+    """Write the ranks at which the ideal gain falls, and the end of the list if it has at least two documents more than
+    there are with a gain; return the number of ranks."""
     cdef Py_ssize_t index, n = 0
     cdef int64_t rank = 0
     for index in range(query.n_judged):
@@ -176,7 +176,7 @@ cdef Py_ssize_t grade_levels(
 cdef Py_ssize_t relevant_ranks(
     const double* gain, Py_ssize_t n_hits, const Query* query, int64_t* ranks
 ) noexcept nogil:
-    """Write the ranks of the hits with a gain: the first of their tie group, or, under WORST, the last."""
+    """Write the ranks of the hits with a gain, which take the first ranks of a tie group or, under WORST, the last."""
     cdef Py_ssize_t index = 0, stop, group, n = 0, member
     while index < n_hits:
         stop = group_stop(query.first, index, n_hits)
@@ -267,7 +267,7 @@ cdef inline double value_before_first_relevant(const Term* term, const Query* qu
 cdef int compute_term(
     const Term* term, const GainTable* table, Query* query, bint pooled, int64_t* position
 ) noexcept nogil:
-    """Write the values of a term at its cut-offs; return an error code or 0."""
+    """Write the values of a term at all cut-offs; return an error code or 0."""
     cdef double* values = query.values + term.first_value
     cdef const double* gain
     cdef const int64_t* count
@@ -437,7 +437,7 @@ cdef bint interrupted() noexcept with gil:
 cdef int compute_metrics(
     const Steps* steps, Query* query, double* out, Py_ssize_t stride, int64_t* position, Py_ssize_t* number
 ) noexcept nogil:
-    """Compute the metrics of a query from its hits and judged grades; write them `stride` doubles apart.
+    """Compute the metrics of a query from the hits and judged grades; write them `stride` doubles apart.
 
     Returns an error code or 0; `number` becomes the index of the failing term, −1 if a combination failed.
     """

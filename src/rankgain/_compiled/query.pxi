@@ -17,8 +17,8 @@ cdef struct GainTable:
 cdef struct Term:
     int family
     int gain
-    double level  # of RELEVANT, IRRELEVANT, STOP: see `Gain`
-    GainTable table  # of TABLE
+    double level  # the parameter of RELEVANT, IRRELEVANT, STOP: see `Gain`
+    GainTable table  # the gains by grade of TABLE
     double above  # the grade above which documents are relevant
     double empty
     double factor
@@ -26,12 +26,12 @@ cdef struct Term:
     Discount discount
     const int64_t* cutoffs
     Py_ssize_t n
-    Py_ssize_t first_value  # the index of the first of its n values in `Query.values`
+    Py_ssize_t first_value  # the index of the first of n values in `Query.values`
     const double* points
     Py_ssize_t n_points
 
 cdef struct Query:
-    # One query: its hits, its judged grades, and scratch for its terms.
+    # One query: the hits, the judged grades, and scratch for terms.
     int64_t returned
     bint graded  # whether every returned document is judged, so that ranks count the non-relevant ones
     int ties
@@ -107,7 +107,7 @@ cdef inline bint by_table(const Term* term) noexcept nogil:
 
 
 cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
-    """The number of hits whose tie group starts at rank ≤ depth; deeper ones are there for other terms."""
+    """The number of hits whose tie group starts at rank ≤ depth; other terms need the deeper ones."""
     cdef Py_ssize_t low = 0, high = query.n, middle
     if high == 0 or query.first[high - 1] <= depth:
         return high
@@ -121,7 +121,7 @@ cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
 
 
 cdef void put_ones_first(const Query* query, Py_ssize_t n) noexcept nogil:
-    """Move the gains of 1 to the front of each tie group."""
+    """Move gains of 1 to the front of each tie group."""
     cdef Py_ssize_t index, ones = 0
     for index in range(n):
         if index and query.first[index] != query.first[index - 1]:
@@ -191,7 +191,7 @@ cdef int judged_gains(
 # discounts and judged documents
 
 cdef inline bint lacks(const Discount* discount, int64_t ranks) noexcept nogil:
-    """Whether a vector of discounts has fewer entries than ranks are needed."""
+    """Whether a vector of discounts has fewer entries than needed."""
     return discount.kind == VECTOR and ranks > discount.size
 
 

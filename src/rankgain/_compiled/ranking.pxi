@@ -60,25 +60,25 @@ cdef extern from "simd.h" nogil:
 cdef enum:
     # Thresholds were set by timing both methods on x86-64, at each level of SIMD; the results never depend on them.
     SMALL_GRADES = 64  # whole grades below this are counted instead of sorted
-    INSERTION_SORT_MAX = 16  # entries: shorter runs are insertion-sorted
+    INSERTION_SORT_MAX = 16  # entries; shorter runs are insertion-sorted
     BUCKETS_PER_ENTRY = 4  # up to SPARSE_BUCKETS_MAX entries; beyond that one bucket per entry, to stay in cache
     SPARSE_BUCKETS_MAX = 4096  # entries
-    COMPARE_MAX = 48  # entries: fewer are compared with every score, which beats sorting them
-    SIMD_COMPARE_MAX = 128  # entries: the same limit for short lists where the SIMD level says so (`Simd.few`)
-    SLOT_SCORES_MAX = 256  # scores: shorter lists place entries into slots without sorting
+    COMPARE_MAX = 48  # entries; fewer are compared with every score, which beats sorting them
+    SIMD_COMPARE_MAX = 128  # entries; the same limit for short lists, at SIMD levels that allow it (`Simd.few`)
+    SLOT_SCORES_MAX = 256  # scores; in shorter lists, entries are put into slots without sorting
     RANKS_SIZE = 144  # SIMD_COMPARE_MAX ranks and the padding of the last SIMD row
     SLOTS = 384  # SLOT_SCORES_MAX, plus SIMD_COMPARE_MAX for entries that share the last rank
     SLOT_WORDS = 6  # 64-bit words that hold one bit per slot
-    PARTITION_SCORES = 2048  # target scores per partition: its entries and scores fit the L1 cache
+    PARTITION_SCORES = 2048  # target number of scores per partition: entries and scores fit the L1 cache
     PARTITIONS_MAX = 1024
-    PARTITIONED_MAX = 1 << 22  # scores: partitioning copies 12 bytes per score, too much for larger queries
+    PARTITIONED_MAX = 1 << 22  # scores; partitioning copies 12 bytes per score, too much for larger queries
     PREFETCH_SCORES = 32  # scores whose buckets are prefetched before the first is read
     BLOCK_GRADES = 512  # grades converted to float64 at a time
-    PADDING = 32  # entries of scratch behind the last document: some loops write a few at once
+    PADDING = 32  # entries of scratch after the last document, since some loops write several at once
     TALLY_COUNTS = 256  # four counters per slot
     TALLY_SLOTS = 64  # hash slots for distinct grades; at most half are filled
-    COUNTED_MAXIMA_MAX = 160  # maxima: up to here the k-th is found by counting (1.3 instead of 1.9 µs at k = 100)
-    SHORT_STRIDE = 128  # a query of twice as many documents as maxima is cut up to here; beyond, one of 8·k
+    COUNTED_MAXIMA_MAX = 160  # maxima up to which counting finds the k-th one (1.3 instead of 1.9 µs at k = 100)
+    SHORT_STRIDE = 128  # maxima; up to this, queries of twice as many documents are cut; beyond, queries of 8·k
 
 cdef const Simd* simd = simd_baseline
 
@@ -181,7 +181,7 @@ cdef struct Buckets:
 
 
 cdef inline double magnitude(double key) noexcept nogil:
-    """The bit pattern of a number, increasing with the number; equal for 0.0 and −0.0."""
+    """The bit pattern of a number, as a number that increases with it; equal for 0.0 and −0.0."""
     cdef int64_t bits
     key += 0.0
     memcpy(&bits, &key, sizeof(bits))
@@ -233,7 +233,7 @@ cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssiz
         b = bucket_of(buckets, entries[index].grade if by == BY_GRADE else entries[index].key)
         space.bucket[index] = <int32_t>b
         starts[b + 1] += 1
-    for b in range(count):  # starts[b + 1] becomes the start of bucket b and, once it is filled, its end
+    for b in range(count):  # starts[b + 1] becomes the start of bucket b and, once the bucket is filled, the end
         size = starts[b + 1]
         starts[b + 1] = <int32_t>total
         total += size
@@ -286,13 +286,13 @@ cdef void locate(
 ) noexcept nogil:
     """Count the scores above each entry and equal to it, at the first entry of each key.
 
-    If `stable`, the key of an entry, no longer needed, is replaced by its position within its tie group. `origin` holds
+    If `stable`, the key of an entry, no longer needed, is replaced by the position within the tie group. `origin` holds
     the input position of each score; NULL: its index. Scores are processed in blocks, so that the memory of a whole
     block is prefetched before the first score is looked up.
     """
     cdef Step* steps = space.steps
     cdef Step* step
-    cdef int32_t* following = space.bucket  # per key: its next entry in input order
+    cdef int32_t* following = space.bucket  # per key: the next entry in input order
     cdef const int32_t* starts[PREFETCH_SCORES]
     cdef Step* matches[PREFETCH_SCORES]
     cdef Py_ssize_t index, start = 0, block, low, size, half, position
@@ -303,7 +303,7 @@ cdef void locate(
         steps[index].key = space.entries[index].key
         steps[index].tally = 0
         following[index] = <int32_t>index
-    steps[m].key = -INFINITY  # sentinel for scores below all entries; its counts are ignored
+    steps[m].key = -INFINITY  # sentinel for scores below all entries; the counts of it are ignored
     steps[m].tally = 0
     following[m] = <int32_t>m
     while start < n:
@@ -347,8 +347,8 @@ cdef Py_ssize_t rank_few(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_entries` of a short list, without sorting: the number of scores above an entry is its slot; the entries of
-    a tie group take consecutive slots."""
+    """`rank_entries` of a short list, without sorting: the slot of an entry is the number of scores above it; the
+    entries of a tie group take consecutive slots."""
     cdef Py_ssize_t index, other, n_hits = 0, word, slot
     cdef Entry* entries = space.entries
     cdef double* keys = space.distinct
@@ -456,7 +456,7 @@ cdef Py_ssize_t rank_parts(
 ) noexcept nogil:
     """`rank_many` by partitions that fit the cache; −1 if the scores cannot be partitioned evenly.
 
-    15 instead of 23 ns a document of 10^5, 38 instead of 60 of 10^6, half of them relevant.
+    15 instead of 23 ns per document at 10^5 documents, 38 instead of 60 at 10^6, half of them relevant.
     """
     cdef Py_ssize_t count = max(min(n // PARTITION_SCORES, <Py_ssize_t>PARTITIONS_MAX), 1), fullest = 0, n_hits = 0
     cdef Py_ssize_t index, part, size, written, start, stop
@@ -533,9 +533,9 @@ cdef Py_ssize_t rank_entries(
 ) noexcept nogil:
     """Compute the first and last rank of the tie group of each of m entries among n scores.
 
-    Only the entries are sorted; the other documents are only counted. The entries come in input order. Writes the hits
-    whose tie group starts at rank ≤ depth, returns their number and leaves the entries in the order of the hits.
-    Equals `find` of the reference.
+    Only the entries, given in input order, are sorted; the other documents are counted. Writes the hits whose tie group
+    starts at rank ≤ depth, returns the number of hits and leaves the entries in the order of the hits. Equals `find`
+    of the reference.
     """
     cdef Py_ssize_t n_hits
     if n > INT32_MAX or m <= COMPARE_MAX or (m <= simd.few and n <= SLOT_SCORES_MAX):
@@ -588,14 +588,15 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
 
 
 cdef inline Py_ssize_t stride_for(Py_ssize_t k) noexcept nogil:
-    """The number of parts whose k-th highest maximum is near the k-th highest score."""
+    """The number of parts for which the k-th highest maximum is near the k-th highest score."""
     return (3 * k // 2 + 15) // 16 * 16
 
 
 cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace* space) noexcept nogil:
     """A lower bound of the k-th highest of n scores, tight if n is much larger than k.
 
-    The k-th highest of the maxima of `stride` disjoint parts of the list: k different documents score at least that.
+    It is the k-th highest of the maxima of `stride` disjoint parts of the list: k different documents have at least
+    that score.
     """
     cdef Py_ssize_t stride = stride_for(k)
     simd.maxima(scores, n, stride, space.distinct)
@@ -607,10 +608,10 @@ cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace
 cdef Py_ssize_t cut(
     const double* scores, Py_ssize_t n, int64_t depth, bint whole, Workspace* space, double* threshold
 ) noexcept nogil:
-    """Copy the scores that can be among the `depth` highest, with their positions; return their number, −1 on NaN.
+    """Copy the scores that can be among the `depth` highest, with the positions; return the number copied, −1 on NaN.
 
-    Unless `whole`, a large tie group at the cut-off is not copied and `threshold` becomes its score. Otherwise
-    `threshold` is NaN.
+    Unless `whole`, a large tie group at the cut-off is not copied, and `threshold` becomes the score of that group.
+    Otherwise, `threshold` is NaN.
     """
     cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, capacity = min(n, 16 * k + 256), position = 0
     cdef double bound = bound_of(scores, min(n, 128 * (k + 16)), k, space)
@@ -632,7 +633,7 @@ cdef Py_ssize_t cut(
         bound = max(bound, bound_of(space.near, count, k, space))
         count = filter_cut(space, count, bound, False)
         if 2 * count > capacity:  # many scores equal the bound
-            if not whole and 64 * count > position and bound < DBL_MAX:  # fewer ties are faster to copy than to count
+            if not whole and 64 * count > position and bound < DBL_MAX:  # fewer ties are copied faster
                 above = True
                 count = filter_cut(space, count, bound, True)
             if 2 * count > capacity:
@@ -650,8 +651,8 @@ cdef Py_ssize_t filter_cut(Workspace* space, Py_ssize_t count, double bound, bin
 
 
 cdef struct Tally:
-    # Counts per distinct grade: 0 in the first slot, other grades hashed by their bits.
-    int64_t counts[TALLY_COUNTS]  # four per slot, in turn: repeated increments of one wait for each other
+    # Counts per distinct grade: grade 0 in the first slot, other grades hashed by bit pattern.
+    int64_t counts[TALLY_COUNTS]  # four per slot, used in turn: increments of one counter would wait for each other
     uint64_t bits[TALLY_SLOTS]
     int distinct
 
@@ -672,7 +673,7 @@ cdef inline bint tally_one(Tally* tally, uint64_t bits, Py_ssize_t index) noexce
 
 
 cdef int64_t pop_highest(Tally* tally, double* grade) noexcept nogil:
-    """Remove the highest grade and return its count; 0 if only grade 0 is left."""
+    """Remove the highest grade and return the count; 0 if only grade 0 is left."""
     cdef int slot, best = 0
     cdef double each
     grade[0] = 0.0
@@ -690,7 +691,7 @@ cdef int64_t pop_highest(Tally* tally, double* grade) noexcept nogil:
 cdef inline bint tally_tied(
     const double* scores, const number_t* grades, Py_ssize_t n, double score, Tally* tally, int64_t* tied
 ) noexcept nogil:
-    """Count the hits of a tie group by grade, all other documents as grade 0, and its documents.
+    """Count the documents of a tie group, by grade; those that are not hits count as grade 0.
 
     False if there are too many grades.
     """
@@ -714,7 +715,8 @@ cdef Py_ssize_t write_tied(
 ) noexcept nogil:
     """Write the hits of a tie group, ordered by grade: counting sort (3 ns per document; sorting takes 17 to 60).
 
-    Returns their number, or −1, with nothing written, if there are too many grades. Equals `find` of the reference.
+    Returns the number of hits, or −1, with nothing written, if there are too many grades. Same as `find` of the
+    reference.
     """
     cdef Tally tally
     cdef bint counted
@@ -781,7 +783,7 @@ cdef Py_ssize_t order_hits(
     const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, bint zeros, bint stable,
     Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Write the hits of one query and return their number, −1 if a score is NaN.
+    """Write the hits of one query and return the number of hits, −1 if a score is NaN.
 
     With `zeros` or `stable` the entries are left in the order of the hits. The scores may be those in `space.scores`.
     """
@@ -826,7 +828,7 @@ cdef inline Py_ssize_t gather(
 cdef Py_ssize_t entries_of(
     const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Workspace* space
 ) noexcept nogil:
-    """Write the candidates of a query, in input order; return their number."""
+    """Write the candidates of a query, in input order; return the number written."""
     cdef Entry* entries = space.entries
     cdef Py_ssize_t index, m
     if grades.kind == FLOAT64:
@@ -848,7 +850,7 @@ cdef Py_ssize_t entries_of(
 cdef Py_ssize_t entries_near(
     const Numbers* grades, int64_t start, Py_ssize_t near, bint zeros, Workspace* space
 ) noexcept nogil:
-    """Write the candidates among the scores that `cut` copied; their index is the position in that copy."""
+    """Write the candidates among the scores that `cut` copied; indices are positions in that copy."""
     cdef Py_ssize_t index, m = 0
     cdef double grade
     for index in range(near):
@@ -861,7 +863,7 @@ cdef Py_ssize_t entries_near(
 
 
 cdef bint count_small_integers(const Numbers* grades, int64_t start, Py_ssize_t n, int64_t* counts) noexcept nogil:
-    """Count the grades 0 to 7; False if there are others."""
+    """Count the grades 0 to 7; False if there is any other grade."""
     cdef int64_t integers[BLOCK_GRADES]
     cdef double scratch[BLOCK_GRADES]
     cdef Py_ssize_t done = 0, size
@@ -911,7 +913,7 @@ cdef bint count_few(
         size = min(n - done, <Py_ssize_t>BLOCK_GRADES)
         block = doubles_of(grades, start + done, size, scratch)
         for index in range(size):
-            grade = block[index] + 0.0  # −0.0 as 0.0
+            grade = block[index] + 0.0  # −0.0 becomes 0.0
             memcpy(&bits, &grade, sizeof(bits))
             if not is_grade(grade) or not tally_one(&tally, bits, index):
                 return False

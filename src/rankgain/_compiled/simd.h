@@ -8,7 +8,7 @@ enum {
   FEW_COMPARISONS = 512 /* of registers: up to here, comparing all scores, without a branch, beats copying the highest */
 };
 
-/* For one row of scores: its excluded columns, and memory. */
+/* Scratch for one row of scores, and the excluded columns. */
 struct RowScratch {
   const int32_t *columns;
   ptrdiff_t n_excluded;
@@ -20,8 +20,8 @@ struct RowScratch {
 
 struct Simd {
   int lanes; /* doubles per register */
-  ptrdiff_t few; /* entries: up to here, comparing with all scores of a short list beats sorting */
-  ptrdiff_t judged; /* judged ids: up to here, comparing all pairs beats hashing (-1: never), … */
+  ptrdiff_t few; /* entries up to which comparing with all scores of a short list beats sorting */
+  ptrdiff_t judged; /* judged ids up to which comparing all pairs beats hashing (-1: never), … */
   ptrdiff_t hits; /* … if at most this many may match */
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
   void (*whole)(const double *, ptrdiff_t, int64_t *);

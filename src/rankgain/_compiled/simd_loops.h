@@ -77,13 +77,13 @@ TARGET static void HERE(maxima)(const double *scores, ptrdiff_t n, ptrdiff_t str
   }
 }
 
-/* The k-th highest of n scores (n: a multiple of 16): the highest one that at least k scores reach. Branch-free. */
+/* The k-th highest of n scores (n: a multiple of 16): the highest s with at least k scores ≥ s. Branch-free. */
 TARGET static double HERE(kth)(const double *scores, ptrdiff_t n, ptrdiff_t k) {
   double each[LANES], kth = -INFINITY;
   DOUBLES best = ALL(-INFINITY);
   for (ptrdiff_t first = 0; first < n; first += 16) {
     DOUBLES candidate[16 / LANES];
-    INTEGERS short_of[16 / LANES]; /* k − 1 minus the number of scores that reach it */
+    INTEGERS short_of[16 / LANES]; /* k − 1 minus the number of scores not below it */
     UNROLLED for (int part = 0; part < 16 / LANES; part++)
       candidate[part] = LOAD(scores + first + part * LANES), short_of[part] = ALL_BITS((uint64_t)(k - 1));
     for (ptrdiff_t other = 0; other < n; other++) {
@@ -100,7 +100,7 @@ TARGET static double HERE(kth)(const double *scores, ptrdiff_t n, ptrdiff_t k) {
 }
 
 /* Append the scores not below the bound, NaN included, with their positions. Stops before the capacity could be
-   exceeded and returns the position. A mask of 64 comparisons is made first: one mispredicted branch per 64 scores. */
+   exceeded and returns the position. Scores are compared 64 at a time into a mask: one mispredicted branch per mask. */
 TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptrdiff_t n, double bound, double *near,
                                       ptrdiff_t *positions, ptrdiff_t *count, ptrdiff_t capacity) {
   ptrdiff_t filled = *count, i = start;
@@ -153,7 +153,7 @@ TARGET static void HERE(count)(const double *scores, ptrdiff_t n, double key, in
 }
 
 TARGET static ALWAYS_INLINE void HERE(ranks_of)(const double *scores, ptrdiff_t n, const double *keys, const int parts,
-                                                int64_t *above, int64_t *reach) {
+                                                int64_t *above, int64_t *not_below) {
   DOUBLES key[4];
   INTEGERS higher[4], not_lower[4];
   UNROLLED for (int part = 0; part < parts; part++)
@@ -167,19 +167,19 @@ TARGET static ALWAYS_INLINE void HERE(ranks_of)(const double *scores, ptrdiff_t 
   }
   UNROLLED for (int part = 0; part < parts; part++) {
     STORE_BITS(above + part * LANES, higher[part]);
-    STORE_BITS(reach + part * LANES, not_lower[part]);
+    STORE_BITS(not_below + part * LANES, not_lower[part]);
   }
 }
 
-/* How many of n scores are higher than each of m keys, and how many are not lower: up to four rows of keys at once. The
-   last row of keys, and of what is counted, is a whole one. */
+/* Count, for each of m keys, how many of n scores are higher and how many are not lower, four registers of keys at a
+   time. The arrays of keys and counts are padded to whole registers. */
 TARGET static void HERE(ranks)(const double *scores, ptrdiff_t n, const double *keys, ptrdiff_t m, int64_t *above,
-                               int64_t *reach) {
+                               int64_t *not_below) {
   for (ptrdiff_t k = 0; k < m; k += 4 * LANES) {
-    if (m - k > 3 * LANES) HERE(ranks_of)(scores, n, keys + k, 4, above + k, reach + k);
-    else if (m - k > 2 * LANES) HERE(ranks_of)(scores, n, keys + k, 3, above + k, reach + k);
-    else if (m - k > LANES) HERE(ranks_of)(scores, n, keys + k, 2, above + k, reach + k);
-    else HERE(ranks_of)(scores, n, keys + k, 1, above + k, reach + k);
+    if (m - k > 3 * LANES) HERE(ranks_of)(scores, n, keys + k, 4, above + k, not_below + k);
+    else if (m - k > 2 * LANES) HERE(ranks_of)(scores, n, keys + k, 3, above + k, not_below + k);
+    else if (m - k > LANES) HERE(ranks_of)(scores, n, keys + k, 2, above + k, not_below + k);
+    else HERE(ranks_of)(scores, n, keys + k, 1, above + k, not_below + k);
   }
 }
 
@@ -217,14 +217,15 @@ TARGET static void HERE(sum_steps)(double *steps, ptrdiff_t n, const double *tab
   }
 }
 
-/* The sums of grade times discount over the first n grades of 16 or 4 lists, in rank order. All lists at once, since the
-   additions of one sum depend on each other. NaN for all if a grade may be invalid, or an integer beyond 2^52. */
+/* The sums of grade times discount over the first n grades of 16 or 4 lists, in rank order. The lists are summed in
+   parallel, since the additions of one sum depend on each other. All are NaN if any grade may be invalid, or is an
+   integer beyond 2^52. */
 #if LANES == 4
-#define UNSOUND_double (1ull << 63) /* bits that no valid grade has set: the sign; in integers, those beyond 2^52 */
-#define UNSOUND_float (1ull << 63)
-#define UNSOUND_int64_t (~0ull << 52)
-#define UNSOUND_int32_t (1ull << 63)
-#define UNSOUND_uint8_t (1ull << 63)
+#define INVALID_double (1ull << 63) /* bits that no valid grade has set: the sign; in integers, those beyond 2^52 */
+#define INVALID_float (1ull << 63)
+#define INVALID_int64_t (~0ull << 52)
+#define INVALID_int32_t (1ull << 63)
+#define INVALID_uint8_t (1ull << 63)
 TARGET static ALWAYS_INLINE DOUBLES row_double(const double *at, INTEGERS *signs) {
   const DOUBLES row = LOAD(at);
   *signs = OR(*signs, BITS_OF(row));
@@ -236,7 +237,7 @@ TARGET static ALWAYS_INLINE DOUBLES row_float(const float *at, INTEGERS *signs) 
   return row;
 }
 TARGET static ALWAYS_INLINE DOUBLES row_int64_t(const int64_t *at, INTEGERS *signs) {
-  const INTEGERS row = LOAD_BITS(at); /* as the low bits of 2^52 it is an addend of 2^52 */
+  const INTEGERS row = LOAD_BITS(at); /* in the low bits of 2^52, the integer adds to 2^52 */
   *signs = OR(*signs, row);
   return SUB(OF_BITS(OR(row, ALL_BITS(0x4330000000000000))), ALL(0x1p52));
 }
@@ -265,7 +266,7 @@ TARGET static ALWAYS_INLINE DOUBLES row_uint8_t(const uint8_t *at, INTEGERS *sig
         UNROLLED for (int rank = 0; rank < 4; rank++)                                                                  \
           total[group] = ADD(total[group], MUL(row[rank], ALL(table[i + rank])));                                      \
       }                                                                                                                \
-    int negative = HERE(any)(AND(signs, ALL_BITS(UNSOUND_##TYPE)));                                                    \
+    int negative = HERE(any)(AND(signs, ALL_BITS(INVALID_##TYPE)));                                                    \
     UNROLLED for (int group = 0; group < groups; group++) STORE(out + 4 * group, total[group]);                        \
     for (int list = 0; list < 4 * groups; list++) {                                                                    \
       double sum = out[list];                                                                                          \
@@ -307,8 +308,8 @@ SUMS(int32_t)
 SUMS(uint8_t)
 #undef SUMS
 
-/* The lowest 16 bits of BLOCK ids in one register. A 32-bit lane holds those of two ids, a 64-bit lane those of four:
-   the first ids fill the lowest bits of all lanes, and so on, which is cheaper than keeping them in order. */
+/* The lowest 16 bits of BLOCK ids in one register, two ids per 32-bit lane or four per 64-bit lane. The first ids fill
+   the lowest bits of all lanes, and so on, which is cheaper than keeping the ids in order. */
 #if LANES > 1
 #define BLOCK (4 * LANES)
 TARGET static ALWAYS_INLINE INTEGERS HERE(lows)(const char *ids, const int width) {
@@ -319,33 +320,33 @@ TARGET static ALWAYS_INLINE INTEGERS HERE(lows)(const char *ids, const int width
             OR(LEFT(AND(LOAD_BITS(ids + 2 * next), low), 32), LEFT(LOAD_BITS(ids + 3 * next), 48)));
 }
 
-/* One bit per id. */
+/* One bit per id, in order; `lanes` is a mask in the layout of `lows`. */
 TARGET static ALWAYS_INLINE uint64_t HERE(set)(INTEGERS lanes, const int width) {
   if (width == 4) return SIGNS_32(LEFT_32(lanes, 16)) | SIGNS_32(lanes) << BLOCK / 2;
   return SIGNS(LEFT(lanes, 48)) | SIGNS(LEFT(lanes, 32)) << LANES | SIGNS(LEFT(lanes, 16)) << 2 * LANES |
          SIGNS(lanes) << 3 * LANES;
 }
 
-/* `near` for `parts` registers of ids from `start` on; the last register is moved back so that it ends at n. */
+/* `near` for `parts` registers of ids from `start` on; the last register is shifted back to end at n. */
 TARGET static ALWAYS_INLINE ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t start, ptrdiff_t n, const int width,
                                                     const int parts, const char *judged, ptrdiff_t m, int judged_width,
                                                     int64_t *out, ptrdiff_t count) {
-  INTEGERS own[4], same[4], any = NONE;
+  INTEGERS low16[4], same[4], any = NONE;
   uint64_t left = 0;
   UNROLLED for (int part = 0; part < parts; part++) {
     const ptrdiff_t at = start + part * BLOCK < n - BLOCK ? start + part * BLOCK : n - BLOCK;
-    own[part] = HERE(lows)(ids + at * width, width), same[part] = any;
+    low16[part] = HERE(lows)(ids + at * width, width), same[part] = any;
   }
   for (ptrdiff_t j = 0; j < m; j++, judged += judged_width) {
     int16_t low;
     memcpy(&low, judged, sizeof low);
     const INTEGERS id = ALL_16(low);
-    UNROLLED for (int part = 0; part < parts; part++) same[part] = OR(same[part], EQUAL_16(own[part], id));
+    UNROLLED for (int part = 0; part < parts; part++) same[part] = OR(same[part], EQUAL_16(low16[part], id));
   }
   UNROLLED for (int part = 0; part < parts; part++) any = OR(any, same[part]);
   if (!SIGNS_32(OR(any, LEFT_32(any, 16)))) return count;
   UNROLLED for (int part = 0; part < parts; part++) {
-    const ptrdiff_t known = start + (part + 1) * BLOCK - n; /* ids already seen in the register before */
+    const ptrdiff_t known = start + (part + 1) * BLOCK - n; /* ids that the previous register contains as well */
     left |= HERE(set)(same[part], width) >> (known > 0 ? known : 0) << part * BLOCK;
   }
   for (; left; left &= left - 1) out[count++] = start + lowest_set_bit(left);
@@ -364,20 +365,20 @@ TARGET static ALWAYS_INLINE ptrdiff_t HERE(near_all)(const char *ids, ptrdiff_t 
   return count;
 }
 
-/* Write the positions of the ids whose lowest 16 bits equal those of one of m judged ids, in order; return how many.
-   Compares all pairs. See `match_run`. */
+/* Write, in order, the positions of the ids whose lowest 16 bits equal those of any of m judged ids; return the number
+   of positions. Compares all pairs. See `match_run`. */
 TARGET static ptrdiff_t HERE(near)(const void *ids, ptrdiff_t n, int width, const void *judged, ptrdiff_t m,
                                    int judged_width, int64_t *out) {
   const char *lows = (const char *)judged + LOW_AT(judged_width);
   if (n < BLOCK) { /* fewer ids than a register: matches in the zero padding are dropped */
     uint64_t few[BLOCK] = {0};
-    int64_t found[BLOCK];
-    ptrdiff_t count, kept = 0;
+    int64_t positions[BLOCK];
+    ptrdiff_t count, written = 0;
     for (ptrdiff_t i = 0; i < n; i++)
       few[i] = width == 4 ? (uint64_t)((const int32_t *)ids)[i] : ((const uint64_t *)ids)[i];
-    count = HERE(near_all)((const char *)few, BLOCK, 8, lows, m, judged_width, found);
-    for (; kept < count && found[kept] < n; kept++) out[kept] = found[kept];
-    return kept;
+    count = HERE(near_all)((const char *)few, BLOCK, 8, lows, m, judged_width, positions);
+    for (; written < count && positions[written] < n; written++) out[written] = positions[written];
+    return written;
   }
   if (width == 4) return HERE(near_all)(ids, n, 4, lows, m, judged_width, out);
   return HERE(near_all)(ids, n, 8, lows, m, judged_width, out);

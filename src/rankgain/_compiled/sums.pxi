@@ -1,4 +1,4 @@
-# Gain, discount, their sums, the first relevant document and the ratio to the ideal: see `_reference/sums.py`.
+# Gain, discount, sums of both, the first relevant document and the ratio to the ideal: see `_reference/sums.py`.
 from libc.math cimport exp2, log2
 from libc.stdint cimport INT64_MAX, int64_t
 
@@ -41,7 +41,7 @@ def fill_exponential(const double[::1] grades, double[::1] out, /):
     return index
 
 
-# sums over the hits of a query, and over its judged grades
+# sums over the hits of a query, and over the judged grades
 
 cdef inline Py_ssize_t group_stop(const int64_t* first, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     cdef Py_ssize_t index = start + 1
@@ -131,9 +131,9 @@ cdef void find_first_relevant(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties, double before,
     bint reciprocal, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
-    """Write, at each cut-off, 1 / the rank of the first relevant hit or, unless `reciprocal`, 1 once there is one.
+    """Write, at each cut-off, 1 / the rank of the first relevant hit or, unless `reciprocal`, 1 if there is such a hit.
 
-    `before`: the value at cut-offs that the first relevant hit cannot have reached.
+    `before`: the value at cut-offs before the first relevant hit.
     """
     cdef Py_ssize_t i = 0, j, index, emitted = 0
     cdef int64_t a = 1, b = 1, rank, size, step, relevant = 0

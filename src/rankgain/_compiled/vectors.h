@@ -1,8 +1,8 @@
-/* Everything that depends on the compiler or the CPU. The loops are written once, over the operations named at the end;
+/* Everything that depends on the compiler or the CPU. Loops are written once, in terms of the operations at the end;
    no other file uses attributes, builtins or SIMD intrinsics. x86-64 and arm64 have intrinsics, which
    MSVC, GCC and Clang all compile; any other CPU gets plain C. The bits are the same everywhere.
    NEON's intrinsics take 0.4 to 0.8 times the instructions of plain C, and as many as the vectors of GCC (0.7 to 1.1
-   times). AVX-512 would be a third copy of the loops on x86-64, left out as long as no machine with it runs the tests:
+   times). AVX-512 would be a third copy of the loops on x86-64, left out until a machine with it runs the tests:
    a prototype on Zen 4 gained nothing for a top k, dicts and files; only where all documents are ranked (`ranks`) was
    it 1.7 to 2 times as fast as AVX2, and by LLVM's model of Ice Lake 1.3 times. */
 #pragma once
@@ -205,7 +205,7 @@ OP_2 integers_2 or_2(integers_2 a, integers_2 b) { return _mm_or_si128(a, b); }
 OP_2 integers_2 xor_2(integers_2 a, integers_2 b) { return _mm_xor_si128(a, b); }
 OP_2 integers_2 left_2(integers_2 a, int bits) { return _mm_slli_epi64(a, bits); }
 OP_2 integers_2 right_2(integers_2 a, int bits) { return _mm_srli_epi64(a, bits); }
-OP_2 integers_2 left_each_2(integers_2 a, integers_2 bits) { /* SSE2 shifts all lanes by the lowest one */
+OP_2 integers_2 left_each_2(integers_2 a, integers_2 bits) { /* SSE2 shifts all lanes by the lowest lane of `bits` */
   const __m128i low = _mm_sll_epi64(a, bits), high = _mm_sll_epi64(a, _mm_unpackhi_epi64(bits, bits));
   return _mm_castpd_si128(_mm_move_sd(_mm_castsi128_pd(high), _mm_castsi128_pd(low)));
 }
@@ -229,7 +229,7 @@ OP_2 integers_2 all_32_2(uint32_t number) { return _mm_set1_epi32((int32_t)numbe
 OP_2 integers_2 left_32_2(integers_2 a, int bits) { return _mm_slli_epi32(a, bits); }
 OP_2 integers_2 equal_16_2(integers_2 a, integers_2 b) { return _mm_cmpeq_epi16(a, b); }
 OP_2 integers_2 equal_32_2(integers_2 a, integers_2 b) { return _mm_cmpeq_epi32(a, b); }
-OP_2 integers_2 equal_64_2(integers_2 a, integers_2 b) { /* both halves are */
+OP_2 integers_2 equal_64_2(integers_2 a, integers_2 b) { /* equal if both halves are */
   const __m128i halves = _mm_cmpeq_epi32(a, b);
   return _mm_and_si128(halves, _mm_shuffle_epi32(halves, _MM_SHUFFLE(2, 3, 0, 1)));
 }
@@ -303,7 +303,7 @@ OP_4 void transpose_4(doubles_4 row[4]) {
   row[0] = _mm256_permute2f128_pd(even, even_2, 0x20), row[1] = _mm256_permute2f128_pd(odd, odd_2, 0x20);
   row[2] = _mm256_permute2f128_pd(even, even_2, 0x31), row[3] = _mm256_permute2f128_pd(odd, odd_2, 0x31);
 }
-OP_4 int ones_4(uint64_t bits) { return (int)_mm_popcnt_u64(bits); } /* which every CPU with AVX2 has */
+OP_4 int ones_4(uint64_t bits) { return (int)_mm_popcnt_u64(bits); } /* every CPU with AVX2 has popcnt */
 
 #elif VECTORS == NEON_VECTORS
 #define OP_2 static ALWAYS_INLINE
@@ -367,24 +367,24 @@ OP_2 integers_2 equal_32_2(integers_2 a, integers_2 b) {
   return vreinterpretq_u64_u32(vceqq_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b)));
 }
 OP_2 integers_2 equal_64_2(integers_2 a, integers_2 b) { return vceqq_u64(a, b); }
-OP_2 uint64_t signs_32_2(integers_2 a) { /* each sign to its place, then added up */
-  static const int32_t place[] = {0, 1, 2, 3};
-  return vaddvq_u32(vshlq_u32(vshrq_n_u32(vreinterpretq_u32_u64(a), 31), vld1q_s32(place)));
+OP_2 uint64_t signs_32_2(integers_2 a) { /* shift sign i to bit i, then add */
+  static const int32_t shifts[] = {0, 1, 2, 3};
+  return vaddvq_u32(vshlq_u32(vshrq_n_u32(vreinterpretq_u32_u64(a), 31), vld1q_s32(shifts)));
 }
 #endif
 
 #if VECTORS == PLAIN_C
 #define BASELINE_LANES 1
 #else
-#define BASELINE_LANES 2 /* numbers, for which every CPU of the usual platforms has registers */
+#define BASELINE_LANES 2 /* numbers per register that every CPU of the platform supports */
 #endif
 
-/* What loops are written over: LANES float64 or 64-bit integers at once. A file of loops is included once a level, by a
-   file that defines LANES. Comparisons give masks: every bit of a lane, or none. */
+/* The operations of loops, on LANES float64 or 64-bit integers. A file of loops is included once per level, by a file
+   that defines LANES. Comparisons return masks: all bits of a lane are set, or none. */
 #define JOIN_(NAME, LANES) NAME##_##LANES
 #define JOIN(NAME, LANES) JOIN_(NAME, LANES)
 #define HERE(NAME) JOIN(NAME, LANES)
-#define TARGET HERE(TARGET_OF) /* before a function of loops */
+#define TARGET HERE(TARGET_OF) /* precedes each function */
 #define TARGET_OF_1
 #define TARGET_OF_2
 #define TARGET_OF_4 TARGET_AVX2
@@ -392,19 +392,19 @@ OP_2 uint64_t signs_32_2(integers_2 a) { /* each sign to its place, then added u
 #define INTEGERS HERE(integers)
 #define LOAD HERE(load)
 #define STORE HERE(store)
-#define ALL HERE(all) /* lanes the same number */
+#define ALL HERE(all) /* the same number in all lanes */
 #define ADD HERE(add)
 #define SUB HERE(sub)
 #define MUL HERE(mul)
 #define DIV HERE(div)
 #define NEGATED HERE(negated)
-#define HIGHER HERE(higher) /* of two numbers; the second where one is NaN */
+#define HIGHER HERE(higher) /* the higher of two numbers; the second if either is NaN */
 #define MORE HERE(more)
 #define AT_LEAST HERE(at_least)
 #define SAME HERE(same)
 #define DIFFER HERE(differ)
-#define CHOOSE HERE(choose) /* the first where the mask is set, else the second */
-#define WIDENED HERE(widened) /* as many float32 */
+#define CHOOSE HERE(choose) /* the first if the mask is set, else the second */
+#define WIDENED HERE(widened) /* converts LANES float32 */
 #define BITS_OF HERE(bits_of)
 #define OF_BITS HERE(of_bits)
 #define LOAD_BITS HERE(load_bits)
@@ -420,8 +420,8 @@ OP_2 uint64_t signs_32_2(integers_2 a) { /* each sign to its place, then added u
 #define RIGHT HERE(right)
 #define LEFT_EACH HERE(left_each)
 #define NEGATIVE HERE(negative)
-#define SIGNS HERE(signs) /* a bit a lane, the highest */
-#define ALL_16 HERE(all_16) /* the same registers, as integers of fewer bits */
+#define SIGNS HERE(signs) /* one bit per lane: the highest */
+#define ALL_16 HERE(all_16) /* the same register as narrower integers */
 #define ALL_32 HERE(all_32)
 #define LEFT_32 HERE(left_32)
 #define EQUAL_16 HERE(equal_16)

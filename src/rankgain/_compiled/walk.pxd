@@ -32,7 +32,7 @@ cdef struct Numbers:
     int kind
 
 cdef struct Entry:
-    # A candidate: its sort key, grade and input position.
+    # A candidate: sort key, grade and input position.
     double key
     double grade
     Py_ssize_t index
@@ -59,7 +59,7 @@ cdef struct Workspace:
     int32_t* origin
 
 cdef inline Py_ssize_t count_higher(const double* descending, Py_ssize_t n, double value) noexcept nogil:
-    """The number of values above a value among n > 0 descending ones: a branch-free binary search."""
+    """How many of n > 0 descending numbers are above a value; a branch-free binary search."""
     cdef Py_ssize_t low = 0, half
     while n > 1:
         half = n // 2
@@ -200,7 +200,7 @@ cdef struct Result:
     Py_ssize_t position
 
 cdef inline int64_t ideal_depth(int64_t depth, Py_ssize_t n, bint returned) noexcept nogil:
-    # an empty list is compared with the ideal of one document, so that it earns 0 rather than 0 / 0
+    # an empty list has the ideal of one document, so that the value is 0 instead of 0 / 0
     return min(depth, max(<int64_t>n, 1)) if returned else depth
 
 
@@ -222,7 +222,7 @@ cdef inline Result dcg_one(
     result.code = 0
     if not exponential and n <= discount.size:
         for index in range(n):
-            memcpy(&bits, &grades[index * stride], sizeof(bits))  # as integers: compilers vectorise OR for these only
+            memcpy(&bits, &grades[index * stride], sizeof(bits))  # as integers, for which alone compilers vectorise OR
             signs |= bits
             result.value += grades[index * stride] * discount.table[index]
         if signs >= 0 and finite(result.value):  # then no grade is negative, infinite or NaN

@@ -1,8 +1,8 @@
 """The compiled engine: for each query of a chunk, find the hits and compute the metrics from them.
 
-Each included file implements the module of `rankgain._reference` with the same name, its specification, and returns the
-same bits. Functions over buffers are `noexcept nogil`, take one pointer per list and allocate nothing; the `def` that
-calls them opens the buffers, reserves scratch and releases the GIL, except for single lists and dicts.
+Each included file implements the module of `rankgain._reference` with the same name, the specification, and returns
+the same bits. Functions over buffers are `noexcept nogil`, take one pointer per list and allocate nothing; the `def`
+that calls them opens the buffers, reserves scratch and releases the GIL, except for single lists and dicts.
 
 This is one module of several files, because calls across modules are not inlined. `walk.pxd` declares what other
 modules cimport.
@@ -58,7 +58,8 @@ cdef struct Lists:
     bint beside
 
 cdef struct FileHits:
-    # Hits with their ranks, of all returned judged documents, and the judged grades: files, ranked while they are read.
+    # The hits of files, which were ranked while the file was read: all returned judged documents, with ranks; and the
+# judged grades.
     const int64_t* offsets
     const double* grade
     const int64_t* first
@@ -200,7 +201,7 @@ cdef int open_matrix(Chunk* chunk, tuple given) except -1:
     matrix.excluded_offsets = <const int64_t*>view_buffer(chunk, excluded_offsets)
     matrix.excluded = <const int32_t*>view_buffer(chunk, excluded)
     chunk.judged = longest(matrix.offsets + chunk.start, chunk.stop - chunk.start)
-    chunk.documents = chunk.judged  # others are counted, and need no scratch
+    chunk.documents = chunk.judged  # the other documents are only counted, without scratch
     return 0
 
 
@@ -275,7 +276,7 @@ cdef int find_in_lists(
     const Lists* lists, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
     Workspace* space, Query* query, Py_ssize_t* position
 ) noexcept nogil:
-    """Find the hits of a query in lists. Grades are counted first, so that picking hits finds them in the cache."""
+    """Find the hits of a query in lists. Grades are counted first; finding hits then reads them from the cache."""
     cdef int64_t start = start_of(lists.offsets, lists.columns, number)
     cdef Py_ssize_t n = <Py_ssize_t>(start_of(lists.offsets, lists.columns, number + 1) - start), nan
     cdef const double* scores = NULL
@@ -309,7 +310,7 @@ cdef int find_in_lists(
             query.first, query.last,
         )
         if query.n < 0:
-            position[0] = min(first_nan(scores, n), n - 1)  # clamp: another thread may have overwritten it
+            position[0] = min(first_nan(scores, n), n - 1)  # clamp: another thread may have overwritten the NaN
             query.n = 0
             return NAN_SCORE
     elif n:
@@ -328,7 +329,7 @@ cdef int find_in_lists(
 cdef Py_ssize_t ranked_hits(
     const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Query* query
 ) noexcept nogil:
-    """Write the hits of a list in rank order; return their number."""
+    """Write the hits of a list in rank order; return the number of hits."""
     cdef Py_ssize_t index, n_hits = 0
     cdef double grade
     for index in range(n):
@@ -446,7 +447,7 @@ cdef int find(
 
 
 cdef inline int64_t depth_under(const Rules* rules, int64_t depth) noexcept nogil:
-    """The depth to which hits are needed; if documents are removed, deeper ones move up."""
+    """The depth to which hits are needed, since documents move up if others above are removed."""
     return rules.depth if rules.judged_only else min(depth, rules.depth)
 
 
@@ -485,7 +486,7 @@ cdef void store_hits(const HitBuffers* output, Py_ssize_t index, const Query* qu
 
 
 cdef struct Error:
-    # An error code with its query, position and term (−1: none).
+    # An error code with the query, position and term (−1: none).
     int code
     Py_ssize_t query
     int64_t position
@@ -511,7 +512,7 @@ cdef inline bint is_empty(const Query* query) noexcept nogil:
 cdef inline int use(
     const Steps* steps, Py_ssize_t index, Query* query, const HitBuffers* output, Error* error
 ) noexcept nogil:
-    """Compute the metrics of a query, or store its hits."""
+    """Compute the metrics of a query, or store the hits."""
     if output.out == NULL:
         store_hits(output, index, query)
         return 0
@@ -522,7 +523,7 @@ cdef Py_ssize_t walk_buffers(
     const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, MatrixScratch* of_matrix,
     QueryMemory* memory, const HitBuffers* output, Error* error
 ) noexcept nogil:
-    """Find and use each query; how many have nothing relevant."""
+    """Find the hits of each query and use them; return the number of queries with nothing relevant."""
     cdef Py_ssize_t index, empty = 0, position = -1
     cdef int64_t depth = depth_under(rules, steps.depth)
     cdef double lowest
@@ -577,7 +578,7 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
 
 
 cdef struct Reader:
-    # Scratch for runs that are dicts.
+    # Scratch for runs in dicts.
     QueryMemory memory
     PyObject** values
     double* scores
@@ -624,7 +625,7 @@ cdef int walk_dict(
 
 
 cdef object run_dicts(Program program, const Rules* rules, tuple given, const HitBuffers* output):
-    """`walk_buffers` of runs that are dicts, with the GIL."""
+    """`walk_buffers` for runs in dicts, with the GIL."""
     cdef const Steps* steps = &program.steps
     cdef Py_ssize_t index, number, start, queries, judged_size = 0, documents = 0, empty = 0
     cdef list runs, sizes, numbers

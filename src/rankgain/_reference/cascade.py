@@ -7,12 +7,13 @@ from rankgain._reference.query import at_cutoffs, cutoff_term, hit_gains, in_bes
 
 NEGLIGIBLE = 1e-17  # relative to the sum: less than half of its last bit
 FAINT = 1e-40  # a probability too small to change any sum: see `_stopping`
-MOST = 4096  # the most probabilities in a tie group; more would take minutes
+MOST = 4096  # maximum of probabilities in a tie group; more would take minutes
 
 
 def _stopping(stops, m, most):
-    """Yield for the j-th of m documents in random order, j = 1 … `most`, the probabilities that the reader stops at it,
-    V_{j−1} − V_j, and goes on after it, V_j. `stops`: the stop probabilities q of the h relevant ones, highest first.
+    """Yield, for j = 1 … `most`, the probability V_{j−1} − V_j that the reader stops at the j-th of m documents in
+    random order, and the probability V_j of reading on after it. `stops`: the stop probabilities q of the h relevant
+    ones, highest first.
 
     `means[u]` is the mean of Π_{i∈U} (1 − q_i) over all sets U of u relevant documents. `drops[u]` is the mean of
     Π_{i∈U} (1 − q_i)·q_v over all U and all relevant documents v outside of U; it equals means[u] − means[u+1], but is
@@ -22,14 +23,15 @@ def _stopping(stops, m, most):
         V_{j−1} − V_j = Σ_u P(u of the first j − 1 are relevant) · P(then the j-th is, too) · drops[u]
 
     For two documents with probabilities q and r, means = 1, 1 − (q + r)/2, (1 − q)(1 − r): the reader stops at the
-    first with probability drops[0] = (q + r)/2, at the second with drops[1] = ((1 − q)·r + (1 − r)·q)/2, and goes on
-    after both with means[2].
+    first with probability drops[0] = (q + r)/2, at the second with drops[1] = ((1 − q)·r + (1 − r)·q)/2, and reads
+    on after both with means[2].
 
     Means below FAINT are dropped: fewer than one in 10⁴⁰ readers passes that many relevant documents, and a sum has 16
     digits.
     """
     h = len(stops)
-    # Documents are added one at a time, lowest q first: means[u] then only falls, so a mean below FAINT stays below it.
+    # Documents are added one at a time, lowest q first: then means[u] never rises, so a mean below FAINT stays
+    # negligible.
     means, drops = [1.0], [0.0]
     for size, stop in enumerate(reversed(stops)):
         if len(means) == size + 1 <= most:
@@ -65,7 +67,7 @@ def cascade(term, gain_table, query):
     the gain of the document (Chapelle et al. 2009).
 
     Under AVERAGE, a tie group adds Σ_j S·(V_{j−1} − V_j) / rank: S is the probability of reaching the group, V_j the
-    probability of going on after j of its documents (derived here; see `_stopping`).
+    probability of reading on after j documents of the group (derived here; see `_stopping`).
     """
     cutoffs = term.cutoffs
     judged_gains(term, gain_table, query)  # refuses grades beyond the scale, even of documents that were not returned

@@ -1,8 +1,8 @@
 """The specification: the kernels over columns of ids. The compiled half is `_compiled/columns.pxi`.
 
 Ids come in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data; the caller has checked the bounds. If
-`starts` is empty, the data are int64 or int32 numbers, told apart by their size. Errors are returned as (code, query,
-position among the query's rows).
+`starts` is empty, the data are int64 or int32 numbers, recognised by the size of the buffer. Errors are returned as
+(code, query, position among the query's rows).
 """
 
 from itertools import groupby
@@ -13,7 +13,7 @@ from rankgain.scalars import Bytes, Floats, Int32s, Ints
 
 
 def _ids(data, starts, ends, count):
-    """The ids, `count` in all, as bytes or, without starts, as int."""
+    """The `count` ids, as bytes or, without starts, as int."""
     return rows_of_ids(0 if len(starts) else len(data) // max(count, 1), data, starts, ends, 0, count)
 
 
@@ -37,11 +37,12 @@ def number_ids(
     rows: Ints,
     numbers: Ints,
 ) -> tuple[int, int, int]:
-    """Number text ids in the order of their first appearance, after `known` others.
+    """Number text ids in order of first appearance; `known` ids have numbers already.
 
-    Consecutive equal ids form one run: `rows` and `numbers` get its first row and its number. New ids are appended to
-    `names`, and their ends to `bounds`, until either buffer is full. `slots` is the hash table that the compiled half
-    keeps between calls; plain Python does not use it. Return the number of rows read, of runs, and of ids.
+    Consecutive equal ids form one run: `rows` and `numbers` get the first row and the id's number for each run. New ids
+    are appended to `names`, and the end of each to `bounds`, until either buffer is full. `slots` is the hash table
+    that the compiled half keeps between calls; plain Python does not use it. Return the number of rows read, of runs,
+    and of ids.
     """
     text = bytes(names)
     number_of = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
@@ -62,10 +63,10 @@ def number_ids(
 
 
 def number_integers(data: Bytes, n: int, numbers: Int32s, firsts: Ints, sizes: Ints) -> tuple[int, bool]:
-    """Number n integers in the order of their first appearance.
+    """Number n integers in order of first appearance.
 
-    `firsts` and `sizes` get the first row of each integer, and how many rows it has. Return how many integers there
-    are, and whether the rows of any are scattered; only then `numbers` gets the number of each row.
+    `firsts` and `sizes` get the first row and the number of rows of each integer. Return how many integers there are,
+    and whether the rows of any are scattered; only in that case, `numbers` gets the number of each row.
     """
     number_of = {}
     ids = rows_of_ids(len(data) // n, data, (), (), 0, n) if n else []
@@ -124,7 +125,7 @@ def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
 
 
 def mark_common(offsets: Ints, columns: Int32s, other_offsets: Ints, others: Int32s, marks: Bytes) -> int:
-    """Mark the columns of each row of a sparse matrix that the same row of another matrix has, too; return the count.
+    """Mark the columns of each row of a sparse matrix that also occur in that row of another matrix; return the count.
 
     The columns of a row are in ascending order.
     """

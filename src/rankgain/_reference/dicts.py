@@ -20,10 +20,10 @@ from rankgain.scalars import Floats, Ints, encoded, id_error, id_kind, read_trut
 def as_runs(
     users: Sequence[Any], recommended: list[Any], relevant: list[Any], most: int
 ) -> tuple[dict[Any, dict[Any, float]], list[dict[Any, float]]] | None:
-    """Lists of ids as runs by user, in which the first id has the highest score, and relevant ids as dicts of grades.
+    """Convert lists of ids to runs by user (the first id has the highest score), and relevant ids to dicts of grades.
 
-    None: use columns, which report errors. That is the case with more ids than `most`, an id twice in a list, ids of
-    mixed or unsupported types, and if `relevant` has neither dicts nor collections of ids.
+    Return None if columns, which report errors, must be used instead: for more than `most` ids, repeated ids in a list,
+    ids of mixed or unsupported types, and if `relevant` has neither dicts nor collections of ids.
     """
     kinds = {*map(type, relevant)}
     if not {*map(type, recommended)} <= {list, tuple}:
@@ -46,7 +46,7 @@ def as_runs(
 
 
 def _ids_of(rows):
-    """The ids of all rows, one after the other; only some of them if a set is changed in another thread meanwhile."""
+    """The ids of all rows, concatenated; incomplete if another thread changes a set meanwhile."""
     with suppress(RuntimeError):
         yield from chain.from_iterable(rows)
 
@@ -60,7 +60,7 @@ def _is_utf8(text):
 
 
 def pack_integers(rows: list[Collection[Any]], numbers: Ints) -> ErrorCode:
-    """Write the integer ids of all rows to `numbers`; return the first error. CHANGED: there are more or fewer ids."""
+    """Write the integer ids of all rows to `numbers`; return the first error, CHANGED if the number of ids differs."""
     position = -1
     for position, value in enumerate(_ids_of(rows)):
         if position == len(numbers):
@@ -76,7 +76,7 @@ def pack_integers(rows: list[Collection[Any]], numbers: Ints) -> ErrorCode:
 def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes, ErrorCode]:
     """The ids of all rows, all str (`text`) or all bytes, joined, and the first error; `ends` gets where each id ends.
 
-    CHANGED: there are more or fewer ids.
+    The error is CHANGED if the number of ids differs from the length of `ends`.
     """
     packed, position = bytearray(), -1
     for position, value in enumerate(_ids_of(rows)):
@@ -95,7 +95,7 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
 class JudgmentDicts:
     """The documents and grades of dicts of grades by document, one query after the other.
 
-    `error_code`: the first error; what follows it is not read. `unusual_grades`: whether a
+    `error_code`: the first error, after which nothing is read. `unusual_grades`: whether a
     grade is negative or a fraction.
     """
 
@@ -120,14 +120,14 @@ class JudgmentDicts:
 
     @staticmethod
     def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> JudgmentDicts:
-        """From columns."""
+        """Make them from columns."""
         self = JudgmentDicts([])
         self.documents, self._grades, self._offsets = documents, grades.tolist(), offsets.tolist()
         self.total = len(self._grades)
         return self
 
     def arrays(self, /) -> tuple[bytes, bytes]:
-        """Offsets and grades, as bytes."""
+        """The offsets and the grades, each as bytes."""
         return array("q", self._offsets).tobytes(), array("d", self._grades).tobytes()
 
     def of_query(self, number):

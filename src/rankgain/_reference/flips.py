@@ -1,4 +1,4 @@
-"""Sums of sign flips, from which every test, interval and correction of a comparison is computed.
+"""Sums over random sign flips, from which every test, interval and correction of a comparison is computed.
 
 Each flip has one random sign per query, shared by all runs and metrics. Values are integers in float64 whose sums stay
 below 2^53, so that they are exact in any order of additions.
@@ -10,7 +10,7 @@ from rankgain.scalars import Floats, Ints, splitmix64
 
 GOLDEN = 0x9E3779B97F4A7C15
 LOWER = (1 << 64) - 1
-AT_ONCE = 4096  # flips at a time, so that their sums stay in the cache
+AT_ONCE = 4096  # flips per pass, so that the sums stay in the cache
 
 
 def words(seed, block, flips):
@@ -28,9 +28,9 @@ def subsets(rows):
 
 
 def sums(values: Floats, seed: int, start: int, stop: int, out: Floats, flipped: Floats, /) -> None:
-    """Write the sum of a column over the queries that flip b flips to out[column, b], and their number to flipped[b].
+    """Write to out[column, b] the sum of a column over the queries that flip b flips, and to flipped[b] their number.
 
-    values: queries × columns; out: columns × flips, of which those from start to stop are written.
+    values: queries × columns; out: columns × flips. Only the flips from start to stop are written.
     """
     queries = len(values)
     for first in range(start, stop, AT_ONCE):
@@ -67,7 +67,7 @@ def exceed(
     joint: Ints,
     /,
 ) -> None:
-    """Count for each pair of columns the flips from start to stop that are as extreme as the observed difference.
+    """Count, for each pair of columns, the flips from start to stop that are at least as extreme as the observation.
 
     T = total − 2 · (right − left). counts: |T| ≥ reached. joint: (|T| + queries) · scale ≥ limit for this or
     any later pair, which is max-T if the pairs are in descending order of the observed statistic (Westfall & Young
@@ -98,8 +98,8 @@ def bounds(
     high: Floats,
     /,
 ) -> None:
-    """The ends of the interval of differences that the test does not reject: order statistics of the means of subsets
-    of queries (Hartigan 1969).
+    """The ends of the interval of the differences that the test does not reject. They are order statistics of the means
+    of subsets of the queries (Hartigan 1969).
 
     flipped: the number, or the total weight, of the queries that each flip flips; whole: the same for all queries.
     Each flip gives two means: of the flipped queries and of the others. low: the rank-th smallest mean, minus one unit

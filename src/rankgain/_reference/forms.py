@@ -1,10 +1,10 @@
 """The specification: the documents of the queries of a chunk, for each form of Source except a matrix.
 
 These functions refuse NaN scores, invalid grades of lists, a judged document that appears twice in a query of a run in
-columns (an unjudged one only with `check_all`), and a run in dicts whose ids cannot match the judgments because their
-types differ. The error names the first such position. Lists of grades have no ids, and a dict cannot repeat an id.
-Judgments (`rankgain.data.judgments`: grades that are not finite, repeated ids) and TREC files (`rankgain.data.lines`)
-were checked when they were read.
+columns (an unjudged one only with `check_all`), and a run in dicts whose ids cannot match those of the judgments
+because the types differ. The error names the first such position. Lists of grades have no ids, and a dict cannot repeat
+an id. Judgments (`rankgain.data.judgments`: grades that are not finite, repeated ids) and TREC files
+(`rankgain.data.lines`) were checked when they were read.
 """
 
 from rankgain._codes import CHANGED, DUPLICATE, NAN_SCORE, OTHER_IDS
@@ -15,7 +15,7 @@ from rankgain.scalars import id_kind, read_scores
 
 
 def read_lists(queries, grades, offsets, columns, scores, judged, judged_offsets, judged_columns):
-    """Grades in rank order or with scores. A query's judged grades are its own grades unless they are given."""
+    """Grades in rank order or with scores. By default, the judged grades of a query are the grades of the list."""
     for query in queries:
         query_grades = list_of(grades, offsets, columns, query)
         query_scores = None if scores is None else list_of(scores, offsets, columns, query)
@@ -34,10 +34,10 @@ def read_lists(queries, grades, offsets, columns, scores, judged, judged_offsets
 
 
 def read_dicts(queries, judged, numbers, runs):
-    """Dicts of scores by document against judged documents and their grades.
+    """Match dicts of scores by document with judged documents and grades.
 
-    All sizes are recorded before any dict is read. Reading a number or an id may run the caller's code; a dict whose
-    size has changed is refused.
+    All sizes are recorded before any dict is read. Reading a number or an id may run the caller's code; if the
+    size of a dict changes meanwhile, it is refused.
     """
     sizes = [len(runs[query]) for query in queries]
     for query, size in zip(queries, sizes, strict=True):
@@ -61,7 +61,7 @@ def read_dicts(queries, judged, numbers, runs):
 
 
 def read_columns(queries, *columns):
-    """Returned ids against judged ids and their grades.
+    """Match returned ids with judged ids and grades.
 
     A judged document that is returned twice is refused; with `check_all`, any document.
     """
@@ -88,5 +88,5 @@ def _rows_of_query(query, width, data, starts, ends, first, last, values):
 
 
 def without_pooled(grades):
-    """Without the grades below 0, of documents that were pooled but not judged."""
+    """Drop the grades below 0, which mark documents that were pooled but not judged."""
     return [grade for grade in grades if grade >= 0.0]

@@ -15,7 +15,7 @@ from rankgain.errors import ErrorCode
 from rankgain.scalars import Array, Floats, Ints
 
 LANES = 4  # partial sums of a row, as in SIMD registers of four numbers: pair (row, other) is added to sum other % 4
-WIDEST = 700.0  # up to this σ · range of the scores all pairs share exponentials: e^−700 is a normal number
+WIDEST = 700.0  # σ · range of the scores, up to which all pairs share exponentials: e^−700 is a normal number
 LOWEST = -708.0
 FURTHEST = 1e300
 
@@ -84,7 +84,7 @@ def fill(
     hessian: Floats,
     /,
 ) -> ErrorCode:
-    """The gradient and the hessian of each document of some queries; or the first error of a score.
+    """Compute the gradient and the hessian of each document of some queries, or return the first error of a score.
 
     `inverses`: one over the ideal of each query, 0 where nothing is relevant.
     """
@@ -132,7 +132,7 @@ def _check(scores):
 
 
 def _groups(scores):
-    """(start, stop) of the tie group at each index."""
+    """The bounds (start, stop) of the tie group at each index."""
     groups, start = [], 0
     for stop in range(1, len(scores) + 1):
         if stop == len(scores) or scores[stop] != scores[start]:
@@ -164,7 +164,7 @@ def _pair(ordered, swap, score_gap, power, other_power):
 
     Δ is `swap`, the change of the metric when the two are swapped, divided by `score_gap`. ρ = 1 / (1 + e^{σ(s − s′)}),
     where s is the score of the document with the higher gain and s′ the score of the other; it is computed from both
-    powers e^{σs}. `ordered`: the first document has the higher gain.
+    powers e^{σs}. `ordered`: whether the first document has the higher gain.
     """
     inverse = 1.0 / ((power + other_power) * score_gap)
     lower, higher = (other_power, power) if ordered else (power, other_power)

@@ -109,8 +109,8 @@ def count_lines(
 
     `hashes` gets the hash of each row, at the next free position of the row's query in `positions`.
 
-    A hit is a returned document of the qrels, with any grade. `hit_counts` has the number of hits of a query, and
-    `hits`, from the query's offset on, lists them in rank order. `above` counts, for the i-th hit of a query, the
+    A hit is a returned document that is in the qrels, with any grade. `hit_counts` has the number of hits of a query,
+    and `hits`, from the query's offset on, lists them in rank order. `above` counts, for the i-th hit of a query, the
     documents ranked between it and the hit before; the last entry counts those below all hits. If the policy leaves
     documents tied with hits, `equals` counts them at the first of these hits.
     """
@@ -123,7 +123,7 @@ def count_lines(
     def key(score, identifier, order):
         """A key that is ascending in rank order."""
         if ties == DOCID:
-            return -score, [-byte for byte in identifier] + [1]  # an id is higher than any prefix of it
+            return -score, [-byte for byte in identifier] + [1]  # an id ranks above all prefixes of it
         return -score, order if ties == STABLE else 0
 
     def key_of(index):

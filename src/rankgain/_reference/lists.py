@@ -1,4 +1,4 @@
-"""The specification: the functions on relevance in rank order, for one list or for each of many."""
+"""The specification: the functions of relevance in rank order, for one list or for each of many."""
 
 from array import array
 from typing import Any
@@ -16,9 +16,9 @@ Answer = float | Floats | None
 
 
 class ListFunctions:
-    """The functions on one list, with their settings.
+    """The functions of one list, under fixed settings.
 
-    They return None unless the input is a short list of valid numbers: use the general path, which reports errors.
+    They return None unless the input is a short list of valid numbers; the general path reports errors.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class ListFunctions:
         return self._ideal(grades, self._depth)
 
     def _ndcg(self, grades, judged=None):
-        """DCG / IDCG. Without `judged`, the ideal is that of the list itself. With `returned`, the ideal is also cut at
-        the length of the list, but not below 1, so that an empty list has the value 0.
+        """DCG / IDCG. Without `judged`, the list is the judged set. With `returned`, the ideal is cut at the length of
+        the list, too, but not below 1, so that an empty list has the value 0.
         """
         dcg = self._sum(grades, self._depth)
         depth = min(self._depth, max(len(grades), 1)) if self._returned else self._depth

@@ -7,9 +7,9 @@ from rankgain._reference.ranking import Documents
 
 
 def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offsets, excluded):
-    """Rows of scores, one column per document, against judged columns and their grades, in rising order of columns.
+    """Match rows of scores, one column per document, with judged columns in increasing order, and their grades.
 
-    Excluded columns are no documents, and no judged column is among them. The position of an error is the column.
+    Excluded columns do not count as documents; none of them is judged. The position of an error is the column.
     """
     for query in queries:
         row = scores[query].tolist()

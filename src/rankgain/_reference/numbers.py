@@ -1,4 +1,4 @@
-"""The specification: the numbers of lists, their checks, and the error of a query."""
+"""The specification: the numbers of lists, the checks of grades, and the error of a query."""
 
 from rankgain._codes import IN_JUDGED, INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NEGATIVE_GRADE
 
@@ -12,7 +12,7 @@ class Refused(Exception):
         super().__init__(code, position, term)
 
     def in_judged(self):
-        """The same error among the judged grades."""
+        """The same error, with the code for judged grades."""
         code, position, _ = self.args
         return Refused(code + IN_JUDGED, position)
 
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 def check_grade(grade, position, limit=float("inf")):
-    """Grades are finite and not negative; those of the exponential gain are below a limit."""
+    """Refuse a grade that is negative, not finite, or not below the limit of the exponential gain."""
     if not 0.0 <= grade < limit:
         if grade != grade:
             raise Refused(NAN_GRADE, position)

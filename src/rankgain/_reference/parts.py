@@ -1,6 +1,6 @@
 """The specification: the terms, gains and discounts behind the metric of one query, for `Rankings.calculation`.
 
-`_backend.parts` is this module on either backend: the compiled half has no such function, and computes the same bits.
+`_backend.parts` is this module on both backends: no compiled version is needed, since the bits are the same.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ __all__ = ["Parts", "Program", "parts"]
 
 
 class Parts(NamedTuple):
-    """The value of a metric, dividend and divisor (None for a sum), and each term by its cut-offs.
+    """The value of a metric, the dividend and divisor (None for a sum), and the values of each term by cut-off.
 
     `gains`: the gain of each grade in the first term, or 1 for relevant grades and 0 for others; None for a grade
     without a gain. `discounts`: the mean discount of documents that share ranks; ranks beyond the cut-off count as 0.
@@ -40,7 +40,7 @@ def parts(
     grades: list[float],
     shared_ranks: list[tuple[int, int]],
 ) -> Parts | ErrorCode:
-    """The parts of the only metric of a program, or the error of its query.
+    """The parts of the only metric of a program, or the error of the query.
 
     `hits`: (grade, first rank, last rank); `judged`: (grade, number of documents);
     `gain_tables`: as in `compute_metrics`.
@@ -67,7 +67,7 @@ def _gain(term: Any, gain_table: dict[float, float], grade: float) -> float | No
         return float(grade > term.above)
     try:
         return gain_by(term, gain_table, grade)
-    except Refused:  # the callable was not called with this grade: it is beyond the cut-off, or 0 without a gain
+    except Refused:  # the callable was not called with this grade, which is beyond the cut-off, or 0
         return None if grade else 0.0
 
 

@@ -26,7 +26,7 @@ def _ideal_gain(judged, lowest=0.0, beyond=0.0):
     Call it with ascending ranks. A gain below `lowest` counts as `lowest`; each rank after the last gain above 0 adds
     `beyond`.
     """
-    done = index = used = 0  # ranks summed so far; the current gain and how many of its documents were counted
+    done = index = used = 0  # ranks summed so far; index of the current gain; documents of that gain counted
     total = 0.0
 
     def at(rank):
@@ -55,11 +55,11 @@ def precision_sum(term, gain_table, query):
     has β > 0, and CG and ICG are sums of grades.
 
     A tie group of m documents, h of them relevant, gives under AVERAGE
-    Σ_j (h/m)·(c + 1 + (h−1)·((j−1)/(m−1))) / (a−1+j), a its first rank: the j-th document is relevant with probability
-    h/m, and then the expected number of relevant documents above it in the group is (h−1)·((j−1)/(m−1)) (McSherry &
-    Najork 2008, section 2.3). With β, h/m times the expected CG at the j-th document, given that it is relevant, is
-    (C·h + G₁ + (h·G − G₁)·((j−1)/(m−1))) / m: C is the gain before the group, G the gain of the group, G₁ the gain of
-    its relevant documents (derived here).
+    Σ_j (h/m)·(c + 1 + (h−1)·((j−1)/(m−1))) / (a−1+j), where a is the first rank. The j-th document is relevant with
+    probability h/m, and then the expected number of relevant documents above it in the group is (h−1)·((j−1)/(m−1))
+    (McSherry & Najork 2008, section 2.3). With β, h/m times the expected CG at the j-th document, given that it is
+    relevant, is (C·h + G₁ + (h·G − G₁)·((j−1)/(m−1))) / m: C is the gain before the group, G the gain of the group, G₁
+    the gain of the relevant documents in it (derived here).
 
     If all m documents have the same grade, they are added one by one. Relevant documents of different grades are
     averaged as a tie even for AP, so the last bits of AP may depend on the grades.
@@ -103,8 +103,9 @@ def precision_sum(term, gain_table, query):
 
 @list_term
 def preference_sum(term, gain_table, query):
-    """Σ over the relevant documents of 1 − min(n, R) / min(N, R), or of 1 where N = 0: n of the N documents that are
-    judged not relevant are ranked above. bpref is this sum divided by R (Buckley & Voorhees 2004, as trec_eval has it).
+    """Σ over the relevant documents of 1 − min(n, R) / min(N, R), or of 1 if N = 0, where n of the N documents that
+    are judged not relevant are ranked above. bpref is this sum divided by R (Buckley & Voorhees 2004, as trec_eval has
+    it).
 
     Under AVERAGE, a tie group with h relevant documents and z judged not relevant adds h / (z + 1) times the sum of
     the terms over all n from the count before the group to the count after it, which are equally likely (derived here).
@@ -134,8 +135,8 @@ def preference_sum(term, gain_table, query):
 def pairs(term, gain_table, query):
     """AUC: the share of pairs of a relevant and another returned document in which the relevant one is ranked higher.
 
-    A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). Without a pair the
-    value is `empty`, or 0 if relevant documents are judged and none of them was returned.
+    A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). If there is no pair,
+    the value is `empty`, or 0 if there are judged relevant documents but none was returned.
     """
     relevant = sum(group.count_above(term.above) for group in query.groups)
     others = query.returned - relevant
@@ -153,12 +154,12 @@ def pairs(term, gain_table, query):
     return total / (relevant * others)
 
 
-EPSILON = 0.00001  # of infAP, as in trec_eval
+EPSILON = 0.00001  # smoothing of infAP, as in trec_eval
 
 
 @list_term
 def inferred_sum(term, gain_table, query):
-    """Σ over the relevant documents of their inferred precision; infAP is this sum divided by R (Yilmaz & Aslam 2006,
+    """Σ over the relevant documents of the inferred precision; infAP is this sum divided by R (Yilmaz & Aslam 2006,
     as trec_eval computes it).
 
     The inferred precision at rank r is 1/r + (r−1)/r · (share of pooled documents among those above) · (share of
@@ -211,7 +212,7 @@ def cost_sum(term, gain_table, query):
                 continue
             gained += gain
             missed = cost(rank) - gained
-            if missed < -TOLERANCE * gained:  # no list gains more than the ideal one, but for rounding
+            if missed < -TOLERANCE * gained:  # except for rounding errors, no list gains more than the ideal list
                 raise Refused(_codes.ABOVE_IDEAL)
             total += gain / math.log2(2.0 + max(missed, 0.0))
     return all_finite([total])[0]

@@ -12,7 +12,7 @@ from typing import Any
 
 from rankgain import _codes
 from rankgain._codes import UNLIMITED, WORST, KernelTerm
-from rankgain._reference import cascade, precisions  # noqa: F401  # their functions register in TERMS
+from rankgain._reference import cascade, precisions  # noqa: F401  # imported to register functions in TERMS
 from rankgain._reference.numbers import Refused
 from rankgain._reference.query import TERMS, cutoff_term, hit_gains, judged_gains, list_term, require_discounts
 from rankgain._reference.sums import (
@@ -90,7 +90,7 @@ def precision_at_relevant(term, gain_table, query):
 
 
 def _mean_ndcg(term, gain_table, query, cutoffs, count, factor=1.0):
-    """Σ nDCG@k over the cut-offs, divided by a count; the last is multiplied by a factor. 0 without cut-offs."""
+    """Σ nDCG@k over the cut-offs, the last one multiplied by a factor, divided by a count; 0 without cut-offs."""
     require_discounts(term, query.returned)
     if not cutoffs:
         return 0.0
@@ -122,7 +122,7 @@ def grade_levels(term, gain_table, query):
 
 @list_term
 def relevant_ranks(term, gain_table, query):
-    """The mean of nDCG over all judged documents with a gain: at their ranks or, for those not returned, without a
+    """The mean of nDCG over all judged documents with a gain: at the rank of each or, if it was not returned, without a
     cut-off (ndcg_rel of trec_eval).
 
     In a tie group these documents take the first ranks or, under WORST, the last ones.
@@ -182,12 +182,12 @@ def _utility(retrieved, relevant, returned, _, a, b, c, d, collection):
 
 
 SUMS = {
-    # CG, DCG, counts: the sum itself
+    # CG, DCG, counts: the sum is the value
     _codes.AS_IS: lambda value: value,
     _codes.FILLED: lambda value, relevant, _: value,
     # a mean of ratios to the ideal
     _codes.BOUNDED_MEAN: lambda value, relevant: value,
-    # every query counts 1
+    # 1 for every query
     _codes.ONE: lambda _: 1.0,
     # RBP = (1 − p)·Σ rel(i)·p^(i−1)
     _codes.BIASED: lambda total, p: min((1.0 - p) * total, 1.0),
@@ -229,7 +229,7 @@ def compute_metrics(program, query, gain_tables=None):
 
 
 def compute_terms(program, query, gain_tables=None):
-    """The terms of a query, one after another, each at its cut-offs."""
+    """The values of all terms of a query, concatenated: each term at all cut-offs."""
     values = []
     for number, term in enumerate(program.terms):
         called = None if gain_tables is None else gain_tables[number]

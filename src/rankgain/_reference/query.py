@@ -106,7 +106,7 @@ def gain_by(term, gain_table, grade):
 
 
 def hit_gains(term, gain_table, query, depth):
-    """(group, gains of its hits, highest first) for each tie group that starts at a rank up to the depth."""
+    """Yield each tie group that starts at a rank up to the depth, with the gains of the hits, highest first."""
     groups = [group for group in query.groups if group.first <= depth]
     if term.gain == _codes.LINEAR and not any(group.grades[-1] < 0.0 for group in groups):
         return [(group, group.grades) for group in groups]
@@ -132,13 +132,14 @@ def judged_gains(term, gain_table, query):
 
 
 def in_best_order(gains):
-    """(rank, gain) of judged documents in the best order; `gains`: (gain, number of documents), highest first."""
+    """Yield (rank, gain) of the judged documents in the best order; `gains`: (gain, number of documents)."""
     return enumerate((gain for gain, count in gains for _ in range(count)), 1)
 
 
 def in_order(group, values, ties):
-    """(rank, value) for each hit of a tie group under a policy that orders it. The values, highest first, take the
-    first ranks or, under WORST, the last ranks in reverse order; documents that are not hits take the remaining ranks.
+    """Yield (rank, value) for each hit of a tie group under a policy that orders it. The values, highest first, take
+    the first ranks or, under WORST, the last ranks in reverse order; documents that are not hits take the remaining
+    ranks.
     """
     if ties == WORST:
         return enumerate(reversed(values), group.last - len(values) + 1)
@@ -146,7 +147,7 @@ def in_order(group, values, ties):
 
 
 def ranked_grades(query):
-    """(rank, grade) for each hit of a query whose ties are ordered."""
+    """Yield (rank, grade) for each hit of a query under a policy that orders ties."""
     for group in query.groups:
         yield from in_order(group, group.grades, query.ties)
 

@@ -39,7 +39,7 @@ class Documents(NamedTuple):
 
 
 def find(documents, rules, depth, lowest):
-    """The tie groups that start at a rank up to the depth, with the grades of their hits, the documents with grades
+    """Find the tie groups that start at a rank up to the depth, with the grades of the hits: documents with grades
     above `lowest`.
 
     The highest score comes first. Documents with equal scores form one group unless the rules order them: in input
@@ -63,7 +63,7 @@ def find(documents, rules, depth, lowest):
 
 
 def _by_score(scores, count, single):
-    """The positions of documents with equal scores, the highest score first; without scores each position alone."""
+    """Yield the positions of documents with equal scores, highest score first; without scores, one position each."""
     if scores is None:
         return ([index] for index in range(count))
     if single:
@@ -73,7 +73,7 @@ def _by_score(scores, count, single):
 
 
 def _highest_id_first(ids, members):
-    """str by code point, bytes by byte, int numerically; other or mixed ids have no order."""
+    """Order ids: str by code point, bytes by byte, int numerically; refuse other or mixed types."""
     kinds = {id_kind(ids[index]) for index in members}
     if len(kinds) > 1 or not kinds <= {str, bytes, int}:
         raise Refused(MIXED_IDS)
@@ -81,7 +81,7 @@ def _highest_id_first(ids, members):
 
 
 def keep(returned, groups, rules):
-    """Remove the documents that do not count, moving up those below: the new length of the list and the groups."""
+    """Remove documents that do not count and move up those below; return the new length of the list and the groups."""
     returned, groups = min(returned, rules.depth), [group for group in groups if group.first <= rules.depth]
     if not rules.judged_only:
         return returned, groups

@@ -24,8 +24,8 @@ from rankgain._reference.query import (
 )
 from rankgain.scalars import Floats
 
-TOLERANCE = 1e-9  # a value may exceed its ideal by rounding errors only
-TINY = 1e-300  # for subnormal numbers
+TOLERANCE = 1e-9  # relative; a value may exceed the ideal by rounding errors only
+TINY = 1e-300  # absolute tolerance, for subnormal numbers
 
 
 # gain and discount
@@ -76,7 +76,7 @@ def sum_returned(term, gain_table, query, cutoffs):
 
     CG is DCG with d(i) = 1; precision and RBP use it with g = 1 for relevant documents.
 
-    Under AVERAGE, a tie group of m documents, t of whose ranks are within the cut-off, adds G·S/m: G is the sum of the
+    Under AVERAGE, a tie group of m documents, of which t ranks are within the cut-off, adds G·S/m: G is the sum of the
     gains, highest first, S the sum of the discounts of these t ranks (McSherry & Najork 2008, eq. 3). If all m
     documents have the same gain, they are added one by one, as in the ideal, so that the nDCG of a perfect list is
     exactly 1.
@@ -140,7 +140,7 @@ def ideal_sum(term, gain_table, query):
 
 
 def _first_relevant_ranks(term, query):
-    """(rank, probability that the first relevant document is at this rank), in rank order.
+    """Yield (rank, probability that the first relevant document is at this rank), in rank order.
 
     Under AVERAGE, in a tie group at ranks a … a+m−1 with h relevant documents, the probability for rank a−1+j, j up to
     m−h+1, is p_j: p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).

@@ -24,8 +24,8 @@ Chunk = tuple[Any, ...]
 
 
 def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
-    """Write the metrics of each query of a chunk to the columns of `out` from `column` on; return how many queries have
-    nothing relevant."""
+    """Write the metrics of each query of a chunk to the columns of `out` from `column` on; return the number of queries
+    with nothing relevant."""
 
     def write(index, query):
         out[:, column + index] = compute_metrics(program, query)
@@ -34,7 +34,7 @@ def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) 
 
 
 def _each(queries, use):
-    """Call `use` for each query up to the first that is refused; return the number of queries with nothing relevant."""
+    """Call `use` for each query up to the first error; return the number of queries with nothing relevant."""
     index = empty = 0
     try:
         for query in queries:
@@ -49,7 +49,7 @@ def _each(queries, use):
 def rows(
     program: Program, rules: Codes, judged: Any, numbers: dict[Any, int], scores: Any, keys: tuple[str, ...], most: int
 ) -> dict[Any, dict[str, float]] | None:
-    """Return None: use `run`. The compiled half has a faster path for runs of at most `most` documents."""
+    """Return None, so that `run` is used; the compiled half has a faster path for runs of at most `most` documents."""
     return None
 
 
@@ -75,7 +75,7 @@ def _ranked(program, rules, chunk):
 
 
 def _ranked_in_file(queries, depth, lowest, offsets, grade, first, last, returned, judged_offsets, judged):
-    """The queries of a file, whose documents were ranked while it was read: see `rankgain._reference.lines`."""
+    """Yield the queries of a file, which were ranked while the file was read: see `rankgain._reference.lines`."""
     for query in queries:
         rows = range(offsets[query], offsets[query + 1])
         hits = [(float(grade[i]), int(first[i]), int(last[i])) for i in rows if first[i] <= depth and grade[i] > lowest]
@@ -115,7 +115,7 @@ def _append(rows, index, offsets, *columns):
     """Append the rows of the query at `index` to the columns."""
     start = offsets[index]
     stop = offsets[index + 1] = start + len(rows)
-    for column, values in zip(columns, zip(*rows, strict=True), strict=False):  # nothing without rows
+    for column, values in zip(columns, zip(*rows, strict=True), strict=False):  # `zip` is empty if there are no rows
         column[start:stop] = values
 
 

@@ -1,4 +1,4 @@
-"""The values of several runs for the same queries, as a matrix per metric."""
+"""The values of several runs for the same queries, as one matrix per metric."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ QUERIES = "same", "common"
 class Sample(NamedTuple):
     """The queries that count for one metric, with their values: a matrix, queries × runs.
 
-    `weights`: None if they are equal. `clusters`: the number of the cluster of each query (queries of one cluster share
-    one sign); None if each query has a separate sign.
+    `weights`: None if all are equal. `clusters`: the number of each query's cluster (the queries of a cluster share one
+    sign); None if each query has a separate sign.
     """
 
     runs: list[str]
@@ -110,7 +110,7 @@ def _weights(evaluations: Mapping[str, Evaluation], metric: str | Metric, factor
 
 
 def same_weights(one: Floats | None, other: Floats | None) -> bool:
-    """Whether both weigh queries equally."""
+    """Whether both give the queries the same weights."""
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other, equal_nan=True)
@@ -145,13 +145,14 @@ def _listed(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> list
 
 
 def codes_of(labels: Iterable[Any]) -> Ints:
-    """The labels numbered, in the order in which they first appear."""
+    """Number the labels in order of first appearance."""
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
 def on_common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[str, Evaluation], Any, int]:
-    """Each run on the queries that all have, in the order of the first; their rows there; the number of other queries.
+    """Each run on the queries that all runs have, in the order of the first run; the rows of these queries in the first
+    run; the number of other queries.
 
     Raises ValueError if no query is common, and if runs have different queries, unless `queries` is "common".
     """
@@ -183,7 +184,7 @@ def _refuse(row_of: Mapping[str, Mapping[Any, int]], first: str) -> None:
 def _counted(sample: Sample, metric: str | Metric, queries: str) -> Sample:
     """The queries with a value (not NaN) and a weight, and the numbers whose mean is tested.
 
-    Queries without a value in any run, or, of common queries, in some run, are left out.
+    Queries without a value in any run are left out, and, if `queries` is "common", those without a value in some run.
     """
     absent = np.isnan(sample.values)
     if absent.any():

@@ -1,8 +1,8 @@
-"""Bounds of the difference between two runs over all judgments of their unjudged documents.
+"""Bounds on the difference between two runs, over all possible judgments of the unjudged documents.
 
-The bounds of each query hold for all grades, from 0 to the highest, of the unjudged documents of both runs. Both runs
-share one ideal, to which these documents are added as well. A document that both runs returned is treated as two, so
-that the bounds may be wider than necessary, but never too narrow.
+The bounds of each query hold for all grades of the unjudged documents of both runs, from 0 to the highest. Both runs
+have the same ideal, which includes these documents. A document that both runs returned is treated as two documents, so
+the bounds may be wider than necessary, but never too narrow.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROGRESS = 1e-14  # smaller improvements of a bound are rounding errors
 
 
 class Ranked(NamedTuple):
-    """A query of a run: the ranks and grades of its judged documents, the other ranks, and all grades of the query."""
+    """A query of a run: the ranks and grades of judged documents, the other ranks, and all judged grades."""
 
     ranks: Ints
     grades: Floats
@@ -36,7 +36,7 @@ class Ranked(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """The contribution of gains between two levels to a difference, by the number m of unjudged documents above them.
+    """The contribution of gains between two levels to a difference, by the number m of unjudged documents above these.
 
     The difference is at most the sum of `width` times `most[m]` over all layers, divided by the sum of `width` times
     `ideal[m]`.
@@ -190,12 +190,13 @@ def _of_precisions(run: Ranked, baseline: Ranked, gain: Gain, highest: float, de
 def _largest_quotient(layers: Sequence[Layer]) -> float:
     """The largest quotient of sums that any choice of a number of documents per layer gives.
 
-    By Dinkelbach's method (1967): q is the largest quotient if and only if no choice has a numerator above q times its
-    denominator. Since both are sums over layers, the choice that exceeds q most is made layer by layer; its
-    quotient is the next q, until q no longer grows.
+    By Dinkelbach's method (1967): q is the largest quotient if and only if no choice has a numerator above q times the
+    denominator. Since both are sums over layers, the choice that exceeds q most is made layer by layer, and the
+    quotient of that choice is the next q, until q no longer grows.
     """
     if not layers or all(layer.ideal[0] == 0.0 for layer in layers):
-        # No document is known to be relevant, so that all layers are equal; with none at all both runs have 0.
+        # No document is known to be relevant, so all layers are equal; if there is no document at all, both values are
+        # 0.
         quotients = [float((layer.most[1:] / layer.ideal[1:]).max(initial=0.0)) for layer in layers]
         return max(quotients, default=0.0)
     largest = _quotient(layers, [0] * len(layers))

@@ -92,7 +92,7 @@ def compare(
     progress: bool = False,
     **rules: Any,
 ) -> Comparison:
-    """Evaluate several runs against the same judgments, which are read once.
+    """Evaluate several runs against the same judgments, which are read only once.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def compare(
         recommended ids (`from_recommendations`), a matrix of scores if `truth` is sparse (`from_scores`), the path of a
         file or an open one (see `evaluate`), the objects of other tools that `evaluate` accepts, Rankings, which
         include their judgments, or Evaluations. If `values`, dicts from query id to a value that was computed
-        elsewhere. Or a list of ranx's Runs, whose names differ.
+        elsewhere. Or a list of ranx's Runs with distinct names.
     metrics : str, Metric or iterable of them, optional
         What to compute, as in `Rankings.evaluate`. By default, ndcg@10 and mrr@10, or the metrics of the Evaluations
         if there are any. If `values`, the name of the values, which is required.
@@ -114,8 +114,8 @@ def compare(
     missing : {"zero", "skip"}, default "zero"
         Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`. Not for `values`.
     queries : {"all", "same", "common"}, default "all"
-        Which queries to keep if the runs have different ones. ``"all"``: those of each run, and the table marks no
-        best. ``"same"``: raise an error. ``"common"``: those that all runs have, in the order of the first run.
+        Which queries to keep if the runs have different ones. ``"all"``: those of each run; then the table marks no
+        best values. ``"same"``: raise an error. ``"common"``: those that all runs have, in the order of the first run.
     values : bool, default False
         Whether the runs are values by query instead of rankings.
     higher_is_better : bool or None, default True
@@ -181,7 +181,7 @@ def compare(
     if "qrels" in rules:
         raise TypeError("compare() got an unexpected keyword argument 'qrels': write compare(truth, runs, metrics)")
     check_choice(queries, "queries", ("all", *QUERIES))
-    if runs is None:  # one argument is the runs
+    if runs is None:  # a single argument holds the runs
         truth, runs = None, truth
     runs = _by_name(runs)
     _check_order(truth, runs)
@@ -234,7 +234,7 @@ def _evaluated(
     if truth_is_table and not some_table:
         of_runs = {name: column for name, column in of_runs.items() if name not in ("query", "doc")}
     of_runs = {name: value for name, value in rules.items() if name not in COLUMNS} | of_runs
-    of_missing: dict[str, Any] = {} if missing == "zero" else {"missing": missing}  # not every form has such a rule
+    of_missing: dict[str, Any] = {} if missing == "zero" else {"missing": missing}  # some forms have no such rule
     if truth is not None and not isinstance(truth, Judgments):
         if some_table and not truth_is_table:
             of_truth = {name: column for name, column in of_truth.items() if name == "relevance"}
@@ -277,7 +277,7 @@ def _by_name(runs: Any) -> Any:
 
 
 def _check_order(truth: Any, runs: Any) -> None:
-    """Raise TypeError if the runs were given before the truth: runs by name are one level deeper."""
+    """Raise TypeError if the runs were given before the truth: a mapping of runs is nested one level deeper."""
     if _depth(truth) <= _depth(runs):
         return
     if all(isinstance(run, (Rankings, Evaluation)) for run in truth.values()):
@@ -286,7 +286,7 @@ def _check_order(truth: Any, runs: Any) -> None:
 
 
 def _check_names(truth: Any, runs: Mapping[str, Any]) -> None:
-    """Raise TypeError if the runs are one run without a name, whose keys are queries."""
+    """Raise TypeError if `runs` is a single run without a name, whose keys are queries."""
     name, run = next(iter(runs.items()), (None, None))
     is_query = isinstance(run, Mapping) or (isinstance(truth, Mapping) and name in truth)
     if is_query and isinstance(run, (Mapping, list, tuple)) and len(run) and not _is_run(run):
@@ -294,7 +294,7 @@ def _check_names(truth: Any, runs: Mapping[str, Any]) -> None:
 
 
 def _depth(value: Any) -> int:
-    """2 for a mapping to runs, 1 for one to text that is no path of a file, 0 for anything else."""
+    """2 for a mapping to runs, 1 for a mapping to text that is not the path of a file, 0 for anything else."""
     if not isinstance(value, Mapping) or not value or form_of(value, "runs") == "frame":
         return 0
     first = next(iter(value.values()))

@@ -37,7 +37,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
     Parameters
     ----------
     evaluations : mapping of str to Evaluation
-        At least one, all of the same metrics; the order is that of the first run.
+        At least one, all with the same metrics; metrics are ordered as in the first run.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             check_same_metrics(first, evaluation, f"evaluations: run {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the rankings, which may contain whole collections."""
+        """The state without the rankings, which may contain whole collections."""
         return vars(self) | {"_rankings": {}}
 
     def __getitem__(self, run: str) -> Evaluation:
@@ -141,7 +141,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return {name: self._ordered(result.mean(weights=weights)) for name, result in self.items()}
 
     def aggregate(self, *, weights: Any = None) -> dict[str, dict[MetricKey, float]]:
-        """Compute the numbers of the table, by the aggregator of the definition of each metric.
+        """Compute the numbers of the table, by the aggregator in each metric's definition.
 
         Parameters
         ----------
@@ -333,7 +333,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
     ) -> Tests:
         """Test which run is better, by how much, and whether that may be noise: a paired sign-flip randomization test.
 
-        For each query, a random sign decides whether the two values of a pair of runs are exchanged; all runs, metrics
+        For each query, a random sign decides whether the values of the two runs are exchanged; all runs, metrics
         and pairs share the signs. p is the share of flips for which the difference of the means is at least as large as
         the observed one. The same flips give the interval, which contains exactly the differences that the test does
         not reject; the correction for several comparisons; and the test of non-inferiority. If few queries differ, all
@@ -402,7 +402,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             are weights or clusters; if a query has no weight or no cluster; or if one family spans metrics that weigh
             queries differently.
         TypeError
-            If an option that must be a number is none, or `weights` or `clusters` do not have one value per query.
+            If an option that must be a number is not one, or `weights` or `clusters` do not have one value per query.
         ImportError
             If ``method="t"`` and SciPy is not installed.
 
@@ -551,7 +551,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return Groups(overall, name, dict(zip(first, labels, strict=True)))
 
     def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
-        """Return the queries with the difference of one run to another, highest first.
+        """Return the queries with the difference between two runs, highest first.
 
         Parameters
         ----------
@@ -643,25 +643,25 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         weights: Any = None,
         clusters: Any = None,
     ) -> int:
-        """Compute how many queries would be needed to find a true difference, with these queries as a pilot.
+        """Compute how many queries would be needed to detect a true difference, with these queries as a pilot.
 
         Parameters
         ----------
         metric, run, baseline : str
             A metric that was evaluated, as requested (it may be a Metric), and the names of two runs.
         difference : float
-            The true difference that matters to you, of either sign. Not the observed one, which would only repeat what
-            p says.
+            The smallest true difference that matters to you, of either sign. Do not use the observed difference, which
+            would merely restate p.
         power : float, default 0.8
-            How often the test should find it, between 0 and 1.
+            The probability of detecting it, between 0 and 1.
         level, weights, clusters : optional, with the defaults of `test`
             As in `test`.
 
         Returns
         -------
         int
-            The number of queries, with weights like those of the pilot, or of clusters, as large as those of the pilot;
-            never fewer than can show a difference at this level.
+            The number of queries, with weights like those of the pilot, or of clusters as large as those of the pilot;
+            at least the number that can show a difference at this level.
 
         Raises
         ------
@@ -709,7 +709,7 @@ def same_queries(runs: Comparison) -> bool:
 
 
 def legend(runs: Comparison) -> list[str]:
-    """The lines that explain the marks of a table, or why there are none, and count the queries left out."""
+    """Lines that explain the marks of a table, or the lack of marks, and count the queries left out."""
     if len(runs) == 1:
         return []
     left_out = counted(runs._left_out, "query")

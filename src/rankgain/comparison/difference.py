@@ -37,32 +37,34 @@ class Difference(NamedTuple):
     level : float
         The level of the interval; a difference is decided if p is at most 1 − level.
     p, adjusted : float
-        The two-sided p-value, and the same corrected for the other comparisons of its family.
+        The two-sided p-value, and the p-value corrected for the other comparisons of the family.
     better, same, worse : int
-        For how many queries the run's value is better (higher, if the metric has no direction), equal, or worse.
+        The number of queries for which the run's value is better (higher, if the metric has no direction), equal or
+        worse.
     effect : float
-        The mean difference by the standard deviation of the differences, corrected for few queries (g_z; not Cohen's d
-        of runs). NaN for two queries, and if all differences are equal.
+        The mean difference divided by the standard deviation of the differences, corrected for few queries (g_z; not
+        Cohen's d of runs). NaN for two queries, and if all differences are equal.
     sd : float
         The standard deviation of the differences.
     queries : int
         How many queries were tested.
     detectable : float
-        The true difference that a new test with as many queries (or clusters) of this spread would find four times in
-        five; NaN for fewer than 8, and if nothing varies.
+        The true difference that a new test with as many queries (or clusters) of this spread would detect with a power
+        of 80%; NaN for fewer than 8 queries, and if nothing varies.
     method : {"exact", "randomization", "t"}
         How p was computed.
     flips : int
-        How many random flips p, the interval or the correction used; 0 if none.
+        The number of random flips from which p, the interval or the correction was computed; 0 if none.
     not_worse_p, equivalent_p : float
-        One-sided p-values of "worse by the margin or more" and of "apart by the margin or more", corrected by Holm over
-        the family if p is corrected; NaN without a margin, and for metrics without an upper bound.
+        One-sided p-values against the hypotheses that the run is worse by at least the margin, and that the runs differ
+        by at least the margin; with Holm's correction over the family if p is corrected; NaN without a margin, and for
+        metrics without an upper bound.
     margin : float
         The margin; NaN if none was given.
     comparisons : int
         How many comparisons are in the family.
     clusters : int
-        How many clusters the queries form, each with one sign; without clusters, the number of queries.
+        The number of clusters, each with one sign; without clusters, the number of queries.
 
     See Also
     --------
@@ -245,7 +247,7 @@ Difference.__module__ = "rankgain"
 
 
 def subject(metric: str | Metric) -> str:
-    """The metric, with the mean that is tested if the metric is aggregated in another way elsewhere."""
+    """The metric, with the mean that is tested if the metric is not aggregated by the mean."""
     if aggregator(metric) is mean:
         return str(metric)
     return f"{metric} ({'mean log2' if aggregator(metric) is geometric_mean else 'mean'})"
@@ -257,12 +259,12 @@ def alpha_of(pair: Difference) -> float:
 
 
 def decided_alone(pair: Difference) -> bool:
-    """Whether the p-value would be at most 1 − level if nothing else had been compared."""
+    """Whether the uncorrected p-value is at most 1 − level."""
     return pair.p <= largest_p(alpha_of(pair), pair.flips)
 
 
 def direction(pair: Difference) -> int:
-    """1 if the run is better, −1 if it is worse, 0 if that is not decided or the metric has no direction."""
+    """1 if the run is better, −1 if it is worse, 0 if the difference is not decided or the metric has no direction."""
     if not pair.decided or pair.difference == 0.0:
         return 0
     return better(pair.metric) * (1 if pair.difference > 0 else -1)
@@ -297,7 +299,7 @@ def has_interval(pair: Difference) -> bool:
 
 
 def drawn_ends(pair: Difference) -> tuple[float, float]:
-    """The ends of the interval in a picture: both at the difference if there is no interval."""
+    """The ends of the interval in a plot: both at the difference if there is no interval."""
     return (pair.low, pair.high) if has_interval(pair) else (pair.difference, pair.difference)
 
 

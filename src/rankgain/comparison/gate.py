@@ -1,4 +1,4 @@
-"""A gate: may a change be merged, given the runs before and after it?"""
+"""A gate: decide whether a change may be merged, from the runs before and after it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Gate(Printed):
     passed : bool
         Whether the change may be merged: False only if `status` is ``"failed"``.
     reasons : list of str
-        Why, one sentence per metric, query set or floor; those that fail come first.
+        One sentence per metric, query set or floor; those that fail come first.
     worst : list of Loss
         The queries with the largest losses of each metric, largest first.
     baseline, run : str
@@ -185,9 +185,9 @@ def judge(
     floors: Mapping[MetricKey, float],
     worst: int,
 ) -> Gate:
-    """Decide a gate by the tests of one run against one baseline.
+    """Decide a gate from the tests of one run against one baseline.
 
-    `lacking`: returns the queries that the baseline returned documents for and the run did not.
+    `lacking`: returns the queries for which the baseline returned documents and the run did not.
     """
     pairs = _single_pairs(tests, margin)
     limits = _checked_floors(floors, tests)
@@ -225,7 +225,7 @@ Outcome = tuple[str, str]  # the status, and the sentence that explains it
 
 
 def _of_metric(pair: Difference, margin: float | None, strict: bool) -> Outcome:
-    """Without a margin: failed if decided worse. With one: passed if shown not worse by it; otherwise likewise."""
+    """Without a margin: failed if decided worse. With one: passed if shown not to be worse by more; else the same."""
     run, baseline = printable(pair.run), printable(pair.baseline)
     name = printable(str(pair.metric))
     if pair.same == pair.queries:
@@ -294,7 +294,7 @@ def _checked_floors(floors: Mapping[MetricKey, float], tests: Tested) -> dict[Me
 
 
 def _losses(tests: Tested, pair: Difference, count: int) -> Iterator[Loss]:
-    """The largest losses of a metric, largest first; equal ones in the order of the queries."""
+    """Yield the largest losses of a metric, largest first; equal ones in the order of the queries."""
     sample = sample_of(tests, pair.metric)
     after, before = sample.of(pair.run), sample.of(pair.baseline)
     gains = (after - before) * better(pair.metric)

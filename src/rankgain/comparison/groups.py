@@ -31,10 +31,10 @@ from rankgain.scalars import Floats, Ints, splitmix64, to_intp
 
 FEWEST = 6  # queries of a group; fewer cannot show a difference at 0.05
 PERMUTATIONS = 9_999
-MOST_NUMBERS = 10**8  # numbers to permute: with more queries than 10,000, there are fewer permutations
+MOST_NUMBERS = 10**8  # numbers to permute; for more than 10,000 queries, this means fewer permutations
 STREAM = 0x5851F42D4C957F2D  # separates the random words of permutations from those of flips
 GOLDEN = 0x9E3779B97F4A7C15
-AT_ONCE = 1 << 20  # numbers permuted at a time
+AT_ONCE = 1 << 20  # numbers permuted per pass
 ROUNDING = 1e-12  # relative: smaller differences are treated as 0
 FLOOR = 1e-9  # the least variance of a group, as a share of the total variance
 ALL = "all"
@@ -43,8 +43,8 @@ ALL = "all"
 class Groups(Frames, Printed):
     """The differences between runs in each group of queries and over all; made by `Comparison.groups`.
 
-    Printed, it has one table per metric and pair, with verdicts, and notes. At most 40 groups are shown in each, and
-    the others counted.
+    It prints as one table per metric and pair, with verdicts, and notes. Each table shows at most 40 groups and counts
+    the others.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Groups(Frames, Printed):
     labels : list
         The groups, in the order in which they first occur.
     name : str
-        The name of the grouping: that of the column given as `by`, else "group".
+        The name of the grouping: the name of the column given as `by`, else "group".
 
     See Also
     --------
@@ -97,7 +97,7 @@ class Groups(Frames, Printed):
         self._differ: dict[Key, float] = {}
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
-        """Compute the mean over groups of the mean difference in each, as data sets are often averaged.
+        """Compute the mean over groups of each group's mean difference, as data sets are often averaged.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Groups(Frames, Printed):
         return float(np.mean([mean for mean in self._means((metric, run, baseline)) if mean is not None]))
 
     def _means(self, key: Key) -> list[float | None]:
-        """The mean difference in each group, weighted as the queries are; None where no query has a value."""
+        """The mean difference in each group, with the weights of the queries; None if no query has a value."""
         metric, run, baseline = key
         codes, sample = self._codes[metric], sample_of(self.overall, metric)
         parts = [sample.only(codes == number) for number in range(len(self.labels))]
@@ -196,7 +196,7 @@ class Groups(Frames, Printed):
     # Sentences
 
     def verdicts(self, metric: str | Metric, run: str, baseline: str) -> list[str]:
-        """Say whether the groups differ, and what one mean over all of them hides.
+        """State whether the groups differ, and what the mean over all of them hides.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class Groups(Frames, Printed):
             )
 
     def notes(self) -> list[str]:
-        """Say what to know about the numbers.
+        """Explain how to read the numbers.
 
         Returns
         -------
@@ -311,7 +311,7 @@ class Groups(Frames, Printed):
         -------
         dict of str to list
             The label, under the name of the grouping, then the fields of `Difference`, each with one value per group
-            and difference. Groups of one query are not there.
+            and difference. Groups of one query are omitted.
 
         Examples
         --------
@@ -329,7 +329,7 @@ class Groups(Frames, Printed):
 
 
 def blocks_of(groups: Groups) -> Iterator[tuple[str, Table, list[str]]]:
-    """The title, the table and the sentences of each metric and pair; at most 40 groups, and the others counted."""
+    """Yield the title, the table and the sentences of each metric and pair; at most 40 groups are shown."""
     for key in groups.overall:
         metric, run, baseline = key
         shown = printable(subject(metric)), f"by {printable(groups.name)}"
@@ -348,7 +348,7 @@ def _known(pair: Difference) -> bool:
 
 
 def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float:
-    """The share of random permutations of the labels under which the groups differ as much."""
+    """The share of random permutations of the labels under which the groups differ at least as much."""
     counts = np.bincount(to_intp(codes))
     testable = counts[codes] > 1  # groups of one query have no variance
     values, weights, codes = values[testable], weights[testable], codes[testable]
@@ -356,7 +356,7 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         return math.nan
-    if np.ptp(values) <= ROUNDING * np.abs(values).max():  # what differs is how the differences were rounded
+    if np.ptp(values) <= ROUNDING * np.abs(values).max():  # the values differ by rounding errors only
         return 1.0
     centred = values - np.average(values, weights=weights)
     floor = FLOOR * float(np.average(centred * centred, weights=weights))
@@ -377,7 +377,7 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
 
 
 def welch(rows: Floats, weights: Floats, sizes: Ints, floor: float) -> Floats:
-    """Welch's W (1951) of each row, which holds the groups one after another; of weighted means."""
+    """Welch's W (1951), for weighted means, of each row, which holds the groups one after another."""
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     whole = np.add.reduceat(weights, starts, axis=1)
     means = np.add.reduceat(weights * rows, starts, axis=1) / whole

@@ -25,10 +25,10 @@ MOST_WARNINGS = 5
 
 
 class Tests(Frames, Printed, Tested):
-    """The differences between runs: a mapping from (metric, run, baseline) to its `Difference`.
+    """The differences between runs: a mapping from (metric, run, baseline) to `Difference`.
 
-    Made by `Comparison.test`. Printed, it is a table with verdicts, warnings and what to know about the numbers. At
-    most 40 differences are shown, and the rest are counted; with more than two runs, the table of `matrix` follows.
+    Made by `Comparison.test`. It prints as a table with verdicts, warnings and notes. At most 40 differences are shown,
+    and the rest are counted; with more than two runs, the table of `matrix` follows.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Tests(Frames, Printed, Tested):
     See Also
     --------
     Comparison.test : The test, with its definition.
-    Difference : What is known about one difference.
+    Difference : The record of one difference.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Tests(Frames, Printed, Tested):
     """
 
     __module__ = "rankgain"
-    __test__ = False  # pytest takes classes of this name for its own
+    __test__ = False  # otherwise, pytest would collect the class
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Tests(Frames, Printed, Tested):
         self._warnings: list[str] | None = None  # computed on first use
 
     def verdicts(self) -> list[str]:
-        """Say for each metric which runs are better, which are worse, and which differences are not decided.
+        """State, for each metric, which runs are better, which are worse, and which differences are not decided.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class Tests(Frames, Printed, Tested):
 
         See Also
         --------
-        warnings : Reasons not to decide by these numbers.
+        warnings : Reasons not to rely on these numbers.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class Tests(Frames, Printed, Tested):
 
     @property
     def warnings(self) -> list[str]:
-        """Reasons not to decide by these numbers.
+        """Reasons not to rely on these numbers.
 
         Weights that leave less information than 6 queries; decided differences that point away from the largest
         differences of single queries; and, for a comparison of rankings (not of Evaluations or values), unjudged
@@ -156,11 +156,11 @@ class Tests(Frames, Printed, Tested):
         return list(self._warnings)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the rankings, but with the warnings about them."""
+        """The state without the rankings, but with the warnings that depend on them."""
         return vars(self) | {"_warnings": self.warnings, "_rankings": {}}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
-        """Name the run with the best mean, and the runs whose difference to it is not decided.
+        """Return the run with the best mean, and the runs whose difference from it is not decided.
 
         If several runs share the best mean, a difference to one of them suffices. Not decided does not mean equal, and
         with a baseline, differences between other runs are not tested, hence not decided.
@@ -201,23 +201,24 @@ class Tests(Frames, Printed, Tested):
         floors: Mapping[MetricKey, float] | None = None,
         worst: int = WORST,
     ) -> Gate:
-        """Decide whether a change may be merged: the new run against the baseline, for a build to pass or fail.
+        """Decide whether a change may be merged, by testing the new run against the baseline, for automated builds.
 
         Each metric is tested without correction, and any of them can fail the gate. Without a margin, a metric fails if
         it is decided to be worse (p at most 1 − level, the mean worse). With a margin, it passes if it is shown not to
-        be worse by more; otherwise it fails if it is decided to be worse; otherwise it is undecided. The gate also
-        fails if the run returns nothing for a query for which the baseline does, or if a mean is beyond its floor.
+        be worse by more than that; otherwise it fails if it is decided to be worse; otherwise it is undecided. The gate
+        also fails if the run returns nothing for a query for which the baseline does, or if a mean is beyond its floor.
 
         Parameters
         ----------
         margin : float, optional
-            The loss that is still acceptable, 0 or more, in the units of the metrics. It need not be that of the test.
+            The loss that is still acceptable, 0 or more, in the units of the metrics. It may differ from the margin of
+            the test.
         strict : bool, default False
             Whether an undecided metric fails; by default it passes.
         floors : mapping of str or Metric to float, optional
-            The least mean of the new run by metric; for metrics where lower is better, the largest.
+            The lowest acceptable mean of the new run, by metric; the highest, for metrics where lower is better.
         worst : int, default 10
-            How many of the queries with the largest losses are listed per metric.
+            The number of queries to list per metric, those with the largest losses.
 
         Returns
         -------
@@ -247,7 +248,7 @@ class Tests(Frames, Printed, Tested):
         return judge(self, self._lacking, checked, strict, floors or {}, worst)
 
     def _lacking(self) -> Sequence[Any]:
-        """The queries for which the baseline returned documents and the run none; none if that is unknown."""
+        """The queries for which only the baseline returned documents; empty if that is unknown."""
         ((_, run, baseline), *_) = self
         if not {run, baseline} <= self._rankings.keys():
             return []
@@ -260,7 +261,7 @@ class Tests(Frames, Printed, Tested):
     # Tables
 
     def matrix(self) -> list[list[str]]:
-        """Return the table for papers: one row per run, with its mean by each metric.
+        """Return the table for papers: one row per run, with the mean of each metric.
 
         Returns
         -------
@@ -279,11 +280,11 @@ class Tests(Frames, Printed, Tested):
         return [[str(cell) for cell in row] for row in marked_cells(tables.matrix(self, "text"))]
 
     def _tables(self, form: Form) -> Iterator[Block]:
-        """The differences; of more than two runs also the table for papers, before them except in text."""
+        """The differences and, for more than two runs, the table for papers, which comes first except in text."""
         differences = tables.differences(self, MOST_ROWS)
         if form == "latex":
             differences = differences._replace(below=[*differences.below, self.methods().replace("\n", " ")])
-        # Of two runs, the table for papers would say no more.
+        # For two runs, the table for papers would add nothing.
         matrix = [] if sentences.is_pair(self) else [tables.matrix(self, form, MOST_ROWS)]
         if form == "text":
             yield [sentences.title(self)]
@@ -332,7 +333,7 @@ class Tests(Frames, Printed, Tested):
         Returns
         -------
         matplotlib.figure.Figure
-            A notebook shows it; ``figure.savefig("intervals.png")`` writes it to a file.
+            The figure, which notebooks display and ``figure.savefig("intervals.png")`` writes.
 
         Raises
         ------
@@ -362,7 +363,7 @@ class Tests(Frames, Printed, Tested):
 
 
 def shown_warnings(tests: Tests) -> list[str]:
-    """The first warnings, and how many others there are."""
+    """The first warnings, and the number of others."""
     warnings = tests.warnings
     shown = [f"Warning: {warning}" for warning in warnings[:MOST_WARNINGS]]
     return [*shown, *sentences.rest(len(warnings), MOST_WARNINGS, ": see Tests.warnings")]

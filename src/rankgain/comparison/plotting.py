@@ -24,7 +24,7 @@ GREY = "#8A8A8A"
 
 
 def name_of(value: object) -> str:
-    """The whole name for an axis, on as many lines as it needs."""
+    """The full name for an axis, wrapped."""
     return "\n".join(wrap(drawable(value), WRAPPED, break_on_hyphens=False))
 
 
@@ -55,7 +55,7 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
 
 
 def intervals(axes: Axes, pairs: Sequence[Difference]) -> None:
-    """The intervals in rows, grey if the difference is not decided."""
+    """Draw the intervals in rows, in grey if the difference is not decided."""
     shown = pairs[:MOST_INTERVALS]
     for row, pair in enumerate(shown):
         colour = COLOURS[0] if pair.decided else GREY
@@ -72,7 +72,7 @@ def intervals(axes: Axes, pairs: Sequence[Difference]) -> None:
 
 
 def scatter(pair: Difference, sample: Sample, axes: Axes) -> None:
-    """One point per query, and the diagonal; of many queries, every n-th."""
+    """Draw one point per query, or per n-th query if there are many, and the diagonal."""
     across, up = sample.of(pair.baseline), sample.of(pair.run)
     step = math.ceil(len(across) / MOST_POINTS)
     axes.plot(across[::step], up[::step], "o", color=COLOURS[0], alpha=0.4, markersize=4, markeredgewidth=0)

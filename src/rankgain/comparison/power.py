@@ -1,4 +1,4 @@
-"""Power: how many queries a test needs, and the difference it detects with the queries at hand."""
+"""Power: the number of queries that a test needs, and the difference that it detects with the given queries."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 from rankgain.errors import quoted
 from rankgain.scalars import Floats, Ints, check_number, to_intp
 
-POWER = 0.8  # the usual one: a true difference is detected four times in five
+POWER = 0.8  # the usual power: a true difference is detected with this probability
 FEWEST = 8  # queries from which a spread can be estimated
 
 
 @lru_cache(8)
 def quantile(share: float) -> float:
     """The quantile of the standard normal distribution."""
-    from statistics import NormalDist  # which takes long to import
+    from statistics import NormalDist  # deferred, because the import is slow
 
     return NormalDist().inv_cdf(share)
 
 
 def detectable(sd: float, queries: float, alpha: float) -> float:
-    """The smallest true difference that a test detects four times in five; NaN for fewer than 8 queries or no spread.
+    """The smallest true difference that a test detects with a power of 0.8; NaN for fewer than 8 queries or no spread.
 
     It is (z_{1−α/2} + z_0.8) · sd / √(n − z_{1−α/2}² / 2); the last term corrects for the wider tails of t.
     """
@@ -38,7 +38,8 @@ def detectable(sd: float, queries: float, alpha: float) -> float:
 def queries_needed(sd: float, difference: float, alpha: float, power: float, uneven: float = 1.0) -> int:
     """The number of queries with which a test detects a true difference with this power.
 
-    It is never below the number from which p can be at most alpha. `uneven`: by how much unequal weights raise it.
+    It is at least the number for which p can be as low as alpha. `uneven`: the factor by which unequal weights raise
+    it.
     """
     z = quantile(1 - alpha / 2)
     fewest = math.ceil(1 - math.log2(alpha))  # 2^(1 − n) ≤ α
@@ -47,9 +48,9 @@ def queries_needed(sd: float, difference: float, alpha: float, power: float, une
 
 
 def hedges(difference: float, sd: float, queries: float) -> float:
-    """g_z: the mean difference by the standard deviation of the differences, corrected for few queries (Hedges 1981).
+    """g_z: the mean difference divided by the standard deviation, corrected for few queries (Hedges 1981).
 
-    NaN for two queries, for which the correction is 0, and where all differences are equal.
+    NaN for two queries, for which the correction is 0, and if all differences are equal.
     """
     if queries < 3 or sd == 0.0 or math.isnan(sd):
         return math.nan
@@ -57,7 +58,7 @@ def hedges(difference: float, sd: float, queries: float) -> float:
 
 
 def skewness(differences: Floats, weights: Floats | None, clusters: Ints | None) -> float:
-    """The skewness g₁ of what each query, or cluster, adds to the mean difference; 0 if nothing varies."""
+    """The skewness g₁ of the contributions of queries, or clusters, to the mean difference; 0 if nothing varies."""
     residuals = differences - np.average(differences, weights=weights)
     if weights is not None:
         residuals = residuals * weights

@@ -23,14 +23,14 @@ from rankgain.results.text import printable
 from rankgain.scalars import Floats
 
 GAPS = " (without queries for which it returned nothing)"
-NOTABLE = 0.02  # the smallest difference in judged@k that is worth a warning
-# Metrics in which unjudged documents do not count as not relevant: they are ignored, or count by themselves.
+NOTABLE = 0.02  # the smallest difference in judged@k that causes a warning
+# Metrics that do not treat unjudged documents as not relevant, but ignore them or count them separately.
 WITHOUT_UNJUDGED = (
     *("bpref", "gm_bpref", "fallout", "rbp_residual", "judged", "unjudged"),
     *("idcg", "num_ret", "num_rel", "num_nonrel_judged_ret", "num_q"),
 )
 FEWEST_EFFECTIVE = 6  # queries of equal weight; fewer cannot show a difference at 0.05
-FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # signs from which skewness / √signs shows false decisions, and its limit
+FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum of signs for the check of skewness / √signs, and the limit
 ROUNDING = 1e-12
 BETWEEN = "; the truth may lie between."  # if no bounds are known
 MOST_BOUNDED = 20_000  # queries, summed over differences; with more, no bounds are computed
@@ -68,8 +68,8 @@ def _few(metric: str | Metric, sample: Sample) -> Iterator[str]:
 def _skewed(pair: Difference, sample: Sample) -> Iterator[str]:
     """Warn if a decided difference points away from the long tail of the differences.
 
-    In simulations with no true difference this warned in 74 to 90% of the false decisions. With fewer signs the sample
-    does not tell; a note then says so for every test.
+    In simulations with no true difference, this warned in 74 to 90% of the false decisions. With fewer signs the sample
+    is not informative, and every test has a note on that.
     """
     if not pair.decided or pair.clusters < FEWEST_SKEWED:
         return
@@ -84,7 +84,7 @@ def _skewed(pair: Difference, sample: Sample) -> Iterator[str]:
 
 
 class _Run:
-    """A run by one metric, over the queries that were tested: what the warnings need, computed once on first use."""
+    """A run by one metric, over the tested queries: the values that warnings need, computed on first use."""
 
     def __init__(self, rankings: Rankings, metric: str | Metric, sample: Sample, threads: int) -> None:
         self._rankings, self._threads = rankings, threads
@@ -94,7 +94,7 @@ class _Run:
         self.judged = Metric("judged", self.record.k)
 
     def mean(self, values: Floats) -> float:
-        """The mean, or the geometric mean, as in the test; for a summed metric the mean too."""
+        """The mean or the geometric mean, as in the test; the mean also for a metric that is summed."""
         average = geometric_mean if aggregator(self.metric) is geometric_mean else mean
         return average(values, self._weights)
 
@@ -133,7 +133,7 @@ class _Run:
         try:
             average = self._rankings.under(ties="average")
             worst, best = (self.mean(self._values(average.under(ties=ties), self.metric)) for ties in ("worst", "best"))
-        except ValueError:  # a file that cannot be read again
+        except ValueError:  # a run from a file that cannot be read again
             return None
         return worst, best
 
@@ -149,7 +149,7 @@ class _Run:
 
 def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Iterator[str]:
     (share, graded, gaps), (base, base_graded, base_gaps) = run.share, baseline.share
-    # If only relevant documents are judged, unjudged ones are simply not relevant.
+    # If only relevant documents are judged, unjudged documents are not relevant.
     if abs(share - base) < NOTABLE or not (base_graded or graded):
         return
     rest = run.condensed - baseline.condensed
@@ -163,7 +163,7 @@ def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Ite
 
 
 def _bounds(run: _Run, baseline: _Run) -> str:
-    """The bounds of the difference if unjudged documents may be relevant, if any are known."""
+    """A clause with the bounds on the difference if unjudged documents may be relevant, or without if unknown."""
     queries, base_queries = run.queries, baseline.queries
     if queries is None or base_queries is None or aggregator(run.metric) is geometric_mean:
         return BETWEEN

@@ -1,7 +1,7 @@
 """A self-contained HTML page about a comparison: it needs no network, fits every width, and prints.
 
-Names of queries, runs and groups come from outside: the template escapes them, a policy in the page allows no script
-but its own, and invisible characters are written as escapes.
+Names of queries, runs and groups are untrusted: the template escapes them, a policy in the page allows no other script
+than that of the page, and invisible characters are written as escapes.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
 
 MOST_ROWS = 500  # rows of a table; the rest are counted
-MOST_CHANGED = 5  # queries at each end of the differences
+MOST_CHANGED = 5  # queries shown at each end of the differences
 MOST_PAIRS = 6  # pairs whose queries are shown
-MOST_OPEN = 40  # differences of a metric; more are folded
+MOST_OPEN = 40  # differences of a metric; the table of more is collapsed
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8A8A8A"
-WIDTH, HEIGHT = 400.0, 100.0  # of a picture
-MOST_BARS = 200  # of a picture
+WIDTH, HEIGHT = 400.0, 100.0  # units of a picture
+MOST_BARS = 200  # bars per picture
 EDGE = 8.0  # space for dots at the ends
 
 SCRIPT = """
@@ -215,7 +215,7 @@ def page_of(
     qrels: str | None = None,
     command: str | None = None,
 ) -> str:
-    """The page as text; `rankings`: those of the runs that have any."""
+    """The page as text; `rankings`: by run, if known."""
     jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     functions = (ends_of, html_table, p_text, places_of, printable, shown_warnings, signed)
@@ -256,7 +256,7 @@ def page_of(
 def _about(
     tests: Tests, evaluations: Mapping[str, Evaluation], qrels: str | None, command: str | None
 ) -> Iterator[str]:
-    """Yield what was compared, when, and with which version."""
+    """Yield lines on what was compared, when, and with which version."""
     names = [printable(name) for name in evaluations]
     yield f"Runs: {', '.join([*names[:MOST_ROWS], *sentences.rest(len(names), MOST_ROWS, ' runs')])}"
     if qrels is not None:
@@ -312,7 +312,7 @@ def _named(key: Key) -> str:
 
 
 class Bar(NamedTuple):
-    """Queries with similar differences: the first of them, how many they are, and their mean difference."""
+    """Queries with similar differences: the first query, the number of queries, and the mean difference."""
 
     query: Any
     queries: int
@@ -320,14 +320,14 @@ class Bar(NamedTuple):
 
 
 def bars_of(ranked: Sequence[tuple[Any, float]]) -> list[Bar]:
-    """One bar per query; of many queries, neighbours share one."""
+    """One bar per query; if there are many, neighbours share a bar."""
     step = math.ceil(len(ranked) / MOST_BARS)
     parts = [ranked[first : first + step] for first in range(0, len(ranked), step)]
     return [Bar(part[0][0], len(part), math.fsum(value for _, value in part) / len(part)) for part in parts]
 
 
 def _bars(tests: Tests, key: Key) -> dict[str, Any]:
-    """Sorted bars of the queries with tooltips, the mean, and its interval as a band."""
+    """Sorted bars of the queries with tooltips, the mean, and the interval of the mean as a band."""
     pair, pairs = tests[key], sample_of(tests, key[0]).ranked(*key[1:])
     bars = bars_of(pairs)
     top, bottom = (pick(0.0, pair.difference, *(bar.height for bar in bars)) for pick in (max, min))

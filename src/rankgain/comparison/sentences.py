@@ -1,4 +1,4 @@
-"""The sentences about the tests of a comparison. Each must be true and complete without the table."""
+"""The sentences about the tests of a comparison. Each must be complete without the table."""
 
 from __future__ import annotations
 
@@ -43,11 +43,12 @@ from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import printable
 
 FEW_QUERIES = 50  # with fewer, rare large differences may not have been observed
-MOST_SEARCHED = 20  # differences in which to search for a single decisive query
+MOST_SEARCHED = 20  # maximum of differences that are searched for a single decisive query
 MOST_ALONE = 5  # differences decided alone that each get a sentence; more share one
 MOST_NAMES = 40  # names in a sentence; the rest are counted
-# By how much p can rise if a query is left out. Of the sign vectors of the others that are as extreme as the new sum,
-# half are as extreme as the old one with the query: p at most doubles. The rest allows for corrections and clusters.
+# The factor by which p can rise if a query is left out. Of the sign vectors that are as extreme as the new sum, half
+# are as extreme as the old sum if the query is added, so p at most doubles. The rest allows for corrections and
+# clusters.
 MOST_RISE = 4
 
 
@@ -71,7 +72,7 @@ def _queries(tests: Tested) -> str:
 
 
 def baseline_of(tests: Tested) -> str | None:
-    """The run that all others are compared with; None if all pairs of several runs are."""
+    """The run that all others are compared with; None if all pairs of runs are compared."""
     bases = {baseline for _, _, baseline in tests}
     return bases.pop() if len(bases) == 1 and (tests.options.baseline is not None or is_pair(tests)) else None
 
@@ -82,7 +83,7 @@ def is_corrected(tests: Tested) -> bool:
 
 
 def rest(count: int, most: int, what: str) -> list[str]:
-    """A line for what is not shown, if there is more than is shown at most."""
+    """A line that counts the items beyond the first `most`, if there are any."""
     return [f"… and {count - most} more{what}"] if count > most else []
 
 
@@ -141,7 +142,7 @@ def _ranking(tests: Tested, metric: str | Metric) -> str:
 
 
 def _alone(head: str, pairs: Sequence[Difference]) -> Iterator[str]:
-    """Name the differences that would be decided if nothing else had been compared."""
+    """Name the differences that are decided without the correction for several comparisons, but not with it."""
     alone = [pair for pair in pairs if decided_alone(pair) and not pair.decided]
     if len(alone) <= MOST_ALONE:
         yield from (pair.verdict() for pair in alone)
@@ -165,7 +166,7 @@ def _by_margin(head: str, margin: str, baseline: str | None, pairs: Sequence[Dif
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
-    """The runs with the best mean, and those not decided against them; none if neither direction is better."""
+    """The runs with the best mean, and runs whose difference from these is not decided; empty without a direction."""
     means = means_of(tests, metric)
     way = better(tests.key_of(metric))
     if not way:
@@ -344,7 +345,7 @@ def _about_the_queries(tests: Tested) -> Iterator[str]:
 
 def influences(tests: Tested) -> Iterator[str]:
     """Name the query without which a decided difference would not be decided, or have the other sign."""
-    without: dict[tuple[Any, Any], Tested | None] = {}  # by metric and query: a family is tested once for all its pairs
+    without: dict[tuple[Any, Any], Tested | None] = {}  # by metric and query: one test serves all pairs of a family
     for key, pair in tests.items():
         sample = sample_of(tests, key[0])
         if not pair.decided or not pair.difference or len(sample.values) < 3:

@@ -19,11 +19,11 @@ from rankgain import _backend
 from rankgain.scalars import Array, Bools, Floats, Ints
 from rankgain.threads import run_chunks
 
-MOST_BITS = 40  # bits of the fraction of a value on the grid
-SIGNIFICAND = 52  # bits that a sum may fill
+MOST_BITS = 40  # maximum of fraction bits of a value on the grid
+SIGNIFICAND = 52  # bits available to a sum
 ENUMERATED = 16  # rows; up to this many, all sign vectors replace random flips
 EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # nonzero differences up to which p is exact, by default and on request
-SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # distinct subsets up to which an interval is exact, likewise
+SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # the same for intervals: distinct subsets
 MOST_ZEROS = 1000  # zero differences whose binomial coefficients are still small
 ROUNDING = 1e-6  # absolute tolerance of (1 − level) · (flips + 1)
 CHUNK = 1 << 14  # flips per task of a thread
@@ -33,7 +33,7 @@ NUMBERS = 1 << 21  # differences in memory at a time
 
 
 def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
-    """The base-2 logarithm of the grid's unit, so fine that the sum of all queries stays below 2^53 units."""
+    """The base-2 logarithm of the grid's unit: the finest for which the sum of all queries stays below 2^53 units."""
     exponent = 1 if bounded else math.frexp(largest)[1]
     return exponent - min(MOST_BITS, SIGNIFICAND - (queries - 1).bit_length())
 
@@ -42,16 +42,16 @@ Pair = tuple[float, float]
 
 
 class Columns(NamedTuple):
-    """Integers on the grid: for each run but the first, a column of its values minus those of the first run.
+    """Integers on the grid: for each run but the first, a column of the values minus those of the first run.
 
     The columns of several metrics follow each other. A pair is the difference of two columns, `right` minus `left`; −1
     is the first run of a metric, which has no column.
     """
 
-    values: Floats  # rows × columns; each row has one sign: a query, or a cluster of them
+    values: Floats  # rows × columns; a row, with one sign, is a query or a cluster of queries
     left: Ints
     right: Ints
-    weights: Floats | None = None  # integers; None: all queries weigh the same
+    weights: Floats | None = None  # integers; None if all weights are equal
     sizes: Floats | float = 1.0  # the number of queries of each row
 
     def of(self, chosen: Array) -> Columns:
@@ -59,7 +59,7 @@ class Columns(NamedTuple):
 
     @property
     def slack(self) -> float:
-        """The largest error of a sum of differences in units: one per query, since values are rounded."""
+        """The largest rounding error of a sum of differences: one unit per query."""
         return float(np.broadcast_to(self.sizes, len(self.values)).sum())
 
     @property
@@ -82,7 +82,7 @@ class Facts(NamedTuple):
 
     totals: Floats
     norms: Floats  # the root of the sum of squares, which flips leave unchanged
-    nonzero: Ints  # the number of differences of more than one unit, which rounding may cause between equal sums
+    nonzero: Ints  # the number of differences of more than one unit, the possible rounding error
     equal: Floats  # the share of the weight in rows that do not differ
 
     def of(self, pairs: Ints) -> Facts:
@@ -135,7 +135,7 @@ def _blocks(columns: Columns) -> Iterator[Floats]:
 
 
 def not_zero(differences: Floats, sizes: Floats | float = 1.0) -> Bools:
-    """Which differences, or sums of `sizes` differences, are larger than rounding errors."""
+    """A mask of the differences, or sums of `sizes` differences, that exceed rounding errors."""
     nonzero: Bools = np.abs(differences) > sizes
     return nonzero
 
@@ -168,9 +168,9 @@ def clustered_spreads(columns: Columns) -> Floats:
 
 
 class Flips:
-    """The sums of all columns over the queries that each flip flips: random flips, or all flips of few queries.
+    """The sums of all columns over the queries that each flip flips; flips are random, or all flips of few queries.
 
-    `extra` is 1 if the flip that flips nothing counts in addition, as for random flips, and 0 if it is among them.
+    `extra` is 1 if the flip that flips nothing is counted in addition, as for random flips, and 0 if it is among them.
     """
 
     def __init__(self, columns: Columns, count: int, seed: int, threads: int) -> None:
@@ -202,7 +202,7 @@ class Flips:
         return self.count + self.extra
 
     def exceeded(self, columns: Columns, facts: Facts, joint: bool, sizes: Floats | None = None) -> tuple[Ints, Ints]:
-        """Count the flips at least as extreme as the observed statistic of each pair; for max-T, of it or a later pair.
+        """Count the flips at least as extreme as the observation of each pair or, for max-T, of it or a later pair.
 
         `sizes`: thresholds to use instead of the observed sums.
         """
@@ -223,14 +223,14 @@ class Flips:
         return single + self.extra, joint_counts + self.extra
 
     def limits(self, facts: Facts) -> Floats:
-        """The thresholds from which the largest statistic of a flip counts against each pair."""
+        """The threshold for each pair: flips whose largest statistic is at least this high count as extreme."""
         return np.where(facts.norms > 0, (np.abs(facts.totals) - self.slack) * facts.scales, 0.0)
 
     def largest(self, columns: Columns, facts: Facts) -> Floats:
         """The largest statistic of all pairs in each flip, for single-step max-T.
 
-        It is taken over the differences, and over the differences minus their mean: far from 0, differences correlate
-        more strongly than their errors do.
+        The maximum includes the differences minus their mean, since differences far from 0 are more strongly correlated
+        than their errors.
         """
         means, inner = facts.totals / self.whole, ratios(1.0, inner_norms(columns))
         pairs = list(zip(columns.left, columns.right, facts.totals, facts.scales, means, inner, strict=True))
@@ -248,8 +248,8 @@ class Flips:
     def bounds(self, columns: Columns, totals: Floats, allowed: Ints) -> tuple[Floats, Floats]:
         """The smallest and the largest mean difference that the test does not reject, in units of the grid.
 
-        `allowed`: for each pair, the largest number of sign vectors as extreme as the observation at which it is
-        rejected.
+        `allowed`: for each pair, the largest number of sign vectors as extreme as the observation for which the
+        hypothesis is rejected.
         """
         pairs = len(columns.left)
         low, high = np.full(pairs, -np.inf), np.full(pairs, np.inf)
@@ -288,13 +288,13 @@ def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
 
 
 def threshold(alpha: float, total: int, random: bool) -> int:
-    """The largest number of sign vectors, of `total`, as extreme as the observation at which it is rejected."""
+    """The largest number of `total` sign vectors as extreme as the observation for which the hypothesis is rejected."""
     share = Fraction(alpha) * total
     return math.floor(share + Fraction(ROUNDING) if random else share)
 
 
 def largest_p(alpha: float, flips: int) -> float:
-    """The largest p that is rejected: alpha, with the rounding tolerance of `threshold` if random flips were used."""
+    """The largest p at which the hypothesis is rejected: alpha, for random flips with the tolerance of `threshold`."""
     return alpha + (ROUNDING / (flips + 1) if flips else 0.0)
 
 
@@ -302,7 +302,7 @@ def largest_p(alpha: float, flips: int) -> float:
 
 
 def exact_p(differences: Floats, sizes: Floats | float = 1.0) -> float:
-    """The two-sided p-value over all sign vectors, by meeting in the middle: sums of each half of the differences.
+    """The two-sided p-value over all sign vectors, by meet in the middle: the sums of each half of the differences.
 
     `sizes`: the number of queries in the sum of each difference.
     """
@@ -344,7 +344,7 @@ class Subsets:
         zeros = signs - len(rows)
         self._sums = np.repeat(sums[0], zeros + 1)
         self._weights = (weights[:, None] + np.arange(zeros + 1)).ravel()
-        self._counts = np.tile(_binomials(zeros, signs), len(sums[0])) if zeros else None  # None: each counts once
+        self._counts = np.tile(_binomials(zeros, signs), len(sums[0])) if zeros else None  # None: each is one subset
 
     def bound(self, sign: float, alpha: float) -> float:
         """The lower end of the interval (sign 1), or the negative of the upper end."""
@@ -360,7 +360,7 @@ class Subsets:
         return float(means[order[int(np.searchsorted(cumulated, rank))]])
 
     def shares_below(self, margin: float, sign: float, limits: Pair) -> Pair:
-        """The share of the subsets whose sum, with the margin added to each row, is at most each of the limits."""
+        """The share of subsets whose sum, with the margin added to each row, is at most the limit, for each limit."""
         sums = sign * self._sums + margin * self._weights
 
         def share(limit: float) -> float:
@@ -410,7 +410,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
 
 
 def student() -> Any:
-    """SciPy's special functions, among them the distribution of Student's t."""
+    """SciPy's special functions, which include the distribution of Student's t."""
     try:
         return import_module("scipy.special")
     except ImportError:

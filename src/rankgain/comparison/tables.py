@@ -1,4 +1,4 @@
-"""The tables of tests: a row per difference, and the matrix for papers, with a row per run."""
+"""The tables of tests: one row per difference, and the matrix for papers with one row per run."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import Form, Table, number, printable
 
-MOST_LETTERS = 15  # runs; more letters could not be read at a glance
+MOST_LETTERS = 15  # maximum of runs with letters; more would be hard to read
 
 
 def differences(tests: Tested, most: int) -> Table:
-    """A row per difference; with a baseline and several runs, one per metric for the baseline too."""
+    """One row per difference and, with a baseline and several runs, one row per metric for the baseline."""
     shown = list(tests.values())[:most]
     below = rest(len(tests), most, ": columns() and the CSV and JSON forms have all")
     corrected = is_corrected(tests)
@@ -70,7 +70,7 @@ def _cells(pair: Difference, corrected: bool) -> list[str]:
 
 
 def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
-    """A row per run, of at most `most`, and a column per metric; letters consider all runs."""
+    """One row per run, at most `most`, and one column per metric; letters take all runs into account."""
     runs, metrics, baseline = tests.runs, tests.options.metrics, baseline_of(tests)
     lettered = baseline is not None or len(runs) <= MOST_LETTERS
     letters = dict(zip(runs, string.ascii_lowercase, strict=False)) if baseline is None else {baseline: "a"}
@@ -94,7 +94,7 @@ def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
 
 
 def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:
-    """What the marks of the matrix mean, or why there are none."""
+    """Yield lines that explain the marks of the matrix, or why there are none."""
     undirected = [printable(metric) for metric in tests.options.metrics if not better(metric)]
     if len(undirected) < len(tests.options.metrics):
         yield f"Best mean of each metric {'marked *' if form == 'text' else 'in bold'}"

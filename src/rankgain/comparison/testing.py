@@ -1,4 +1,4 @@
-"""How the tests of a comparison are computed: options, pairs, families, and a record for each difference."""
+"""Compute the tests of a comparison: options, pairs, families, and a record for each difference."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CORRECTIONS = MAX_T, HOLM, BH
 FAMILIES = "metric", "all"
 SINGLE, SIMULTANEOUS = "single", "simultaneous"
 INTERVALS = SINGLE, SIMULTANEOUS
-FINE = 10  # how many times smaller the least p of random flips must be than the level of one comparison
+FINE = 10  # the level of one comparison must be this many times the smallest p of random flips
 
 
 class Options(NamedTuple):
@@ -77,7 +77,7 @@ class Options(NamedTuple):
 
 
 Key = tuple[MetricKey, str, str]
-OneSided = Callable[[int, float, float, float], float]  # p by pair, margin, sign, and the loss of the row added
+OneSided = Callable[[int, float, float, float], float]  # p by pair, margin, sign, and the loss of the added row
 
 
 class Tested(Mapping[Key, Difference]):
@@ -109,7 +109,7 @@ class Tested(Mapping[Key, Difference]):
         return len(self._differences)
 
     def key_of(self, metric: str | Metric) -> str | Metric:
-        """The metric as the keys have it."""
+        """The metric as it is in the keys."""
         for key in self.options.metrics:
             if key == metric:
                 return key
@@ -122,12 +122,12 @@ def aligned_of(tests: Tested) -> Aligned:
 
 
 def sample_of(tests: Tested, metric: str | Metric) -> Sample:
-    """The values that were tested of a metric."""
+    """The tested values of a metric."""
     return tests._aligned.samples[metric]
 
 
 def check(runs: Sequence[str], given: Options) -> Options:
-    """The options in range, of those that the caller gave."""
+    """Check the caller's options, and return them with defaults filled in."""
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")
     if given.baseline is not None and given.baseline not in runs:
@@ -176,7 +176,7 @@ def check_margin(value: Any) -> float:
 
 
 def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """(run, baseline) by position: each run and the baseline, or all pairs, the later minus the earlier."""
+    """The pairs (run, baseline) by position: each run with the baseline, or all pairs, later minus earlier."""
     if baseline is not None:
         base = list(runs).index(baseline)
         return [(run, base) for run in range(len(runs)) if run != base]
@@ -186,7 +186,7 @@ def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]
 def compute(
     evaluations: Mapping[str, Evaluation], options: Options, weights: Any = None, clusters: Any = None
 ) -> tuple[dict[Any, Difference], Aligned]:
-    """The differences by (metric, run, baseline), and the values they are computed from."""
+    """The differences by (metric, run, baseline), and the aligned values."""
     if options.method == STUDENT and (weights is not None or clusters is not None):
         name = "clusters" if weights is None else "weights"
         raise ValueError(f"{name}: method='t' takes none: choose method='randomization', or leave {name} out")
@@ -233,7 +233,7 @@ def _of_one_family(samples: Mapping[str | Metric, Sample]) -> dict[str | Metric,
 
 
 class _Family:
-    """The pairs of one family: those of a metric, or of all metrics."""
+    """The pairs of one family: all pairs of one metric, or of all metrics."""
 
     def __init__(self, samples: Mapping[str | Metric, Sample], options: Options) -> None:
         (metric, sample), *_ = samples.items()
@@ -263,7 +263,7 @@ class _Family:
 
     def differences(self) -> Iterator[Difference]:
         tested = self._by_t() if self.options.method == STUDENT else self._by_flips()
-        for end, none in (("low", -np.inf), ("high", np.inf)):  # no interval if all sign vectors are alike
+        for end, none in (("low", -np.inf), ("high", np.inf)):  # no interval if all sign vectors have the same sum
             tested[end] = np.where(self.facts.nonzero > 0, tested[end] * self.units + 0.0, none)
         for number, values in enumerate(zip(*(column.tolist() for column in tested.values()), strict=True)):
             yield self._difference(number, dict(zip(tested, values, strict=True)))
@@ -273,7 +273,7 @@ class _Family:
         (metric, run, base), options = self.keys[number], self.options
         values, names = self.samples[metric].values, self.samples[metric].runs
         mean, baseline_mean = self.means[metric][run], self.means[metric][base]
-        # Sums that are equal on the grid differ by rounding alone.
+        # Sums that are equal on the grid differ only by rounding.
         difference = mean - baseline_mean if abs(self.facts.totals[number]) > self.columns.slack else 0.0
         differ = not_zero(self.by_query.differences(number, number + 1)[0])
         higher = int(np.count_nonzero(differ & (values[:, run] > values[:, base])))
@@ -305,7 +305,7 @@ class _Family:
 
     @property
     def _alpha(self) -> float:
-        """The error rate of each interval: Bonferroni's share of alpha if simultaneous, unless max-T shares it out."""
+        """The error rate of each interval: alpha or, if simultaneous without max-T, Bonferroni's share of alpha."""
         options = self.options
         shared = options.intervals == SIMULTANEOUS and options.correction != MAX_T
         return options.alpha / self.count if shared else options.alpha
@@ -313,11 +313,11 @@ class _Family:
     # By sign flips
 
     def _by_flips(self) -> dict[str, Array]:
-        """The fields that depend on the method, from all sign vectors of a pair if it has few, else from flips.
+        """The fields that depend on the method, from all sign vectors of a pair if these are few, else from flips.
 
-        p can be exact where the interval is not: p needs the sign vectors of the nonzero differences alone, the
-        interval those of all rows. With simultaneous max-T, the interval of each pair depends on all pairs, and comes
-        from flips.
+        p can be exact although the interval is not: p depends on the sign vectors of nonzero differences only, the
+        interval on those of all rows. With simultaneous max-T, the interval of each pair depends on all pairs, and
+        comes from flips.
         """
         columns, observed, options = self.columns, self.facts, self.options
         exact, subsets = self._enumerate()
@@ -346,7 +346,7 @@ class _Family:
         low, high = self._reconcile(adjusted if single_step else p, low, high, drawn)
 
         def one_sided(number: int, margin: float, sign: float, extra: float) -> float:
-            # A row of weight w and difference −extra fulfils the condition of a sum if (margin − extra) · w is added.
+            # Adding a row of weight w and difference −extra adds (margin − extra) · w to the sum.
             weight, slack = columns.whole / self.signs, columns.slack
             limits = slack, slack + (extra - margin) * weight
             each = subsets[number]
@@ -369,16 +369,16 @@ class _Family:
         largest = np.sort(flips.largest(columns, observed))
         joint_counts = flips.extra + flips.count - np.searchsorted(largest, flips.limits(observed))
         most = threshold(self._alpha, flips.total, bool(flips.extra)) - flips.extra
-        critical = largest[max(flips.count - 1 - most, 0)]  # a larger statistic is rejected
+        critical = largest[max(flips.count - 1 - most, 0)]  # larger statistics are rejected
         # Count only statistics that are larger by more than rounding.
         sizes = ratios(critical, observed.scales) + 3.0 * flips.slack
         allowed, _ = flips.exceeded(columns, observed, joint=False, sizes=sizes)
         return joint_counts, allowed
 
     def _enumerate(self) -> tuple[Floats, list[Subsets | None]]:
-        """For each pair the exact p, and all subsets; NaN and None if flips have to estimate them.
+        """The exact p and all subsets of each pair; NaN and None if flips must estimate them.
 
-        Up to ENUMERATED rows, flips are all sign vectors, so that all are NaN and None.
+        Up to ENUMERATED rows, the flips are all sign vectors, so all entries are NaN and None.
         """
         requested = self.options.method == EXACT
         unit = "queries" if self.signs == self.queries else "clusters"
@@ -404,7 +404,7 @@ class _Family:
         return f"{metric!s}: {names[run]!r} and {names[base]!r}"
 
     def _counts(self, flips: Flips, joint: bool) -> tuple[Ints, Ints]:
-        """Count the flips as extreme as each pair; and, for step-down max-T, as it or any pair that ranks below it."""
+        """Count the flips as extreme as each pair and, for step-down max-T, as that pair or any ranked below it."""
         if not joint:
             return flips.exceeded(self.columns, self.facts, joint=False)
         order = np.argsort(-ratios(np.abs(self.facts.totals), self.facts.norms), kind="stable")
@@ -422,7 +422,7 @@ class _Family:
         return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
 
     def _reconcile(self, p: Floats, low: Floats, high: Floats, drawn: int) -> tuple[Floats, Floats]:
-        """Move each end from flips that contradicts an exact p: to 0, or to one unit on its side of 0."""
+        """Move the ends estimated from flips that contradict an exact p: to 0, or to one unit beyond 0."""
         unit = self.columns.slack / self.columns.whole
         decided, positive = p <= largest_p(self._alpha, drawn), self.facts.totals > 0
         wrong = (low <= 0.0) & (high >= 0.0)
@@ -432,10 +432,10 @@ class _Family:
     def _margins(self, one_sided: OneSided) -> dict[str, Array]:
         """One-sided p-values of each pair: of "worse by the margin or more", and of "apart by it or more".
 
-        Sign flips know only the queries that differ. Where few do, a sample easily misses the rare ones that are much
-        worse; so the test is also made with one row more, whose difference is −z² times the largest possible (z: the
-        share of rows that do not differ), and the larger p counts. Where no row differs, p is the chance of that if a
-        share `margin` of the queries were worse by the largest difference. NaN without a largest difference.
+        Sign flips use only the queries that differ. If few do, a sample easily misses rare queries that are much worse;
+        so the test is repeated with an additional row, whose difference is −z² times the largest possible one (z: the
+        share of rows that do not differ), and the larger p counts. If no row differs, p is the probability of that if
+        a share `margin` of the queries were worse by the largest difference. NaN if there is no largest difference.
         """
         sides = np.full((2, self.count), math.nan)
         margin, lower = self.options.margin, np.array([better(metric) < 0 for metric, _, _ in self.keys])
@@ -463,7 +463,7 @@ class _Family:
         half = float(special.stdtrit(count - 1, 1 - self._alpha / 2))
 
         def below(distances: Floats, errors: Floats, freedom: int) -> Floats:
-            """The probability of smaller values; 0 or 1 if nothing varies."""
+            """The probability of smaller values under Student's t; 0 or 1 if nothing varies."""
             scaled = np.divide(distances, errors, out=np.where(distances < 0, -np.inf, np.inf), where=errors > 0)
             tails: Floats = special.stdtr(freedom, scaled)
             return tails
@@ -496,7 +496,7 @@ def largest_difference(metric: str | Metric) -> float:
 
 
 def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[float, float]:
-    """The spread of the contributions of queries, or clusters, and the factor by which weights raise their number."""
+    """The spread of the contributions of queries or clusters, and the factor by which weights raise their number."""
     family = _Family({metric: sample}, options)
     weights = family.weights if family.signs == family.queries else None
     return float(family.errors[0]), 1.0 if weights is None else family.queries / effective(weights)
@@ -508,7 +508,7 @@ def columns_of(
     weights: Floats | None = None,
     clusters: Ints | None = None,
 ) -> tuple[Columns, Floats]:
-    """The columns of several metrics, with the two columns of each pair; and the unit of each pair.
+    """The columns of several metrics, with the two columns of each pair, and the unit of each pair.
 
     Weights are scaled to at most 1 by a power of two, and rounded to integers on a separate grid.
     """
@@ -551,7 +551,7 @@ def _clustered(columns: Columns, clusters: Ints) -> Columns:
 
 
 def too_coarse(options: Options, comparisons: int) -> str | None:
-    """A note if the least p of random flips is not small compared with the level of one comparison."""
+    """A note if the smallest p of random flips is not small compared with the level of one comparison."""
     shares = options.correction in (HOLM, BH) or (options.correction is None and options.intervals == SIMULTANEOUS)
     if options.method == STUDENT or comparisons < 2 or not shares:
         return None

@@ -1,15 +1,15 @@
 /* rankgain's kernels, for C and C++: no GIL, no Python object, no NumPy header.
 
-       #include <rankgain.h>                        where `rankgain.get_include()` says
+       #include <rankgain.h>                        in the folder `rankgain.get_include()`
        static const rankgain_api *rankgain;
        ...
        rankgain = rankgain_import();                once, with the GIL, in the module's init function
-       if (!rankgain) return NULL;                  an ImportError is set, and says what to do
+       if (!rankgain) return NULL;                  an ImportError is set
        ...
        status = rankgain->dcg(relevance, n, 1, 10, RANKGAIN_LINEAR, NULL, 0, &value);
 
-   In Cython the same functions are `from rankgain cimport rankgain_dcg, ...`; their addresses, for Numba, SciPy, ctypes
-   and cffi, are those of `rankgain.capi`.
+   In Cython, write `from rankgain cimport rankgain_dcg, ...`. For Numba, SciPy, ctypes and cffi, `rankgain.capi` has the
+   addresses of the functions.
 
    For every function:
    - It may be called from any number of threads, without the GIL. It allocates no memory, has no state, and writes
@@ -30,8 +30,8 @@
      numbers by rank, finite and not negative, at least one for each rank up to k: see `discount`. Numbers beyond these
      ranks only decide whether the discount ever rises: if not, a DCG above the ideal is RANKGAIN_ABOVE_IDEAL.
    - `empty` is the value of nDCG or RR if nothing is relevant: usually 0, or NaN; not infinite.
-   - `scratch` is memory of `scratch_size(n, k)` bytes, n being the length of the longest list. Each thread needs its
-     own. The content need not be preserved between calls.
+   - `scratch` is memory of `scratch_size(n, k)` bytes, n being the length of the longest list. Each thread needs separate
+     scratch. The content need not be preserved between calls.
    - Machines have 64 bits, and one interpreter per process imports rankgain. */
 #ifndef RANKGAIN_NO_PYTHON /* define it in sources that receive the structure and do not include Python.h */
 #include <Python.h>
@@ -75,7 +75,7 @@ enum { /* the ideal */
 };
 
 enum { /* ties: documents of equal score */
-  RANKGAIN_AVERAGE = 48, /* the expected value over all their orders */
+  RANKGAIN_AVERAGE = 48, /* the expected value over all orders */
   RANKGAIN_BEST = 49,    /* the highest grade first */
   RANKGAIN_WORST = 50,   /* the lowest grade first */
   RANKGAIN_STABLE = 51   /* in input order */
@@ -89,14 +89,14 @@ enum { /* the weight of a pair of documents in gradients */
 
 enum { /* how gradients are normalized */
   RANKGAIN_NOT_NORMALIZED = 80,
-  RANKGAIN_BY_SCORE = 81, /* a pair weighs less the larger its difference of scores is */
+  RANKGAIN_BY_SCORE = 81, /* the weight of a pair decreases with the difference of scores */
   RANKGAIN_BY_QUERY = 82, /* the gradients of a query are scaled by the logarithm of their sum */
   RANKGAIN_BY_SCORE_AND_QUERY = 83
 };
 
 enum { /* status */
   RANKGAIN_OK = 0,
-  /* above 0: the data are invalid, or the value is undefined */
+  /* above 0: invalid data, or an undefined value */
   RANKGAIN_NAN_GRADE = 1,
   RANKGAIN_INFINITE_GRADE = 2,
   RANKGAIN_NEGATIVE_GRADE = 3,
@@ -105,8 +105,8 @@ enum { /* status */
   RANKGAIN_NOT_FINITE = 6,  /* the sum, or its ratio to the ideal */
   RANKGAIN_ABOVE_IDEAL = 7, /* judged lacks grades that relevance has */
   RANKGAIN_INFINITE_SCORE = 25, /* +inf, in gradients */
-  /* below 0: the call is wrong */
-  RANKGAIN_BAD_LENGTH = -1, /* a length below 0, or offsets that fall */
+  /* below 0: an invalid call */
+  RANKGAIN_BAD_LENGTH = -1, /* a length below 0, or decreasing offsets */
   RANKGAIN_BAD_CUTOFF = -2, /* k below 1 */
   RANKGAIN_BAD_OPTION = -3, /* an unknown gain, discount, ideal, ties, delta or normalize, or a base, rel, empty, sigma
                                or inverse_ideal out of range */

@@ -1,9 +1,9 @@
 """Evaluation on Spark, with the same bits as one process: `evaluate`, `summary`, `evaluate_clustered`, `udf`,
 `RankingEvaluator`.
 
-Judgments and run are Spark data frames with a row per document. The hash of the query id puts all rows of a query in
-one of many buckets, and each bucket is one call of rankgain in a Python worker: neither partitions nor buckets
-change the values. Means are computed from exact sums (`rankgain.Summary`).
+Judgments and run are Spark data frames with one row per document. The hash of the query id assigns all rows of a query
+to one of many buckets, and each bucket is evaluated by one call of rankgain in a Python worker: values depend neither
+on partitions nor on buckets. Means are computed from exact sums (`rankgain.Summary`).
 
 Needs ``pip install 'rankgain[spark]'`` and Java 17 on the driver, and the same rankgain on each machine with workers.
 """

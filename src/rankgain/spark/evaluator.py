@@ -42,15 +42,15 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         The order of documents of equal score: "docid", "average", "best" or "worst". By default "docid" if there is a
         `docCol`, else "average".
     buckets : int, default 0
-        The number of buckets of queries, as in `evaluate`. By default, as many as there.
+        The number of buckets of queries, as in `evaluate`. By default, the default of `evaluate`.
 
     Raises
     ------
     ImportError
         If PySpark is not installed: ``pip install 'rankgain[spark]'``.
     ValueError
-        In `evaluate`, if `rankgain.spark.summary` would raise it, if a value is null or NaN (as predictions of ALS for
-        new users and items are, unless its ``coldStartStrategy`` is "drop"), or if there is no row. In
+        In `evaluate`, if `rankgain.spark.summary` would raise it, if a value is null or NaN (such as predictions of ALS
+        for new users and items, unless ``coldStartStrategy`` is "drop"), or if there is no row. In
         `isLargerBetter`, if higher values of the metric are neither better nor worse.
     TypeError
         In `evaluate`, if `rankgain.spark.summary` would raise it.
@@ -65,8 +65,8 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
     -----
     ``CrossValidator`` and ``TrainValidationSplit`` split rows, not queries, so a metric sees only some of a query's
     documents. With ``CrossValidator``, pass a `foldCol` that is the same for all rows of a query, such as
-    ``pmod(hash(query), folds)``. ``TrainValidationSplit`` has no such option: compare its values only between models of
-    the same split.
+    ``pmod(hash(query), folds)``. ``TrainValidationSplit`` has no such option: compare values only between models of the
+    same split.
 
     Examples
     --------
@@ -162,7 +162,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         Raises
         ------
         ValueError
-            If they are neither better nor worse, as for a count.
+            If higher values are neither better nor worse, as for a count.
 
         Examples
         --------

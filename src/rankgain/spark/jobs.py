@@ -1,4 +1,4 @@
-"""What runs on the driver: it checks columns and metrics at once, and builds the jobs."""
+"""The code that runs on the driver: check columns and metrics at once, and build the jobs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 from rankgain.scalars import id_kind
 
-BUCKET = 500_000  # rows
+BUCKET = 500_000  # rows per bucket
 
 
 def evaluate(
@@ -43,7 +43,7 @@ def evaluate(
     like: Peer | None = None,
     buckets: int | None = None,
 ) -> Any:
-    """Evaluate a run against judgments, both Spark data frames, into one with a row per query.
+    """Evaluate a run against judgments, both Spark data frames; return a frame with one row per query.
 
     Parameters
     ----------
@@ -70,29 +70,29 @@ def evaluate(
         The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
     buckets : int, optional
-        The number of buckets into which the hash of their ids divides queries. By default,
-        ``spark.sql.shuffle.partitions``; fewer if Spark knows the number of rows before it runs (of cached and Arrow
-        frames), one per 500,000 rows but at least one per core. A Python worker holds one bucket at a time: about
+        The number of buckets to which queries are assigned by the hash of the id. By default,
+        ``spark.sql.shuffle.partitions``; fewer if Spark knows the number of rows in advance (for cached and Arrow
+        frames): one per 500,000 rows, but at least one per core. A Python worker holds one bucket at a time: about
         225 MB for a million rows.
 
     Returns
     -------
     pyspark.sql.DataFrame
         ``query_id`` and a column of doubles per metric, in no order; lazy, so call ``.cache()`` before several actions.
-        The bits are those of one process, whatever the partitions, the buckets and the order of rows. If no query is in
-        both frames there is no error, as nothing has been read yet: all values are 0, or there are no rows.
+        The bits are those of one process, and do not depend on partitions, buckets or the order of rows. If no query is
+        in both frames there is no error, as nothing has been read yet: all values are 0, or there are no rows.
 
     Raises
     ------
     ImportError
         If PySpark is not installed: ``pip install 'rankgain[spark]'``.
     ValueError
-        If a column, a metric or a rule is unknown, or ids are of different types on the two sides; at once, before any
-        job.
+        At once, before any job: if a column, a metric or a rule is unknown, or if ids are of different types on the two
+        sides.
     TypeError
-        If an argument is not a Spark data frame, or a column has an unsupported type; at once.
+        At once, if an argument is not a Spark data frame, or a column has an unsupported type.
     RuntimeError
-        If `summary` would raise it; at once.
+        At once, if `summary` would raise it.
 
     See Also
     --------
@@ -102,7 +102,7 @@ def evaluate(
     Notes
     -----
     Invalid contents (nulls, NaN, duplicates) raise a ``pyspark.errors.PythonException`` while Spark computes the frame;
-    its last line is the error of one process.
+    the last line is the error that one process would raise.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def summary(
     like: Peer | None = None,
     buckets: int | None = None,
 ) -> Summary:
-    """Evaluate a run against judgments, both Spark data frames, into means and counts.
+    """Evaluate a run against judgments, both Spark data frames; return means and counts.
 
     Parameters
     ----------
@@ -217,7 +217,8 @@ def evaluate_clustered(
     """Evaluate a run partitioned by query, without a shuffle, against judgments that fit in memory.
 
     All rows of a query must be consecutive in one partition, as after
-    ``repartition(query).sortWithinPartitions(query)``, or in files written so. The judgments are sent to all workers.
+    ``repartition(query).sortWithinPartitions(query)``, or in files written in that order. The judgments are sent to all
+    workers.
 
     Parameters
     ----------
@@ -247,7 +248,7 @@ def evaluate_clustered(
     Returns
     -------
     pyspark.sql.DataFrame
-        As from `evaluate`. Only these rows are shuffled, to check that each query occurs once.
+        As returned by `evaluate`. Only the rows of the result are shuffled, to check that each query occurs once.
 
     Raises
     ------
@@ -267,7 +268,8 @@ def evaluate_clustered(
 
     Notes
     -----
-    A judged query in two partitions, or in two places of one, is an error while Spark computes the frame.
+    If the rows of a judged query are in two partitions, or not consecutive in one, Spark raises an error when it
+    computes the frame.
 
     Examples
     --------
@@ -317,7 +319,7 @@ def evaluate_clustered(
 
 
 def udf(metric: str | Metric) -> Callable[..., Any]:
-    """Make a function of array columns, one array per query in rank order, that returns a metric for each row.
+    """Make a function of array columns that returns a metric for each row; a row is a query, an array is in rank order.
 
     Parameters
     ----------
@@ -328,7 +330,8 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     -------
     callable
         It takes one column, the relevance of the returned documents in rank order; two, the documents in rank order and
-        the relevant ones; or three, with the grades of those. It returns a column of doubles. Arrays must not be null.
+        the relevant ones; or three, the third being the grades of the relevant documents. It returns a column of
+        doubles. Arrays must not be null.
 
     Raises
     ------
@@ -399,7 +402,7 @@ class Rules:
         self.payload: bytes = import_extra("pyspark.cloudpickle", "spark").dumps(options)
 
     def schema(self, kind: Any) -> Any:
-        """A row per query; `kind`: the type of the ids."""
+        """The schema of a frame with one row per query; `kind`: the type of the ids."""
         T = _types()
         return T.StructType(
             [T.StructField("query_id", kind), *(T.StructField(name, T.DoubleType()) for name in self.names)]
@@ -415,7 +418,7 @@ def _types() -> Any:
 
 
 def _package_check() -> Callable[[], str | None]:
-    """A function that returns, in a Python worker, which package is missing or wrong there; None if none is.
+    """A function for Python workers that returns a message on a missing or wrong package; None if all are in order.
 
     The inner function is pickled by value. It must not refer to rankgain: a worker without rankgain would fail before
     the message can be returned.
@@ -461,7 +464,7 @@ def check_workers(session: Any) -> None:
 
 
 def _shipped(name: str, payload: bytes, *, states: bool = False) -> Callable[..., Any]:
-    """A function of `workers` that first checks, in the Python worker, for rankgain in the driver's release."""
+    """A function of `workers` that first checks that the Python worker has the driver's release of rankgain."""
     check = _package_check()
 
     def call(*arguments):  # type: ignore[no-untyped-def]
@@ -499,7 +502,7 @@ def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
 
 
 def cogrouped(qrels: Any, run: Any, columns: Columns, buckets: int | None) -> tuple[Any, Any]:
-    """Judgments and run by bucket, together; and the type of the ids of queries."""
+    """Judgments and run, cogrouped by bucket, and the type of the query ids."""
     frames = (qrels, "qrels"), (run, "run")
     query_kind, doc_kind = (
         _common(word, [_ids(frame, side, role, name) for frame, side in frames])
@@ -515,7 +518,7 @@ def cogrouped(qrels: Any, run: Any, columns: Columns, buckets: int | None) -> tu
 
 
 def _selected(frame: Any, side: str, columns: Columns, kinds: tuple[Any, Any], value: Any) -> Any:
-    """The columns query_id and doc_id, cast to their types, and one of numbers."""
+    """The columns query_id and doc_id, cast to `kinds`, and the column of numbers."""
     query = _quoted(_column_name(frame, side, "query", columns.query)).cast(kinds[0])
     doc = _quoted(_column_name(frame, side, "doc", columns.doc)).cast(kinds[1])
     return frame.select(query.alias("query_id"), doc.alias("doc_id"), value)
@@ -542,7 +545,7 @@ def check_buckets(buckets: int | None, *frames: Any) -> int:
 
 
 def _rows_of(frame: Any) -> int | None:
-    """The number of rows that the statistics of the plan have; None if they have none, or over Spark Connect.
+    """The number of rows according to the statistics of the plan; None if unknown, or over Spark Connect.
 
     Sizes in bytes, which all plans have, are no substitute: they ignore rows that `explode` and Python functions add.
     """
@@ -563,7 +566,7 @@ def _column_name(frame: Any, side: str, role: str, name: str | None) -> str:
 
 
 def _quoted(name: str) -> Any:
-    """The column, whose name may have dots."""
+    """The column of this name, which may contain dots."""
     return _functions().col("`" + name.replace("`", "``") + "`")
 
 
@@ -579,7 +582,7 @@ def _ids(frame: Any, side: str, role: str, name: str | None) -> Any:
 
 
 def _common(word: str, kinds: list[Any]) -> Any:
-    """The type that both sides are cast to, since equal long and int values have different hashes."""
+    """The common type of both sides: equal long and int values would have different hashes."""
     T = _types()
     if kinds[0] == kinds[1]:
         return kinds[0]
@@ -590,7 +593,7 @@ def _common(word: str, kinds: list[Any]) -> Any:
 
 
 def _number(frame: Any, side: str, role: str, name: str | None) -> Any:
-    """A column of numbers; decimals, which NumPy lacks, as doubles."""
+    """A column of numbers, with decimals, which NumPy lacks, cast to doubles."""
     T, column_name = _types(), _column_name(frame, side, role, name)
     kind, column = frame.schema[column_name].dataType, _quoted(column_name)
     if isinstance(kind, T.DecimalType):
@@ -603,7 +606,7 @@ def _number(frame: Any, side: str, role: str, name: str | None) -> Any:
 
 
 def labels_of(frame: Any, names: Mapping[str, str]) -> Any:
-    """Labels and scores, with or without documents; `names`: their columns, by role."""
+    """Labels and scores, with or without documents; `names`: the columns by role."""
     for role, name in names.items():
         if role in ("query_id", "doc_id"):
             _ids(frame, "dataset", role.removesuffix("_id"), name)
@@ -622,7 +625,7 @@ def _check_kinds(word: str, judged: str, kind: Any) -> None:
 
 
 def merged(rules: Rules, states: Iterable[str]) -> Summary:
-    """One Summary of the states of all buckets; raises the first error among them."""
+    """Merge the states of all buckets to one Summary; raise the first error among them."""
     summaries, errors = [], []
     for text in states:
         state = json.loads(text)

@@ -34,7 +34,7 @@ def _judgments(payload: bytes) -> Judgments:
 
 
 def rows(payload: bytes, qrels: Any, run: Any) -> Any:
-    """A table with a row per query of a bucket."""
+    """A table with one row per query of a bucket."""
     result = _rules(payload).of_tables(qrels.select(JUDGED), run.select(RETURNED))
     return import_extra("pyarrow", "spark").Table.from_batches([as_batch(result, qrels.schema.field("query_id").type)])
 
@@ -68,7 +68,7 @@ def _of_labels(rules: PartRules, names: dict[str, str], table: Any) -> Evaluatio
 
 
 def _state(evaluate: Callable[[], Evaluation]) -> Any:
-    """The Summary as JSON; or the error in the input, which Spark must not retry."""
+    """The Summary as JSON, or the error in the input: if it were raised, Spark would retry the task."""
     try:
         text = evaluate().summary().to_json()
     except (ValueError, TypeError) as error:
@@ -77,7 +77,7 @@ def _state(evaluate: Callable[[], Evaluation]) -> Any:
 
 
 def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) -> Iterator[Any]:
-    """Batches with a row per judged query of a partition in which the rows of each query are consecutive."""
+    """Yield batches with one row per judged query of a partition in which the rows of each query are consecutive."""
     rules, judgments = _rules(payload), judgment_sets(_judgments(pickled_judgments))
     seen: set[Any] = set()
     advice = "run.sortWithinPartitions(query) first, or use rankgain.spark.evaluate"
@@ -89,7 +89,7 @@ def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) 
 
 
 def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
-    """A value per row of columns of arrays, which are pandas Series."""
+    """One value per row of columns of arrays, which are pandas Series."""
     rules = _rules(payload)
     names = ("relevance",) if len(columns) == 1 else ("prediction", "label", "relevance")[: len(columns)]
     lists = []

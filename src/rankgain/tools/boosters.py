@@ -16,7 +16,7 @@ import numpy as np
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Ints
 
-FRAMES = 10  # the most stack frames to search for a caller
+FRAMES = 10  # maximum of stack frames to search for a caller
 IGNORED = {  # parameters of LightGBM's own objective, and what to pass instead
     "label_gain": "metric=rankgain.metric('ndcg', k=10, gain=[0, 1, 3, 7, 15])",
     "lambdarank_norm": "normalize=('score', 'query') or None",

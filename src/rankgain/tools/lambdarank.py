@@ -44,7 +44,7 @@ def lambdarank(
     sample_weight: Any = None,
     threads: int = 1,
 ) -> tuple[Floats, Floats]:
-    """Compute LambdaRank's gradient and hessian for each document, which a trainer needs in each round.
+    """Compute LambdaRank's gradient and hessian for each document, as needed in each round of training.
 
     **The default gain is exponential** (2^grade − 1), as in LightGBM, XGBoost and the papers; everywhere else in
     rankgain it is linear. Write ``metric="ndcg@10"`` for linear gains.
@@ -52,7 +52,7 @@ def lambdarank(
     Parameters
     ----------
     y_true : array_like
-        Grades, finite and not negative, of any size and not necessarily whole.
+        Grades, finite and not negative; large and fractional grades are allowed.
     y_score : array_like
         The scores of the same documents. −inf leaves a document out (its gradient is 0, and it ranks last); +inf and
         NaN are errors. float32 and float64 are used without a copy.
@@ -64,16 +64,16 @@ def lambdarank(
         label and score. By default, every entry is a document.
     metric : str or Metric, default "ndcg(gain=exponential)@10"
         An nDCG with any gain, discount and cut-off: ``"ndcg(gain=exponential)@10"``, `rankgain.metric` …; the
-        discount must not rise with the rank. Or ``"pairwise@k"``: all pairs weigh the same (RankNet, and XGBoost's
-        ``rank:pairwise``).
+        discount must not rise with the rank. Or ``"pairwise@k"``: all pairs have the same weight (RankNet, and
+        XGBoost's ``rank:pairwise``).
     sigma : float, default 1.0
         The steepness of the sigmoid, from 1e-100 to 1e100.
     normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
-        ``"score"``: a pair weighs less the further apart its scores are. ``"query"``: the gradients of a query are
-        scaled down logarithmically. Both by default, as in LightGBM; None or ``()`` for neither.
+        ``"score"``: the weight of a pair decreases with the difference of the scores. ``"query"``: the gradients of a
+        query are scaled down logarithmically. Both by default, as in LightGBM; None or ``()`` for neither.
     discount : {"cut", "full"}, default "cut"
-        What ranks beyond the cut-off are worth. ``"cut"``: nothing, so that a pair weighs what its swap changes in
-        nDCG@k. ``"full"``: their usual discount, as in LightGBM and XGBoost.
+        The discount of ranks beyond the cut-off. ``"cut"``: 0, so that the weight of a pair is the change of nDCG@k if
+        the two documents are swapped. ``"full"``: as without a cut-off, as in LightGBM and XGBoost.
     ties : {"stable", "average"}, default "stable"
         Whether documents of equal score are in input order, or share the mean discount of their ranks, so that the
         gradient does not depend on the row order.
@@ -86,18 +86,18 @@ def lambdarank(
     Returns
     -------
     gradient, hessian : ndarray of float64
-        In the shape and order of `y_score`; for lists of unequal length, concatenated. It is the gradient of a loss,
-        to be minimised: negative where the score of a document should rise.
+        In the shape and order of `y_score`; for lists of unequal length, concatenated. The gradient is that of a loss
+        to be minimised: it is negative if the score of the document should rise.
 
     Raises
     ------
     ValueError
         If shapes or lengths do not match; if an option is unknown or out of range; if `metric` is not an nDCG with one
         cut-off or its discount rises with the rank; if a grade is negative, infinite or NaN or has no gain,
-        or a score is NaN or +inf (the message names the query and the position); or if an ideal is so small
-        that its reciprocal is infinite.
+        or a score is NaN or +inf (the message names the query and the position); or if the reciprocal of an
+        ideal is infinite.
     TypeError
-        If something is not an array or a number.
+        If an argument is not an array or a number, as required.
 
     See Also
     --------
@@ -124,7 +124,7 @@ def lambdarank(
     and the pure Python backend return the same bits. CatBoost's rankers do not accept custom objectives.
 
     It optimises nDCG only: in experiments on synthetic data, gradients from the change in reciprocal rank or ERR did
-    not beat those of nDCG even on their own metric, and those of average precision hardly did.
+    not beat those of nDCG even when measured by that metric, and those of average precision hardly did.
 
     References
     ----------
@@ -158,7 +158,7 @@ class LambdaRank:
     metric : str or Metric, default "ndcg(gain=exponential)@10"
         As in `lambdarank`. **The default gain is exponential.**
     sigma, normalize, discount, ties, threads
-        As in `lambdarank`, with its defaults.
+        As in `lambdarank`, with the same defaults.
 
     Raises
     ------
@@ -178,7 +178,7 @@ class LambdaRank:
     -----
     Call it with ``(y_true, y_score, group_sizes=…, qid=…, mask=…, sample_weight=…)``, like `lambdarank`. The gains
     and ideals of the last 64 sets of labels are cached by the labels and the query sizes; a callable gain is not called
-    again for them. It can be pickled and copied if the metric can, without the cache.
+    again for cached labels. It can be pickled and copied if the metric can; the cache is not copied.
 
     Examples
     --------
@@ -237,7 +237,7 @@ class LambdaRank:
         """Gains and inverse ideals, from the cache or computed."""
         values, offsets = source.grades.ragged(0, len(source.grades))
         cached = self._cached
-        if cached and len(values) > MANY_LABELS:  # most often the last ones: a third of the time of copying and hashing
+        if cached and len(values) > MANY_LABELS:  # usually the last ones, which takes a third of the time to detect
             (kind, last_values, last_offsets), targets_of_last = next(reversed(cached.items()))
             last = np.frombuffer(last_values, kind), np.frombuffer(last_offsets, offsets.dtype)
             if all(map(np.array_equal, last, (values, offsets))):
@@ -270,7 +270,7 @@ class LambdaRank:
         return Targets(gains, inverses)
 
     def _discounted_ranks(self, lists: RaggedArray) -> int:
-        """How many ranks have a discount."""
+        """The number of ranks that have a discount."""
         return lists.longest if self.discount == "full" else min(self.metric.depth, lists.longest)
 
     def _gains(self, source: ListSource) -> Floats:
@@ -328,7 +328,7 @@ class LambdaRank:
 
 
 def _in_input_order(result: Floats, order: Ints | None, total: int, weight: Floats | None) -> Floats:
-    """The results in the caller's order of documents, times their weights; 0 for padding."""
+    """The results in the caller's order of documents, multiplied by the weights; 0 for padding."""
     if order is not None:
         result, compact = np.zeros(total), result
         result[order] = compact

@@ -23,12 +23,12 @@ def lightgbm_objective(
     threads: int = 1,
     partial_queries: bool = False,
 ) -> LightGBMObjective:
-    """Make LambdaRank's objective for LightGBM: for ``train`` and ``cv`` (in their parameters) and for LGBMRanker.
+    """Make LambdaRank's objective for LightGBM: for LGBMRanker, and for the parameters of ``train`` and ``cv``.
 
-    **The default gain is exponential**, and the other defaults are LightGBM's: its ``lambdarank`` with
-    ``lambdarank_truncation_level=10`` trains almost the same model (its sigmoid is a table, and its sums are
-    float32). Labels may be fractions and of any size, and groups longer than 10,000 documents. Weights, one
-    per document, multiply gradient and hessian, as in LightGBM's own objective.
+    **The default gain is exponential**, and the other defaults are LightGBM's: the built-in ``lambdarank``
+    with ``lambdarank_truncation_level=10`` trains almost the same model (it tabulates the sigmoid and sums in
+    float32). Labels may be large or fractional, and groups may exceed 10,000 documents. Weights, one
+    per document, multiply gradient and hessian, as in LightGBM's built-in objective.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def lightgbm_objective(
         How many threads may share the queries, from 1 to 256; the number does not change the results.
     partial_queries : bool, default False
         Whether to allow a subset of a Dataset that lacks some documents of its queries. By default it is an error,
-        since ``lightgbm.cv`` makes such subsets, by rows, for any objective but its own.
+        since ``lightgbm.cv`` makes such subsets, by rows, for all objectives except the built-in ones.
 
     Returns
     -------
@@ -62,14 +62,14 @@ def lightgbm_objective(
         which LightGBM does not support for callables; if weights are not one per document, finite and not negative; or
         if `lambdarank` would raise it.
     TypeError
-        If `sigma` or `threads` is not a number, or `metric` is not a metric. When called, if it gets XGBoost's
+        If `sigma` or `threads` is not a number, or `metric` is not a metric. When called, if the data set is XGBoost's
         DMatrix.
 
     Warns
     -----
     UserWarning
         If LightGBM's parameters have ``label_gain``, ``sigmoid``, ``lambdarank_truncation_level`` or
-        ``lambdarank_norm``, which only its own objective reads: use `metric`, `sigma` and `normalize` instead.
+        ``lambdarank_norm``, which only the built-in objective reads: use `metric`, `sigma` and `normalize` instead.
 
     See Also
     --------
@@ -78,9 +78,8 @@ def lightgbm_objective(
 
     Notes
     -----
-    LightGBM reads its sigmoid from a table, which rounds score differences by up to 4.8e-5 / sigma, and adds in
-    float32. Its gradients differ from these by up to 2.5e-5 of their norm over 50 rounds; with an exact sigmoid, by
-    less than 1e-6.
+    LightGBM tabulates the sigmoid, which rounds score differences by up to 4.8e-5 / sigma, and sums in float32. Over 50
+    rounds, the gradients differed by up to 2.5e-5 of the norm; with an exact sigmoid, by less than 1e-6.
 
     Gains and ideals of the labels are cached, as in `LambdaRank`.
 
@@ -113,13 +112,13 @@ def xgboost_objective(
 
     **The default gain is exponential**, and the other defaults are XGBoost's: they train the model of ``rank:ndcg``. As
     in XGBoost, hessians are twice those of `lambdarank`, and the weights, one per query, are divided by their mean.
-    Labels may be fractions and of any size.
+    Labels may be large or fractional.
 
     Parameters
     ----------
     metric : str or Metric, default "ndcg(gain=exponential)@32"
         As in `lambdarank`; the cut-off is XGBoost's ``lambdarank_num_pair_per_sample`` with the pair method "topk",
-        which is 32 by default. ``"pairwise@32"`` is its ``rank:pairwise``.
+        which is 32 by default. ``"pairwise@32"`` corresponds to ``rank:pairwise``.
     sigma : float, default 1.0
         The steepness of the sigmoid. XGBoost's is always 1.
     normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
@@ -143,7 +142,7 @@ def xgboost_objective(
         If an option is unknown or out of range. When called: if the DMatrix has no groups, if its weights
         are not one per query, finite and not negative, or if `lambdarank` would raise it.
     TypeError
-        If `sigma` or `threads` is not a number, or `metric` is not a metric. When called, if it does not get a
+        If `sigma` or `threads` is not a number, or `metric` is not a metric. When called, if the data set is not a
         DMatrix.
 
     See Also

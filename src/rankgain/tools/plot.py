@@ -32,8 +32,8 @@ def plot(
     Returns
     -------
     matplotlib.figure.Figure
-        A notebook shows it; ``figure.savefig("curves.png")`` keeps it; ``figure.axes`` are the panels. No window is
-        opened, and pyplot is not imported.
+        The figure, which notebooks display and ``figure.savefig("curves.png")`` writes; ``figure.axes`` are the panels.
+        No window is opened, and pyplot is not imported.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def plot(
         If there are no rankings or metrics, a metric has a cut-off, `ks` is empty or holds a number that is not
         positive, or `Rankings.evaluate` would raise it.
     TypeError
-        If something is not Rankings, `ks` does not hold integers, or `Rankings.evaluate` would raise it.
+        If a run is not Rankings, `ks` does not hold integers, or `Rankings.evaluate` would raise it.
 
     See Also
     --------
@@ -52,8 +52,8 @@ def plot(
 
     Notes
     -----
-    Side by side, DCG and nDCG show why only one of them can be compared across cut-offs: DCG grows with k
-    however good the ranking is, and nDCG is a share of what was possible at that k.
+    DCG and nDCG side by side show why only nDCG can be compared across cut-offs: DCG grows with k however good the
+    ranking is, while nDCG is a share of the best possible value at that k.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def _json(content: Mapping[str, Any]) -> str:
 
 
 def _json_of_runs(objects: Mapping[str, dict[str, Any]]) -> str:
-    """The object of one run; with several, one object per run, by name, under "runs"."""
+    """The object of a single run; of several, an object per run, by name, under "runs"."""
     return _json(next(iter(objects.values())) if len(objects) == 1 else {"runs": objects})
 
 
@@ -50,7 +50,7 @@ def _by_text(values: Any) -> Any:
 
 
 def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
-    """Yield a row for each innermost mapping: the keys of the path to it, then the values."""
+    """Yield a row for each innermost mapping: the keys on the path to it, then the values."""
     for key, inner in values.items():
         if any(isinstance(value, Mapping) for value in inner.values()):
             yield from _rows(inner, *keys, str(key))
@@ -103,7 +103,7 @@ def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = Non
 
 
 def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
-    """Yield one row per query and run, in the order in which queries first appear; then the means, the best marked."""
+    """Yield one row per query and run, in order of first appearance, then the means, with the best in bold."""
     values = runs.to_dict()
     for query in dict.fromkeys(query for result in runs.values() for query in result.query_ids):
         for name in runs:
@@ -115,7 +115,7 @@ def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
 
 
 def as_json(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
-    """One JSON object: everything known about one run, or about each.
+    """One JSON object with all results of a single run, or of each run.
 
     NaN is null. Bytes of an id that are not UTF-8 are escaped as lone surrogates.
     """
@@ -166,7 +166,7 @@ def as_csv(runs: Comparison, per_query: bool, intervals: Intervals | None = None
 def as_trec(runs: Comparison, per_query: bool) -> str:
     """trec_eval's three columns: metric, query or ``all``, value; with `per_query` the queries before the means.
 
-    With several runs, each has a block that begins with trec_eval's line ``runid``.
+    With several runs, there is a block for each, which begins with trec_eval's line ``runid``.
     """
     lines = []
     for name, result in runs.items():
@@ -232,7 +232,7 @@ SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
 
 
 def _tables(method: str, between: str, end: str = "") -> Callable[[Tests, Groups | None, Gate | None], str]:
-    """A form of output whose tables of gate, tests and groups come from one method of each."""
+    """An output form in which `method` of the gate, the tests and the groups returns the tables."""
 
     def text(tests: Tests, groups: Groups | None, gate: Gate | None) -> str:
         return between.join(getattr(part, method)() for part in (gate, tests, groups) if part is not None) + end
@@ -275,7 +275,7 @@ def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
 
 
 def tests_as_csv(tests: Tests, groups: Groups | None, _: Gate | None) -> str:
-    """A row for each difference; with groups the first column is the group, empty for all queries.
+    """One row per difference; with groups, the first column is the group, empty for all queries.
 
     Text that a spreadsheet would treat as a formula gets a leading apostrophe.
     """

@@ -1,4 +1,4 @@
-"""The sample pair that ships with the package."""
+"""The sample files that ship with the package."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def sample() -> tuple[str, str]:
     Returns
     -------
     qrels, run : str
-        The paths. The files hold twelve tasks of a programmer, searched by BM25 in the docstrings of Python's standard
-        library; see the README.md beside them.
+        The paths. The queries are twelve tasks of a programmer; BM25 searched the docstrings of Python's standard
+        library for them. See the README.md in the same folder.
 
     See Also
     --------

@@ -51,9 +51,9 @@ def scorer(
         model gets all columns of X. By default, the ids are passed to each call as the keyword argument `qid`; a search
         or cross-validation does so if metadata routing is on and its ``params`` have ``qid``.
     response_method : str or sequence of str, default ("predict_proba", "decision_function", "predict")
-        The method of the model that returns the scores; of several, the first that it has. From ``predict_proba`` the
-        score is the expected grade of each document, so the classes must be grades; with two classes this orders
-        documents by the probability of the higher one.
+        The method of the model that returns the scores; of several, the first one that exists. From ``predict_proba``
+        the score is the expected grade of each document, so the classes must be grades; with two classes, documents are
+        ordered by the probability of the higher one.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score; see `rankgain.from_scores`.
 
@@ -71,13 +71,13 @@ def scorer(
         `rankgain.from_scores` or `Rankings.evaluate` would raise it.
     TypeError
         If several metrics are given, or `qid` is neither a column nor a callable. When called, if the model has none of
-        the methods, or if `rankgain.from_scores` or `Rankings.evaluate` would raise it. A search or cross-validation
-        without ids ends with this error, which says how to pass them.
+        the methods, or if `rankgain.from_scores` or `Rankings.evaluate` would raise it. Raised in a search or
+        cross-validation without ids; the message says how to pass them.
 
     Warns
     -----
     UserWarning
-        If a search or cross-validation scores a part of a query: its splitter must keep groups together.
+        If a search or cross-validation scores only part of a query: use a splitter that keeps groups together.
 
     See Also
     --------
@@ -286,7 +286,7 @@ def _column(X: Any, column: str | int) -> Any:
 
 
 def _grades(estimator: Any, count: int) -> Array:
-    """The grade of each class; its number if the model does not name its classes."""
+    """The grade of each class: the class itself, or the number of the class if the model does not name classes."""
     grades = flat_numbers(getattr(estimator, "classes_", range(count)), "classes_, which must be grades,")
     if len(grades) != count:
         raise ValueError(f"predict_proba returned {count} columns, but classes_ has {len(grades)}")

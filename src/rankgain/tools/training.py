@@ -30,21 +30,21 @@ SUFFIX = "_rankgain"
 def lightgbm_metric(
     *metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1, partial_queries: bool = False
 ) -> LightGBMMetric:
-    """Make metrics that LightGBM calls after each round: `feval` of `train` and `cv`, `eval_metric` of its estimators.
+    """Make metrics that LightGBM calls after each round: `feval` of `train` and `cv`, `eval_metric` of estimators.
 
     Parameters
     ----------
     *metrics : str or Metric
         What to compute, as in `Rankings.evaluate`: ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"``, ``"mrr"``,
-        `rankgain.metric` … In the logs the names end in ``_rankgain``, since LightGBM has its own ``ndcg@10``.
+        `rankgain.metric` … In the logs, names end in ``_rankgain``, since LightGBM has a built-in ``ndcg@10``.
     ties : {"average", "stable", "best", "worst"}, default "average"
-        The order of documents of equal score, as in `from_scores`. Under LightGBM's own rule, "stable", a constant
+        The order of documents of equal score, as in `from_scores`. Under LightGBM's rule, "stable", a constant
         model gets the value of the file order.
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
     partial_queries : bool, default False
         Whether to allow a subset of a Dataset that lacks some documents of its queries. By default it is an error,
-        since ``lightgbm.cv`` makes such subsets, by rows, unless its objective is one for ranking.
+        since ``lightgbm.cv`` makes such subsets, by rows, unless the objective is a built-in one for ranking.
 
     Returns
     -------
@@ -58,8 +58,8 @@ def lightgbm_metric(
         `threads` is out of range. When called, if the data set has no groups, if a subset of a Dataset splits queries
         and `partial_queries` is false, or if `from_scores` or `Rankings.evaluate` would raise it.
     TypeError
-        If a metric does not take a parameter that is given, or `threads` is not an integer. When called, if it gets
-        XGBoost's DMatrix, or if `from_scores` or `Rankings.evaluate` would raise it.
+        If a metric does not take a parameter that is given, or `threads` is not an integer. When called, if the
+        data set is XGBoost's DMatrix, or if `from_scores` or `Rankings.evaluate` would raise it.
 
     See Also
     --------
@@ -68,7 +68,7 @@ def lightgbm_metric(
     Notes
     -----
     The queries are the groups of each data set. The weight of a query is the mean weight of its documents, as in
-    LightGBM's own metrics.
+    LightGBM's built-in metrics.
 
     Examples
     --------
@@ -94,11 +94,11 @@ def xgboost_metric(
         What to compute, as in `Rankings.evaluate`. In the logs the names end in ``_rankgain`` and have no spaces or
         colons, which XGBoost would misread.
     ties : {"average", "stable", "best", "worst"}, default "average"
-        The order of documents of equal score, as in `from_scores`; XGBoost's own rule is "stable".
+        The order of documents of equal score, as in `from_scores`; XGBoost's rule is "stable".
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
     per_query : bool, default False
-        Whether it is for ``XGBRanker(eval_metric=…)``, which calls one metric once per query; see Notes.
+        Whether the metric is for ``XGBRanker(eval_metric=…)``, which calls a single metric once per query; see Notes.
 
     Returns
     -------
@@ -122,13 +122,13 @@ def xgboost_metric(
 
     Notes
     -----
-    The queries are the groups of each DMatrix, with its weights, one per query. (If it has weights per document, as for
-    objectives other than ranking, the weight of a query is their mean.)
+    The queries are the groups of each DMatrix, and the weights are those of the DMatrix, one per query. (If there is
+    one per document, as for objectives other than ranking, the weight of a query is the mean over the documents.)
 
     With `per_query`, XGBoost computes the logged number: it counts each query of one document as 1, ignores weights,
-    and **averages by number of documents**, so that the value is the mean over queries only if all are equally long. It
-    is also slow, about 0.2 ms per query. Prefer `train`. Early stopping then minimises a metric whose name does not
-    begin with ndcg, map, pre or auc: pass ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
+    and **averages by number of documents**, so that the value is the mean over queries only if all are equally long.
+    This is also slow, about 0.2 ms per query. Prefer `train`. Early stopping then minimises a metric whose name does
+    not begin with ndcg, map, pre or auc: pass ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
 
     Examples
     --------
@@ -148,36 +148,36 @@ def xgboost_metric(
 def catboost_metric(
     metric: str | Metric, *sets: Any, ties: ScoreTies = "average", threads: int = 1, otherwise: float | None = None
 ) -> CatBoostMetric:
-    """Make a metric that CatBoost calls after each round: its `eval_metric`.
+    """Make a metric that CatBoost calls after each round, for the parameter `eval_metric`.
 
     Parameters
     ----------
     metric : str or Metric
-        What to compute, as in `Rankings.evaluate`; a single metric, as CatBoost takes one. In the logs its name ends in
-        ``_rankgain``.
+        What to compute, as in `Rankings.evaluate`; a single metric, since CatBoost takes only one. In the logs, the
+        name ends in ``_rankgain``.
     *sets : catboost.Pool, or pair of array_like
         The training set and each evaluation set: a Pool with group_id, or a pair (labels, group_sizes) in the order of
         the queries.
     ties : {"average", "stable", "best", "worst"}, default "average"
-        The order of documents of equal score, as in `from_scores`; CatBoost's own rule is "worst".
+        The order of documents of equal score, as in `from_scores`; CatBoost's rule is "worst".
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
     otherwise : float, optional
-        What to log for a set that CatBoost has shuffled, instead of raising an error. Finite, since CatBoost cannot log
-        NaN.
+        The value to log, instead of raising an error, for a set that CatBoost has shuffled. It must be finite, since
+        CatBoost cannot log NaN.
 
     Returns
     -------
     object
-        It has the methods that CatBoost calls. It can be copied and pickled if the metric can.
+        An object with the methods that CatBoost calls; it can be copied and pickled if the metric can.
 
     Raises
     ------
     ValueError
         If the metric is unknown or has several cut-offs; if there are no sets, a Pool has no groups, group sizes do not
         add up to the labels, or two sets have the same labels but different groups; if `otherwise` is not finite; if
-        `ties` is unknown; or if `threads` is out of range. When called, if CatBoost has shuffled the set or none with
-        its labels was given, or if `from_scores` or `Rankings.evaluate` would raise it.
+        `ties` is unknown; or if `threads` is out of range. When called, if CatBoost has shuffled the set, or if no
+        set with these labels was given, or if `from_scores` or `Rankings.evaluate` would raise it.
     TypeError
         If the metric does not take a parameter that is given, a set is neither a Pool nor a pair, or `threads` is not
         an integer. When called, if `from_scores` or `Rankings.evaluate` would raise it.
@@ -188,12 +188,12 @@ def catboost_metric(
 
     Notes
     -----
-    CatBoost passes scores, labels and weights, but no groups. So pass the groups here; a set is recognised by its
-    labels. CatBoost shuffles the training set if it has categorical features or boosting is ordered. Its queries are
-    then lost, and training ends with an error that names the two ways out: ``has_time=True``, which keeps the order, or
+    CatBoost passes scores, labels and weights, but no groups. So pass the groups here; a set is recognised by the
+    labels. CatBoost shuffles the training set if it has categorical features or boosting is ordered. The queries are
+    then lost, and training ends with an error that names two remedies: ``has_time=True``, which keeps the order, or
     `otherwise`. Evaluation sets are never shuffled.
 
-    The weight of a query is the mean weight of its documents; with ``group_weight`` this equals CatBoost's own rule.
+    The weight of a query is the mean weight of its documents; with ``group_weight`` this is also CatBoost's rule.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def catboost_metric(
 
 
 class _Metrics:
-    """Metrics by their key in an Evaluation, with their names in logs."""
+    """Metrics by key in an Evaluation, with their names in logs."""
 
     def __init__(self, metrics: tuple[str | Metric, ...], ties: ScoreTies, threads: int) -> None:
         self.metrics = dict(pair for metric in metrics for pair in parse(metric))
@@ -225,7 +225,7 @@ class _Metrics:
 
     @property
     def maximize(self) -> bool:
-        """Whether higher is better for the last metric, which early stopping uses."""
+        """Whether higher values of the last metric, which early stopping uses, are better."""
         return better(list(self.metrics.values())[-1]) >= 0
 
     def values(self, y_true: Any, y_score: Any, group_sizes: Any, weights: Any) -> list[float]:

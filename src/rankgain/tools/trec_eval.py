@@ -1,6 +1,6 @@
-"""trec_eval's command line: `rankgain trec_eval -q -m all_trec QRELS RUN` prints what trec_eval prints, byte for byte.
+"""trec_eval's command line: `rankgain trec_eval -q -m all_trec QRELS RUN` prints the same bytes as trec_eval.
 
-Errors go to standard error, as do notes where trec_eval's own output is a known defect. Source of options,
+Errors go to standard error, as do notes on known defects of trec_eval that the output reproduces. Source of options,
 order, arithmetic and statuses: trec_eval.c and meas_*.c, and what releases 9.0.8 and 10.0-rc3 print.
 """
 
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> tuple[int, str]:
         call = _call(options)
         if "-h" in given:
             return 0, _help(call)
-        if "-v" in given:  # on standard error, as trec_eval
+        if "-v" in given:  # on standard error, as in trec_eval
             print(f"trec_eval version {RELEASES[call.options.release]} ({_version()})", file=sys.stderr)
             return 0, ""
         if len(files) != 2 or files == ["-", "-"]:
@@ -119,7 +119,7 @@ class Call(NamedTuple):
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Options by their letters, and files; as with GNU getopt, options may follow files."""
+    """Options by letter, and files; as with GNU getopt, options may follow files."""
     letters = "".join(letter[1:] + ":" * (" " in name) for letter, name, _ in OPTIONS if letter)
     names = [re.sub(" .*", "=", name) for _, name, _ in OPTIONS]
     try:
@@ -157,7 +157,7 @@ def _whole(option: str, text: str, lowest: int) -> int:
 
 
 def _columns(requests: list[str], options: Options) -> list[Column]:
-    """The columns of measures; trec_eval uses only the first parameters of each."""
+    """The columns of the measures; trec_eval uses only the first parameters given for each."""
     first: dict[str, str] = {}
     for text in requests:
         name, dot, _ = text.partition(".")
@@ -187,7 +187,7 @@ def _note(text: str) -> None:
 
 
 class _Ending:
-    """The file of a run; it stores the end, from which trec_eval takes the name of the run."""
+    """The file of a run; it stores the end of the text, since the last line has the name of the run."""
 
     def __init__(self, file: File) -> None:
         self.name = file.name
@@ -238,7 +238,7 @@ def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str
 
 
 class _Table(NamedTuple):
-    """The columns with their vectors, queries in the order of their bytes.
+    """The columns with their vectors; queries are ordered by byte.
 
     `returned`: whether the run has each query; `relevant`: the values of num_rel that are summed.
     """
@@ -299,7 +299,7 @@ def _text(column: Column, value: float | str) -> str:
 
 
 def _notes(call: Call, missing: int, grades: Floats, table: _Table) -> Iterator[str]:
-    """Notes where trec_eval's own output is a known defect; `missing`: the number of queries that the run lacks."""
+    """Notes on known defects in trec_eval's output; `missing`: the number of queries that the run lacks."""
     if missing and call.options.release == 10 and not call.complete:
         yield (
             f"the run lacks {missing} of the queries of the qrels, which are left out; trec_eval 10 ends there with "

@@ -1,7 +1,7 @@
-"""The measures of trec_eval by name: those of each release, their parameters, and the rankgain metrics for them.
+"""The measures of trec_eval by name: releases, parameters, and the equivalent rankgain metrics.
 
 `rankgain.pytrec_eval` and the command `rankgain trec_eval` both parse measures by `columns` and compute them by
-`values`, in one evaluation. Source of names, defaults and order: trec_eval's measures.c and m_*.c, and its
+`values`, in one evaluation. Source of names, defaults and order: trec_eval's measures.c, m_*.c and
 output.
 """
 
@@ -34,14 +34,14 @@ from rankgain.scalars import Bools, Floats, Ints, to_intp
 
 
 class Options(NamedTuple):
-    """The settings of trec_eval besides its measures: release, -l, -N."""
+    """The settings of trec_eval other than measures: release, -l, -N."""
 
     release: int
     level: int = 1
     collection: int = 0
 
 
-Vector = list[Any]  # of numbers, or of text
+Vector = list[Any]  # numbers or strings, one per query
 Value = Callable[..., Floats]
 
 
@@ -94,7 +94,7 @@ def _points(options: Options, points: Sequence[float]) -> Formula:
 
 
 def _mean_of(*values: Floats) -> Floats:
-    """The mean, added up from the last point to the first, as trec_eval does."""
+    """The mean, summed from the last point to the first, as in trec_eval."""
     sums = np.zeros(len(values[0]))
     for value in reversed(values):
         sums += value
@@ -113,7 +113,7 @@ def _set_f(options: Options, weights: Sequence[float]) -> Formula:
 
 
 def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
-    """RBP of graded documents, as release 10 has it: the gains are divided by the highest of the query, if above 1."""
+    """RBP of graded documents, as in release 10: gains are divided by the highest of the query if that is above 1."""
     p, gains = parameters
     discount: Any = Discount(GEOMETRIC, p)
     sums, highest = metric("dcg", gain=_gain(gains), discount=discount), metric("idcg", k=1, gain=_gain(gains))
@@ -121,7 +121,7 @@ def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
     return Formula((sums, highest), lambda value, most: (1.0 - p) * value / np.maximum(most, least))
 
 
-# Measures that are more than one rankgain metric with its parameters.
+# Measures that are not a single rankgain metric with parameters.
 _OWN: dict[str, Callable[[Options, Any], Formula]] = {
     "iprec_at_recall": lambda options, recall: _points(options, (recall,)),
     "Rprec_mult": lambda options, multiple: Formula((metric("r_precision", multiple=multiple, rel=options.level),)),
@@ -131,7 +131,7 @@ _OWN: dict[str, Callable[[Options, Any], Formula]] = {
     "11pt_avg": _points,
     "set_F": _set_f,
     "rbp": _rbp,
-    # Release 10 sets it only if an unjudged document was returned.
+    # Release 10 computes the residual only if an unjudged document was returned.
     "rbp_resid": lambda *_: Formula(
         (metric("rbp_residual"), metric("unjudged")), lambda value, unjudged: np.where(unjudged > 0.0, value, 0.0)
     ),
@@ -147,7 +147,7 @@ def _formula(measure: TrecName, options: Options, parameter: Any) -> Formula:
     given: dict[str, Any] = {"rel": options.level} if "rel" in TABLE[measure.metric].takes else {}
     given |= {"k": min(parameter, LARGEST_CUTOFF)} if measure.kind == "cut" else {}
     given |= {"gain": _gain(parameter)} if measure.kind == "gains" else {}
-    name = measure.metric.removeprefix("gm_")  # the geometric mean is for `summary`
+    name = measure.metric.removeprefix("gm_")  # `summary` takes the geometric mean
     return Formula((metric(name, **given),))
 
 
@@ -155,7 +155,7 @@ _PREFS = "simp pair avgjg avgjg_Rnonrel simp_ret pair_ret avgjg_ret avgjg_Rnonre
 
 
 def measures(release: int) -> dict[str, TrecName]:
-    """The measures of a release by name, in its order."""
+    """The measures of a release by name, in the order of that release."""
     return {measure.name: measure for measure in TREC_NAMES if measure.since <= release}
 
 
@@ -186,15 +186,15 @@ class Column(NamedTuple):
     key: str
     printed: str
     formula: Formula
-    length: int = 0  # of a relstring
+    length: int = 0  # characters of a relstring
 
 
 def columns(requests: Iterable[str], options: Options, *, underscores: bool = False) -> list[Column]:
     """The columns of requests, in the order of trec_eval.
 
     A request is a nickname, the name of a measure, or ``name.p1,p2``; with `underscores` also ``name_p1,p2``.
-    Parameters replace the defaults; those of several requests for one measure are taken together, cut-offs rising and
-    each once. Raises ValueError.
+    Parameters replace the defaults; those of several requests for one measure are combined, with the cut-offs sorted
+    and without repeats. Raises ValueError.
     """
     known, groups = measures(options.release), nicknames(options.release)
     requested: dict[str, list[str]] = {}
@@ -230,7 +230,7 @@ def _unknown(request: str, release: int, underscores: bool) -> str:
     if later is not None:
         return f"{problem}: release {later.since} has it, and release {release} was requested"
     measure, parameters = _split(request, measures(release), underscores=True)
-    if parameters:  # as it is printed
+    if parameters:  # given in the printed form, with an underscore
         return f"{problem}; write {f'{measure}.{parameters}'!r}"
     equivalent = _measure_of(request, release, "_" if underscores else ".")
     if equivalent:
@@ -240,7 +240,7 @@ def _unknown(request: str, release: int, underscores: bool) -> str:
 
 
 def _measure_of(request: str, release: int, separator: str) -> str:
-    """trec_eval's name for one of rankgain's metrics, as ndcg_cut_10 for ndcg@10; "" if there is none."""
+    """trec_eval's name for a metric of rankgain, such as ndcg_cut_10 for ndcg@10; "" if there is none."""
     try:
         records = [record for _, record in parse(request)]
     except (ValueError, TypeError):
@@ -314,7 +314,7 @@ def _pairs(texts: Sequence[str]) -> Gains:
 
 
 def _persistence(texts: Sequence[str]) -> tuple[float, Gains]:
-    """The p of RBP and its gains: pairs of which one may be p=…"""
+    """The parameters of RBP: p, from the pair p=…, and the gains, from all other pairs."""
     given = [text for text in texts if text.partition("=")[0].strip() == "p"]
     p = _real(given[0].partition("=")[2]) if given else 0.9
     if len(given) > 1 or not 0.0 < p < 1.0:
@@ -341,7 +341,7 @@ def values(
     undefined: bool = False,
     plan: Plan | None = None,
 ) -> list[Vector]:
-    """The values of each column, one per query: numbers, or for runid and relstring text.
+    """The values of each column, one per query: numbers, or text for runid and relstring.
 
     `undefined`, for -J: interpolated precision is NaN, as in trec_eval, for lists from which -J removed everything.
     `plan`: the result of `plan_of`, if it is cached.
