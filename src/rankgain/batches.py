@@ -102,11 +102,11 @@ def evaluate_batches(
     ImportError
         If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
     ValueError
-        At once, if a metric or a rule is unknown. During iteration: if a column does not exist, occurs twice, has ids
+        If a metric or a rule is unknown, at once. During iteration, if a column does not exist, occurs twice, has ids
         of another type than earlier batches or `judgments`, or is corrupt; if a query, a document, or both relevance
         and score are null; if the rows of a query are not consecutive; or if `Rankings.evaluate` would raise it.
     TypeError
-        At once, if `batches` is not iterable, or `judgments` is not a Judgments. During iteration: if
+        If `batches` is not iterable, or `judgments` is not a Judgments, at once. During iteration, if
         an item is not a record batch, or a column has an unsupported type.
 
     See Also

@@ -109,9 +109,9 @@ def test_requests_of_other_metrics_are_not_answered_with_a_similar_one(rejects, 
 
 
 def test_none_is_no_value(rejects):
-    score = "the score must be a number, not NoneType; leave out what has no value"
+    score = "the score must be a number, not NoneType; leave out documents without a value"
     rejects(TypeError, f"query 'q', document 'a': {score}", rg.evaluate, {"q": {"a": 1}}, {"q": {"a": None}}, "rr")
-    grade = "the grade must be a number, not NoneType; leave out what has no value"
+    grade = "the grade must be a number, not NoneType; leave out documents without a value"
     rejects(TypeError, f"query 'q', document 'a': {grade}", rg.judgments, {"q": {"a": None}})
     rejects(TypeError, "y_score: position 0: must be a number, not NoneType; leave", rg.from_scores, [1, 0], [None, 1])
     none = "not None; write [] if there are none"

@@ -78,7 +78,7 @@ cdef enum:
     TALLY_COUNTS = 256  # four counters per slot
     TALLY_SLOTS = 64  # hash slots for distinct grades; at most half are filled
     COUNTED_MAXIMA_MAX = 160  # maxima up to which counting finds the k-th one (1.3 instead of 1.9 µs at k = 100)
-    SHORT_STRIDE = 128  # maxima; up to this, queries of twice as many documents are cut; beyond, queries of 8·k
+    SHORT_STRIDE = 128  # maxima; up to this, lists of twice as many documents are cut to the top k, else lists of 8·k
 
 cdef const Simd* simd = simd_baseline
 
@@ -329,7 +329,7 @@ cdef void locate(
             step += step.key > score  # usually sufficient, and branch-free; keys of later buckets are lower
             while step.key > score:
                 step += 1
-            tied = step.key >= score  # equal: it is not above
+            tied = step.key >= score  # equal, hence not above
             if stable and tied:
                 low = following[step - steps]
                 position = start + index if origin == NULL else <Py_ssize_t>origin[start + index]

@@ -166,7 +166,7 @@ def _by_margin(head: str, margin: str, baseline: str | None, pairs: Sequence[Dif
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
-    """The runs with the best mean, and runs whose difference from these is not decided; empty without a direction."""
+    """The runs with the best mean, and runs whose difference from these is not decided; empty if neither is better."""
     means = means_of(tests, metric)
     way = better(tests.key_of(metric))
     if not way:

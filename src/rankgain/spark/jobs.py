@@ -87,12 +87,12 @@ def evaluate(
     ImportError
         If PySpark is not installed: ``pip install 'rankgain[spark]'``.
     ValueError
-        At once, before any job: if a column, a metric or a rule is unknown, or if ids are of different types on the two
-        sides.
+        If a column, a metric or a rule is unknown, or if ids are of different types on the two sides. Raised before any
+        job starts.
     TypeError
-        At once, if an argument is not a Spark data frame, or a column has an unsupported type.
+        If an argument is not a Spark data frame, or a column has an unsupported type. Raised before any job starts.
     RuntimeError
-        At once, if `summary` would raise it.
+        If `summary` would raise it. Raised before any job starts.
 
     See Also
     --------
