@@ -136,7 +136,7 @@ class WholeSdist(sdist):
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
         paths = {str(path) for folder in ("src", "tests") for path in Path(folder).rglob("*.*") if path.is_file()}
         built = {name for name in paths if re.search(r"\.(so|pyd|pyc)$|\.egg-info", name)}
-        super().make_release_tree(base_dir, sorted((paths - built).union(files)))
+        super().make_release_tree(base_dir, sorted((paths - built).union(files, ["CHANGES.md", "CITATION.cff"])))
 
     def make_archive(self, base_name: str, format: str, root_dir=None, base_dir=None, owner=None, group=None) -> str:
         """Write a reproducible archive: no user, group, umask or time of the build."""
@@ -160,7 +160,7 @@ class WholeSdist(sdist):
 
 
 class HonestWheel(bdist_wheel):
-    """A wheel tagged py3-none-any if nothing was compiled, with file modes that do not depend on the umask."""
+    """A wheel tagged py3-none-any, without headers, if nothing was compiled; file modes do not depend on the umask."""
 
     def get_tag(self) -> tuple[str, str, str]:
         built = [path for path in self.get_finalized_command("build_ext").get_outputs() if Path(path).exists()]
@@ -169,8 +169,13 @@ class HonestWheel(bdist_wheel):
         return super().get_tag()
 
     def write_wheelfile(self, wheelfile_base: str, **about: str) -> None:
-        """Write the last file of the wheel, then set the modes of all files."""
+        """Write the last file of the wheel, remove headers with nothing to link to, and set the modes of all files."""
         super().write_wheelfile(wheelfile_base, **about)
+        if self.root_is_pure:
+            package = Path(self.bdist_dir, "rankgain")
+            shutil.rmtree(package / "include")
+            for path in package.glob("*.pxd"):
+                path.unlink()
         for path in Path(self.bdist_dir).rglob("*"):
             path.chmod(mode_of(path.is_dir() or path.suffix == ".so"))
 

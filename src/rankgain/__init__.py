@@ -128,6 +128,11 @@ def get_include() -> str:
     str
         The path of the folder, to be passed to the compiler as an include directory.
 
+    Raises
+    ------
+    ImportError
+        If rankgain was installed from a pure-Python wheel, which has no C functions.
+
     See Also
     --------
     rankgain.capi : The addresses of the same functions.
@@ -139,7 +144,10 @@ def get_include() -> str:
     >>> os.listdir(rg.get_include())
     ['rankgain.h']
     """
-    return os.path.join(os.path.dirname(__file__), "include")
+    folder = os.path.join(os.path.dirname(__file__), "include")
+    if not os.path.isdir(folder):
+        raise ImportError(f"rankgain.h, the header of the C functions, is not installed: {_backend.NOTHING_COMPILED}")
+    return folder
 
 
 def _unknown(name: str) -> str:

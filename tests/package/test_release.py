@@ -78,6 +78,27 @@ def steps(script: str) -> set[str]:
     return set(line.split())
 
 
+def test_tree_hash_depends_on_pages_only_for_steps_that_read_them(tmp_path):
+    (function,) = re.findall(r"^tree_hash\(\) \{.+?^\}", (ROOT / ".ci" / "deep").read_text(), re.MULTILINE | re.DOTALL)
+    tree = tmp_path / "hashed"
+    (tree / "docs").mkdir(parents=True)
+
+    def hashes() -> dict[str, str]:
+        call = f"temp={tmp_path}; {function}; tree_hash leaks; tree_hash browser; tree_hash heavy"
+        printed = subprocess.run(["bash", "-ec", call], capture_output=True, text=True, check=True).stdout
+        return dict(zip(("leaks", "browser", "heavy"), printed.split(), strict=True))
+
+    (tree / "setup.py").write_text("1")
+    before = hashes()
+    for page in ("README.md", "docs/conf.py"):
+        (tree / page).write_text("1")
+        after = hashes()
+        assert [step for step in before if before[step] != after[step]] == ["browser", "heavy"], page
+        before = after
+    (tree / "setup.py").write_text("2")
+    assert not {*before.values()} & {*hashes().values()}
+
+
 def test_every_step_of_the_scripts_is_in_the_workflows():
     check, sanitize = (
         JOBS[file][job]["strategy"]["matrix"]["steps"] for file, job in (("check", "ci"), ("sanitize", "deep"))
@@ -93,7 +114,7 @@ def waited(jobs, name: str) -> set[str]:
     return {name}.union(*(waited(jobs, other) for other in jobs[name].get("needs", [])))
 
 
-@pytest.mark.parametrize(("file", "last"), [("check", "passed"), ("wheels", "publish"), ("docs", "publish")])
+@pytest.mark.parametrize(("file", "last"), [("check", "passed"), ("wheels", "site"), ("docs", "publish")])
 def test_last_job_waits_for_all_others(file, last):
     assert waited(JOBS[file], last) == {*JOBS[file]}
 
@@ -127,10 +148,16 @@ def test_tag_is_rejected_while_a_page_states_no_release(tmp_path, monkeypatch):
     tag = f"v{release.version()}"
     assert release.faults([], tag=tag) == []
     (tmp_path / "CHANGES.md").write_text("## 0.2.0 (unreleased)\n")
-    (tmp_path / "README.md").write_text("From the first release on, `pip install rankgain`.\n")
+    lines = {
+        "README.md": "Once released: `pip install rankgain`. In a clone, `pip install .`",
+        "docs/start.md": "For now, run this in a clone of the repository:",
+        "docs/index.md": "From the first release on, `pip install rankgain`.",
+    }
+    for name, line in lines.items():
+        (tmp_path / name).write_text(f"{line}\n")
     assert release.faults([], tag=tag) == [
         "CHANGES.md: ## 0.2.0 (unreleased)",
-        "README.md: From the first release on, `pip install rankgain`.",
+        *(f"{name}: {line}" for name, line in lines.items()),
     ]
     assert release.faults([]) == []
 

@@ -43,23 +43,24 @@ def members(wheel: Path) -> tuple[set[str], set[str]]:
     return package, {name.partition(".dist-info/")[2] for name in names - package}
 
 
+HEADERS = {"rankgain/__init__.pxd", "rankgain/capi.pxd", "rankgain/include/rankgain.h"}  # to call the C functions
+
+
 def shipped() -> set[str]:
-    """The source files in every wheel: Python, types, headers for other code, schemas, sample."""
+    """The source files in every wheel: Python, types, schemas, sample."""
     sources = {Path(name).relative_to("src/rankgain") for name in files("src")}
-    single = {"py.typed", "__init__.pxd", "capi.pxd"}
     return {
         f"rankgain/{path.as_posix()}"
         for path in sources
-        if path.suffix in {".py", ".pyi", ".json"}
-        or path.as_posix() in single
-        or path.parts[0] in {"include", "sample"}
+        if path.suffix in {".py", ".pyi", ".json"} or path.name == "py.typed" or path.parts[0] == "sample"
     }
 
 
 def test_sdist_has_every_source_and_nothing_generated(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
-    assert files("src", "tests") | {"pyproject.toml", "setup.py", "LICENSE", "README.md"} <= names
+    top = {"pyproject.toml", "setup.py", "LICENSE", "README.md", "CHANGES.md", "CITATION.cff"}
+    assert files("src", "tests") | top <= names
     assert {name for name in names if name.startswith("src/rankgain/")} == files("src")
     assert not [name for name in names if name.startswith("build/")]
 
@@ -69,7 +70,7 @@ def test_compiled_wheel_contains_expected_files_only(compiled_wheel: Path) -> No
     modules = {name.removeprefix("src/").removesuffix(".pyx") for name in files("src") if name.endswith(".pyx")}
     assert modules
     modules.add("rankgain/_compiled/_cyutility")  # what all of them share
-    assert package == shipped() | {module + BINARY for module in modules}
+    assert package == shipped() | HEADERS | {module + BINARY for module in modules}
     assert metadata == METADATA
     assert compiled_wheel.stat().st_size < LARGEST
 
@@ -114,8 +115,9 @@ def test_forced_compiled_backend_is_rejected_where_it_is_missing(pure: Path) -> 
     assert "RANKGAIN_EXTENSION=require" in text
 
 
-def test_missing_c_functions_raise_import_error(pure: Path) -> None:
-    text = refusal(pure, "import rankgain.capi")
+@pytest.mark.parametrize("code", ["import rankgain.capi", "import rankgain; rankgain.get_include()"])
+def test_missing_c_functions_raise_import_error(pure: Path, code: str) -> None:
+    text = refusal(pure, code)
     assert text.startswith("ImportError")
     assert "RANKGAIN_EXTENSION=require" in text
 

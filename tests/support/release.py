@@ -53,7 +53,7 @@ def kind(file: Path) -> tuple[str, str]:
     return "+".join(sorted({f"{tag.interpreter}-{tag.abi}-{platform(tag.platform)}" for tag in tags})), str(number)
 
 
-UNRELEASED = re.compile(r"unreleased|from the first release on", re.IGNORECASE)
+UNRELEASED = re.compile(r"unreleased|from the first release on|once released|for now", re.IGNORECASE)
 
 
 def leftovers() -> list[str]:
