@@ -83,8 +83,8 @@ def test_eval_prints_json(files, capsys, backend):
 def test_eval_compares_several_runs(runs, capsys, backend):
     out = printed(capsys, "eval", *runs, "-m", "mrr", "-m", "cg@1")
     assert out == (
-        "metric      run  other.run.gz\n"
-        "------  -------  ------------\n"
+        "metric     run  other.run.gz\n"
+        "------  ------  ------------\n"
         "mrr     0.1667        0.6667*\n"
         "cg@1    0.0000        1.0000*\n"
         "\n"

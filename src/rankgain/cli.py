@@ -42,7 +42,7 @@ from rankgain.results.intervals import is_bounded
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import text_table
 from rankgain.threads import MOST, check_threads
-from rankgain.tools.reports import COMPARED, FORMATS, SPREADS, WITH_INTERVALS, Intervals
+from rankgain.tools.reports import COMPARED, FORMATS, SPREADS, WITH_INTERVALS, Intervals, further_notes
 from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
@@ -294,6 +294,7 @@ def _add_compare(commands: Any) -> None:
     _add_shared(compare, forms, _limited_metric)
     compare.add_argument("--baseline", metavar="NAME", help="the run to compare the others with (default: the first)")
     compare.add_argument("--all-pairs", action="store_true", help="compare all pairs of runs")
+    compare.add_argument("--verbose", action="store_true", help="also print how to read the numbers")
     compare.add_argument("--groups", metavar="FILE", help="also test by group: a file with lines of query, tab, group")
     compare.add_argument(
         "--weights", metavar="FILE", help="weights of queries: a file with lines of query, tab, weight"
@@ -521,6 +522,8 @@ def _compare(options: argparse.Namespace) -> int:
         options.parser.error(
             f"argument --baseline: there is no run {options.baseline!r}; there are: {', '.join(names)}"
         )
+    if options.verbose and options.form != "text":
+        options.parser.error(f"argument --verbose: not allowed with argument --{options.form}")
     _check_files(options.files, options)
     _check_rules(options)
     if options.report is not None:
@@ -550,7 +553,8 @@ def _compare(options: argparse.Namespace) -> int:
     if options.gate:
         worst = WORST if options.worst is None else options.worst
         gate = tests.gate(margin=options.margin, strict=options.strict, floors=floors, worst=worst)
-    _write(COMPARED[options.form](tests, groups, gate), options.output)
+    text = COMPARED[options.form](tests, groups, gate)
+    _write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
 
 

@@ -119,7 +119,7 @@ def test_compare_accepts_values_of_other_tools():
     runs = rg.compare(values, metrics="my score", values=True)
     tests = runs.test()
     assert tests["my score", "b", "a"].p == 2 / 2**8
-    assert tests.verdicts()[0].startswith("my score: b is better than a by 0.2500")
+    assert tests.verdicts()[0].startswith("b is better than a by +0.2500")
     assert runs.best("my score") == ["b"]
     assert runs.per_query("my score", "b", "a")[0][1] == pytest.approx(0.25)
     assert runs.queries_needed("my score", "b", "a", difference=0.1) == 6
@@ -131,10 +131,10 @@ def test_compare_accepts_values_of_other_tools():
     assert pickle.loads(pickle.dumps(runs)).test()["my score", "b", "a"].p == 2 / 2**8
     lower = rg.compare(values, metrics="seconds", values=True, higher_is_better=False)
     assert lower.best("seconds") == ["a"]
-    assert "seconds: b is worse than a by 0.2500" in lower.test().verdicts()[0]
+    assert "b is worse than a by 0.2500" in lower.test().verdicts()[0]
     neither = rg.compare(values, metrics="length", values=True, higher_is_better=None)
     assert neither.best("length") == []
-    assert "there is no verdict" in neither.test().verdicts()[0]
+    assert "neither higher nor lower is better" in neither.test().verdicts()[0]
     some = {"a": values["a"], "b": {"q3": 1.0, "q1": 2.0}}
     assert rg.compare(some, metrics="s", values=True, queries="common").test().queries == 2
 

@@ -37,11 +37,24 @@ def run(capsys, *arguments):
 def test_compare_prints_text(capsys, files):
     text = run(capsys, *files, "-m", "rr", "--margin", "0.1")
     assert text.startswith("dense compared with bm25: 12 queries, paired\n\nmetric    bm25   dense  difference")
-    assert "rr: dense is better than bm25 by 0.5000 (95% interval +0.5000 to +0.5000, p = 0.0005" in text
-    assert (
-        "rr: dense is not worse than bm25 by more than 0.1 (one-sided p = 0.0002; 12 of 12 queries differ)."
-        in " ".join(text.split())
+    assert text.endswith(
+        "\n\ndense is better than bm25 by +0.5000 (95% +0.5000 to +0.5000).\n"
+        "dense is not worse than bm25 by more than 0.1 (one-sided p = 0.0002; 12 of 12 queries differ).\n"
+        "Sign flips (all, exact); 12 queries, none missing.\n"
+        "With few queries, rare large differences may be missing.\n"
     )
+
+
+def test_compare_prints_further_notes_if_verbose(capsys, files):
+    text = run(capsys, *files, "-m", "rr", "--groups", "kinds.tsv")
+    verbose = run(capsys, *files, "-m", "rr", "--groups", "kinds.tsv", "--verbose")
+    assert verbose.startswith(text)
+    further = verbose.removeprefix(text)
+    assert further.startswith(
+        "\np: sign-flip randomization, exact if at most 24 queries differ, else 99,999 flips, seed 0;"
+    )
+    assert "Whether groups differ: Welch's W" in further
+    assert "rankgain" in further.splitlines()[-1]
 
 
 def test_report_shows_the_command(capsys, files, tmp_path):
@@ -54,7 +67,7 @@ def test_compare_against_a_baseline(capsys, files):
     assert run(capsys, *files, "-m", "rr", "--baseline", "dense").startswith("bm25 compared with dense")
     several = run(capsys, *files, "other.txt", "-m", "rr", "--correction", "holm")
     assert several.startswith("2 runs compared with bm25")
-    assert "(Holm, family-wise)" in several
+    assert "adjusted for 2 comparisons (Holm); 12 queries, none missing." in several
     assert run(capsys, *files, "other.txt", "-m", "rr", "--all-pairs").startswith("3 runs, all pairs")
 
 
@@ -88,6 +101,7 @@ def test_compare_prints_tables(capsys, files, form, begin):
     [
         (["--baseline", "x"], 2, "argument --baseline: there is no run 'x'; there are: bm25, dense"),
         (["--baseline", "dense", "--all-pairs"], 2, "argument --all-pairs: not allowed with argument --baseline"),
+        (["--verbose", "--json"], 2, "argument --verbose: not allowed with argument --json"),
         (["bm25.txt"], 2, "bm25.txt is given twice"),
         (["-o", "bm25.txt"], 2, "--output bm25.txt is one of the inputs, and would be overwritten"),
         (["--report", "qrels.txt"], 2, "--report qrels.txt is one of the inputs, and would be overwritten"),
@@ -135,15 +149,17 @@ def test_compare_prints_the_queries_that_differ(capsys, files):
     error = capsys.readouterr().err
     assert "run 'dense' lacks 1 query that 'bm25' has (first: 'q3')" in error
     assert "with --missing zero, or take --queries common" in error
-    assert "left out: 1" in run(capsys, *files, "-m", "rr", "--missing", "skip", "--queries", "common")
+    assert "11 queries, 1 left out, missing: dense 1 (left out)." in run(
+        capsys, *files, "-m", "rr", "--missing", "skip", "--queries", "common"
+    )
 
 
 def test_compare_reads_weights_and_clusters(capsys, files):
     with open("weights.tsv", "w", encoding="utf-8") as file:
         file.write("".join(f"q{row}\t{0 if row else 2}\n" for row in range(11)) + "q11\t1\n")
     options = "-m", "rr", "--weights", "weights.tsv"
-    assert "1 of equal weight" not in run(capsys, *files, *options)
-    assert "carry as much information as 1.8 of equal weight" in run(capsys, *files, *options)
+    assert "as much information as 1.8 queries" in run(capsys, *files, *options)
+    assert "carry as much information as 1.8 of equal weight" in run(capsys, *files, *options, "--verbose")
     assert "12 queries in 2 clusters" in run(capsys, *files, "-m", "rr", "--clusters", "kinds.tsv")
     with open("weights.tsv", "a", encoding="utf-8") as file:
         file.write("q99\tmuch\n")

@@ -46,10 +46,10 @@ def test_nan_is_never_the_best():
 
 def test_table_marks_the_best(comparison, backend):
     expected = (
-        "metric     good      bad     same\n"
-        "------  -------  -------  -------\n"
-        "rr      0.8333*  0.5000   0.8333*\n"
-        "cg@1    1.0000*  0.3333   1.0000*\n"
+        "metric    good      bad    same\n"
+        "------  ------   ------  ------\n"
+        "rr      0.8333*  0.5000  0.8333*\n"
+        "cg@1    1.0000*  0.3333  1.0000*\n"
         "\n"
         "*: the best\n"
         "queries evaluated: 3\n"
@@ -66,7 +66,7 @@ def test_best_is_decided_by_unrounded_values():
     rows = {"less": 0.5, "more": 0.5 + 2**-52}
     comparison = rg.Comparison({name: rg.from_ranked([value]).evaluate("cg") for name, value in rows.items()})
     assert comparison.best("cg") == ["more"]
-    assert "0.5000   0.5000*" in comparison.table()
+    assert "0.5000  0.5000*" in comparison.table()
 
 
 def test_table_notes_different_rules():
@@ -80,7 +80,7 @@ def test_table_names_the_aggregator(comparison, monkeypatch):
     monkeypatch.setitem(definitions.TABLE, "rr", lowest)
     assert comparison.aggregate()["good"] == {"rr": -0.5, "cg@1": 1.0}
     assert comparison.best("rr") == ["bad"]
-    assert "-0.5000   -0.0000*  -0.5000" in comparison.table()
+    assert "-0.5000  -0.0000*  -0.5000" in comparison.table()
 
 
 @pytest.mark.parametrize(("metric", "best"), [("unjudged@1", ["one"]), ("num_ret", []), ("num_q", []), ("rr", ["one"])])

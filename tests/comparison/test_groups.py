@@ -17,11 +17,11 @@ def cells(groups):
     return next(iter(blocks_of(groups)))[1].rows
 
 
-def kinds(first, second, seed=0):
+def kinds(first, second, seed=0, sd=0.05):
     """Two runs whose difference is `first` for 17 queries of one kind, and `second` for 33 of another."""
     random = np.random.default_rng(seed)
     base = random.random(50) * 0.4 + 0.3
-    moved = base + np.where(np.arange(50) < 17, first, second) + random.normal(0, 0.05, 50)
+    moved = base + np.where(np.arange(50) < 17, first, second) + random.normal(0, sd, 50)
     labels = ["keyword"] * 17 + ["question"] * 33
     return comparison({"bm25": base, "dense": moved}, [f"q{row}" for row in range(50)]), labels
 
@@ -53,6 +53,17 @@ def test_group_that_decides_the_overall_difference_is_named():
     assert "Only for keyword is the difference decided on its own: it may account for the whole difference." in verdicts
 
 
+@pytest.mark.parametrize(("queries", "word"), [(33, "Both"), (27, "All")])
+def test_groups_that_are_not_shown_to_differ_point_the_same_way(queries, word):
+    """Although the difference is decided for one of them only."""
+    runs, labels = kinds(0.04, 0.04, sd=0.1)
+    labels[17 + queries :] = ["other"] * (33 - queries)
+    groups = runs.groups(labels)
+    decided = [label for label, tests in groups.tests.items() if tests["ndcg", "dense", "bm25"].decided]
+    assert len(decided) == 1
+    assert groups.verdicts("ndcg", "dense", "bm25")[1:] == [f"{word} groups point the same way."]
+
+
 def test_equal_groups_do_not_differ():
     runs, labels = kinds(0.1, 0.1)
     (line,) = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
@@ -73,14 +84,25 @@ def test_small_groups_have_no_p():
     groups = runs.groups(list("xxxxxyyz"))
     rows = cells(groups)
     assert [row[3:] for row in rows[1:4]] == [["-", "-"]] * 3
+    assert "Groups of fewer than 6 queries have no p." in groups.table()
     assert rows[3][:3] == ["z", "1", "+0.8000"]
     assert list(groups.tests) == ["x", "y"]
 
 
+@pytest.mark.parametrize(("level", "fewest"), [(0.9, 5), (0.95, 6), (0.99, 8)])
+def test_groups_have_a_p_from_the_number_of_queries_that_the_level_needs(level, fewest):
+    labels = ["x"] * fewest + ["y"] * (fewest - 1)
+    rising = np.linspace(0.1, 0.5, len(labels))
+    groups = comparison({"a": 0 * rising, "b": rising}).groups(labels, level=level)
+    assert [row[4] == "-" for row in cells(groups)[1:3]] == [False, True]
+    assert groups.tests["x"]["ndcg", "b", "a"].decided
+    assert f"Groups of fewer than {fewest} queries have no p." in groups.table()
+
+
 def test_single_group_is_not_compared():
-    groups = comparison({"a": [0.1] * 8, "b": [0.2] * 7 + [0.3]}).groups(["x"] * 8)
+    groups = comparison({"a": [0.1] * 8, "b": [0.2] * 7 + [0.3]}).groups(["x"] * 7 + ["y"])
     assert math.isnan(groups.differ_p("ndcg", "b", "a"))
-    assert "cannot be tested" in groups.table()
+    assert "Whether the groups differ cannot be tested: only one group has two or more queries." in groups.table()
 
 
 def test_queries_without_a_value_are_left_out_of_groups():
@@ -129,17 +151,18 @@ def test_a_metric_without_values_in_a_group_leaves_the_others_tested():
 
 def test_notes_say_what_is_not_corrected():
     runs, labels = kinds(0.1, 0.1)
-    assert not any("either" in note for note in runs.groups(labels).notes())
+    (one,) = (note for note in runs.groups(labels).notes() if "one by one" in note)
+    assert one == "Groups are tested one by one: p is not corrected for the number of groups."
     three = comparison({name: np.arange(12.0) * number for number, name in enumerate("abc")}, metric="cg")
     groups = three.groups(list("xy" * 6))
-    assert "p is not corrected for the 3 differences tested in each group either" in groups.notes()
-    assert all(note.split(":")[0] in groups._repr_html_() for note in groups.notes())
+    assert groups.notes()[0].endswith("for the number of groups nor for the 3 differences in each group.")
+    assert [note.split(":")[0] in groups._repr_html_() for note in groups.notes()] == [True, False]
 
 
 def test_groups_decided_in_opposite_directions_are_named():
     runs, labels = kinds(-0.2, 0.2)
     verdicts = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
-    assert "On its own, the difference is decided the same way for question, the other way for keyword." in verdicts
+    assert "question agrees with the overall difference; keyword is opposite." in verdicts
     assert not any(line.startswith("Only for") for line in verdicts)
 
 

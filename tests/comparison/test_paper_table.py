@@ -17,26 +17,26 @@ def test_paper_table_marks_the_best_and_names_the_beaten():
     both = comparison({name: {"cg": values, "unjudged@10": values} for name, values in runs.items()})
     tests = both.test(flips=999)
     means = {name: f"{values.mean():.4f}" for name, values in runs.items()}
-    best = min(runs, key=lambda name: runs[name].mean())
-    star = {name: "*" if name == best else " " for name in runs}
+    lowest = {"lo": " ", "mid": " "} | {min(("lo", "mid"), key=lambda name: runs[name].mean()): "*"}
     assert tests.matrix() == [
         ["", "run", "cg", "unjudged@10"],
-        ["a", "lo", f"{means['lo']}   ", f"{means['lo']}{star['lo']}c"],
-        ["b", "mid", f"{means['mid']}   ", f"{means['mid']}{star['mid']}c"],
-        ["c", "hi", f"{means['hi']}*ab", f"{means['hi']}  "],
+        ["a", "lo", means["lo"], f"{means['lo']}{lowest['lo']}c"],
+        ["b", "mid", means["mid"], f"{means['mid']}{lowest['mid']}c"],
+        ["c", "hi", f"{means['hi']}*ab", means["hi"]],
     ]
-    table = " ".join(tests.table().split())
-    assert "Best mean of each metric marked *" in table
+    table = tests.to_markdown().replace("\n", " ")
+    assert "Best mean of each metric in bold (lower is better: unjudged@10)" in table
     assert "Letters at a mean name the runs that this run is better than (adjusted p ≤ 0.05)" in table
     assert f"| c | hi | **{means['hi']}**<sup>ab</sup> | {means['hi']} |" in tests.to_markdown()
     assert f"c & hi & \\textbf{{{means['hi']}}} & \\textsuperscript{{ab}} & {means['hi']} & \\\\" in tests.to_latex()
-    assert f"<b>{means['hi']}</b><sup>ab</sup>" in tests._repr_html_()
+    four = comparison(runs | {"top": base + 0.9}, metric="cg").test(flips=999)
+    assert f"<b>{(base + 0.9).mean():.4f}</b><sup>abc</sup>" in four._repr_html_()
     assert "(adjusted p $\\leq$ 0.05).}" in tests.to_latex()
     assert re.search(r" & \$-\$0\.\d{4} to ", tests.to_latex())
-    assert "\\caption{Two-sided paired sign-flip randomization test" in tests.to_latex()
+    assert "unjudged@10). Two-sided paired sign-flip randomization test" in tests.to_latex()
     against = both.test("lo", flips=999)
     assert against.matrix()[0:2] == [["", "run", "cg", "unjudged@10"], ["a", "lo", *against.matrix()[1][2:]]]
-    assert against.matrix()[3] == ["", "hi", f"{means['hi']}*a", f"{means['hi']} "]
+    assert against.matrix()[3] == ["", "hi", f"{means['hi']}*a", means["hi"]]
 
 
 def test_paper_table_of_many_runs_has_no_letters():
@@ -46,4 +46,30 @@ def test_paper_table_of_many_runs_has_no_letters():
     assert {row[0] for row in tests.matrix()} == {""}
     assert "… and 10 more runs: matrix() has all" in tests.table()
     assert "Letters at a mean" not in tests.table()
-    assert "No letters, which name at most 15 runs: the differences say" in tests.table()
+    assert "No letters, which name at most 15 runs: columns() has the differences" in tests.table()
+
+
+@pytest.mark.parametrize(
+    ("runs", "baseline", "heads"),
+    [
+        (2, None, "metric r0 r1 difference"),
+        (2, "r1", "metric r1 r0 difference"),
+        (3, None, "metric run minus mean mean difference"),
+        (3, "r0", "metric run mean difference"),
+        (4, "r0", "metric run mean difference"),
+        (4, None, "run cg"),
+    ],
+)
+def test_one_table_is_printed(runs, baseline, heads):
+    """That of the differences; for all pairs of more than three runs the one for papers."""
+    random = np.random.default_rng(0)
+    values = {f"r{run}": random.random(20) / 2 for run in range(runs)}
+    tests = comparison(values, metric="cg").test(baseline, flips=99)
+    title, table, *_ = tests.table().split("\n\n")
+    assert title.endswith(": 20 queries, paired")
+    assert " ".join(table.split()).startswith(heads)
+    assert len([block for block in tests.table().split("\n\n") if "---" in block]) == 1
+    assert "effect" not in tests.table()
+    best = max(values, key=lambda name: values[name].mean())
+    assert f"{values[best].mean():.4f}*" in table
+    assert tests._repr_html_().count("<table") == 1

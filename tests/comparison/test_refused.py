@@ -217,7 +217,7 @@ def test_common_queries_leave_out_those_of_one_run(b, left_out):
     a = evaluation([0.1, 0.2, 0.3, 0.4], ["q1", "q2", "q3", "q17"])
     tests = rg.Comparison({"a": a, "b": b}).test(queries="common")
     assert (tests.queries, tests.left_out) == (2, left_out)
-    assert "queries evaluated: 2, left out: 2" in tests.table()
+    assert "; 2 queries, 2 left out, none missing." in tests.table()
     assert tests["ndcg", "b", "a"].difference == pytest.approx((0.4 - 0.1 + 0.5 - 0.2) / 2)
 
 
@@ -232,7 +232,7 @@ def test_queries_without_a_value_in_any_run_are_left_out():
 @pytest.mark.usefixtures("backend")
 def test_too_few_flips_for_a_family_are_noted():
     runs = {f"r{run}": np.random.default_rng(run).random(30) for run in range(5)}
-    needs = "too few flips for 10 comparisons: needs flips=2000"
+    needs = "Too few flips for 10 comparisons: needs flips=2000"
     assert needs in comparison(runs).test(correction="holm", flips=999).table()
     assert "needs flips" not in comparison(runs).test(correction="holm", flips=1999).table()
     assert "needs flips" not in comparison(runs).test(flips=999).table()

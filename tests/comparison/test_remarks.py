@@ -21,13 +21,15 @@ UNJUDGED = {f"q{row}": {f"x{row}": 3.0, f"y{row}": 2.0, f"d{row}": 1.0} for row 
 def test_unjudged_documents_are_remarked():
     tests = rg.compare(QRELS, {"bm25": JUDGED, "dense": UNJUDGED}, ["rr@3"]).test()
     (warning,) = tests.warnings
-    assert warning == (
-        "judged@3 is 1.0000 for bm25 and 0.3333 for dense: unjudged documents count as not relevant here. Over judged "
-        "documents only, dense scores 0.5000 higher than bm25 in rr@3. If the unjudged documents that either run "
-        "returned had any grades up to the highest, the difference would lie at most between -0.1667 and +0.5000. "
-        "Judge more before you decide."
+    finding = "judged@3 0.3333 vs 1.0000; judged only +0.5000; at most -0.1667 to +0.5000"
+    meaning = (
+        "uch documents count as not relevant. 'judged only' is the difference without them, 'at most' its range for "
+        "any grades of theirs. Without these judgments the size is unknown. Judge more before you decide."
     )
-    assert "Warning: judged@3 is 1.0000" in tests.table()
+    assert warning == f"unjudged: rr@3, dense vs bm25: {finding}. S{meaning}"
+    *_, table, meanings = tests.table().split("\n\n")
+    assert table.splitlines()[2] == f"unjudged  rr@3    dense vs bm25  {finding}"
+    assert " ".join(meanings.split()) == f"unjudged: s{meaning}"
     assert pickle.loads(pickle.dumps(tests)).warnings == tests.warnings
 
 
@@ -38,30 +40,48 @@ def test_bounds_take_one_ideal_for_both_runs():
     (warning,) = rg.compare(truth, {"A": known, "B": unknown}, ["ndcg@2"]).test().warnings
     full = {query: grades | {"u": 1, "v": 1} for query, grades in truth.items()}
     means = rg.compare(full, {"A": known, "B": unknown}, ["ndcg@2"]).means()
-    assert f"between -1.0000 and {means['B']['ndcg@2'] - means['A']['ndcg@2']:+.4f}. Judge" in warning
+    assert f"; at most -1.0000 to {means['B']['ndcg@2'] - means['A']['ndcg@2']:+.4f}. Such" in warning
+    assert warning.endswith("Judge more before you decide.")
+
+
+def test_more_judgments_are_advised_only_where_they_could_turn_the_difference():
+    """Of two runs with unjudged documents, the first has too few of them."""
+    good = {query: {f"d{query[1:]}": 3.0, f"n{query[1:]}": 2.0, f"m{query[1:]}": 1.0} for query in QRELS}
+    few = JUDGED | {"q0": UNJUDGED["q0"]}
+    near, far = rg.compare(QRELS, {"good": good, "few": few, "none": UNJUDGED}, ["rr@3"]).test("good").warnings
+    assert "few vs good: judged@3 0.9333 vs 1.0000; judged only -0.4500; at most -0.5167 to -0.4500." in near
+    assert near.endswith("Without these judgments the size is unknown.")
+    assert "at most -0.6667 to 0.0000" in far
+    assert far.endswith("Without these judgments the size is unknown. Judge more before you decide.")
+    both = rg.compare(QRELS, {"good": good, "few": few, "none": UNJUDGED}, ["rr@3"]).test("good")
+    assert "Judge more before you decide on none vs good in rr@3." in " ".join(both.table().split())
 
 
 def test_warnings_of_many_differences_are_found_and_counted():
     runs = {f"judged{run}": JUDGED for run in range(12)} | {f"not{run}": UNJUDGED for run in range(12)}
     tests = rg.compare(QRELS, runs, ["rr@3"]).test("judged0", flips=99)
     assert len(tests.warnings) == 12
-    assert "… and 7 more: see Tests.warnings" in tests.table()
-    assert tests.table().count("Warning: judged@3 is") == 5
+    assert "… and 2 more: see Tests.warnings" in tests.table()
+    assert tests.table().count("judged@3 0.3333 vs 1.0000") == 10
 
 
 def test_only_the_queries_that_were_tested_count():
     few = {query: grades for query, grades in UNJUDGED.items() if query not in ("q0", "q1")}
     whole = rg.compare(QRELS, {"bm25": JUDGED, "dense": few}, ["rr@3"], missing="skip")
-    assert "judged@3 is 1.0000 for bm25 and 0.3333 for dense" in whole.test(queries="common").warnings[0]
+    assert "judged@3 0.3333 vs 1.0000" in whole.test(queries="common").warnings[0]
     weights = {query: int(query < "q5") for query in QRELS}
     few, judged = whole.test(queries="common", weights=weights).warnings
-    assert "judged@3 is 1.0000 for bm25 and 0.3333 for dense" in judged
-    assert few.startswith("rr@3: the weights leave as much information as 3.0 queries of equal weight; with fewer than")
+    assert "judged@3 0.3333 vs 1.0000" in judged
+    assert few == (
+        "weights: rr@3: as much information as 3.0 queries. With fewer than 6 queries of equal weight, p and interval "
+        "are not reliable."
+    )
 
 
 def test_no_bounds_where_ranks_are_not_known():
     (warning,) = rg.compare(QRELS, {"bm25": JUDGED, "dense": UNJUDGED}, ["rr@3"], ties="average").test().warnings
-    assert "the truth may lie between. Judge more before you decide." in warning
+    assert "judged only +0.5000. Such" in warning
+    assert warning.endswith("Without these judgments the size is unknown.")
 
 
 POSITIVES = {query: {document: 1 for document, grade in grades.items() if grade} for query, grades in QRELS.items()}
@@ -102,7 +122,7 @@ def test_unjudged_documents_are_a_warning_only_where_they_count_as_not_relevant(
 def test_metrics_that_do_not_count_unjudged_documents_have_no_warning():
     metrics = ["rr@3", "bpref", "unjudged@3", "judged@3", "num_ret"]
     (warning,) = rg.compare(QRELS, {"bm25": JUDGED, "dense": UNJUDGED}, metrics).test().warnings
-    assert "in rr@3. If" in warning
+    assert warning.startswith("unjudged: rr@3, dense vs bm25: ")
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -120,8 +140,8 @@ def test_skewed_differences_that_are_decided_against_the_largest(sign, queries, 
     differences[::20] = 0.5
     tests = against_nothing(sign * differences, metric="ap").test(**options, flips=999)
     assert tests["ap", "run", "zero"].decided
-    expected = "ap: the difference of run to zero is decided, but the largest differences of single "
-    assert [warning.startswith(expected) for warning in tests.warnings] == [True] * warned
+    expected = f"skewed: ap, run vs zero: skewness {'+' if sign > 0 else '-'}"
+    assert [warning[: len(expected)] for warning in tests.warnings] == [expected] * warned
     decided_by_them = against_nothing(-sign * (differences - 0.3), metric="ap").test(**options, flips=999)
     assert decided_by_them["ap", "run", "zero"].decided
     undecided = against_nothing(sign * (differences + 0.09), metric="ap").test(**options, flips=999)
@@ -149,10 +169,10 @@ def test_weights_that_leave_fewer_than_six_queries():
         for weights in ([1e6, *[1.0] * 39], [1.0, 2.0] * 20)
     )
     assert few.warnings == [
-        "ap: the weights leave as much information as 1.0 queries of equal weight; with fewer than 6, p and interval "
+        "weights: ap: as much information as 1.0 queries. With fewer than 6 queries of equal weight, p and interval "
         "are not reliable."
     ]
-    assert "Warning: ap: the weights leave" in few.table()
+    assert "\nweights  ap            as much information as 1.0 queries\n" in few.table()
     assert many.warnings == []
 
 
@@ -160,16 +180,20 @@ def test_missing_queries_of_each_run_are_stated(tmp_path):
     pytest.importorskip("jinja2")
     few = {query: grades for query, grades in JUDGED.items() if query > "q3"}
     whole = rg.compare(QRELS, {"bm25": JUDGED, "few": few}, ["rr@3"])
-    line = "missing from the run: bm25 0, few 4 (counted as 0)"
-    assert line in str(whole)
+    assert "missing from the run: bm25 0, few 4 (counted as 0)" in str(whole)
     tests = whole.test()
+    line = "Sign flips (all, exact); 10 queries, missing: few 4 (counted as 0)."
     assert line in tests.notes()
     assert line in tests.table().splitlines()
-    assert pickle.loads(pickle.dumps(tests)).missing == tests.missing == line
+    assert pickle.loads(pickle.dumps(tests)).missing == tests.missing == "missing: few 4 (counted as 0)"
     whole.report(tmp_path / "page.html", tests)
-    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(line) == 2
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(line) == 1
     skipped = rg.compare(QRELS, {"bm25": JUDGED, "few": few}, ["rr@3"], missing="skip").test(queries="common")
-    assert skipped.missing == "missing from the run: bm25 0, few 4 (left out)"
+    assert skipped.missing == "missing: few 4 (left out)"
+    many = rg.compare(QRELS, {f"few{run}": few for run in range(22)}, ["rr@3"]).test("few0", flips=99)
+    assert many.missing.startswith("missing: few0 4 (counted as 0), few1 4 (counted as 0), ")
+    assert many.missing.endswith(", few19 4 (counted as 0), 2 more runs")
+    assert rg.compare(QRELS, {"bm25": JUDGED, "dense": UNJUDGED}, ["rr@3"]).test().missing == "none missing"
     assert (
         rg.compare(runs={"a": {"q": 1.0, "r": 1}, "b": {"q": 0.5, "r": 0}}, metrics="s", values=True).test().missing
         == ""
@@ -180,23 +204,23 @@ def test_queries_without_documents_are_not_unjudged():
     few = {query: grades for query, grades in JUDGED.items() if query > "q4"}
     assert rg.compare(QRELS, {"bm25": JUDGED, "few": few}, ["rr@3"]).test().warnings == []
     (warning,) = rg.compare(QRELS, {"few": few, "dense": UNJUDGED}, ["rr@3"]).test().warnings
-    assert warning.startswith("judged@3 is 1.0000 for few (without queries for which it returned nothing) and 0.3333 ")
+    assert warning.startswith("unjudged: rr@3, dense vs few: judged@3 0.3333 vs 1.0000 of nonempty lists; judged only ")
 
 
 def test_ties_that_decide_are_remarked():
     tied = {query: dict.fromkeys(grades, 1.0) for query, grades in JUDGED.items()}
     tests = rg.compare(QRELS, {"bm25": JUDGED, "tied": tied}, ["rr"]).test()
     (warning,) = tests.warnings
-    assert warning.startswith(
-        "the order of tied documents alone could turn the difference of tied to bm25 in rr: it lies"
+    assert warning == (
+        "ties: rr, tied vs bm25: -0.1667 to +0.5000. The order of tied documents alone could turn the difference; see "
+        "tie_spread."
     )
-    assert warning.endswith("between -0.1667 and +0.5000; see tie_spread.")
 
 
 def test_ties_of_a_metric_where_lower_is_better_are_remarked():
     tied = {query: dict.fromkeys(grades, 1.0) for query, grades in JUDGED.items()}
     (warning,) = rg.compare(QRELS, {"bm25": JUDGED, "tied": tied}, ["fallout@2"]).test().warnings
-    assert warning.endswith("between 0.0000 and +0.5000; see tie_spread.")
+    assert warning.startswith("ties: fallout@2, tied vs bm25: 0.0000 to +0.5000. ")
 
 
 def test_a_pickled_comparison_forgets_its_rankings():

@@ -44,131 +44,205 @@ def of_two_metrics(**options):
 
 RISING = [0.5, 0.25, 0.25, 0.5, 0.1, 0.2, 0.3, 0.0]
 UNDECIDED = [0.5, -0.25, 0.25, -0.5, 0.1, 0.2, -0.3, 0.4]
-NOT_EQUAL = "This does not show that the runs are equal."
+NOT_EQUAL = "This does not show that they are equal."
+MANY_NOT_EQUAL = "Inconclusive differences do not show that runs are equal."
 ALIKE = {name: [0.25, 0.75] * 10 for name in "abc"}
-FEW = "with few queries, rare large differences may be missing"
+FEW = "With few queries, rare large differences may be missing."
+NOT_ADJUSTED = "Intervals are not adjusted: "
 VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     "better": (
         lambda: of(RISING),
-        "rr: run is better than zero by 0.2625 (95% interval +0.1167 to +0.4167, p = 0.0156, 7 queries better, 0 w",
+        "rr: run is better than zero by +0.2625 (95% +0.1167 to +0.4167).",
         f"{NOT_EQUAL} | adjusted",
     ),
     "worse": (
         lambda: of([-value for value in RISING]),
-        "run is worse than zero by 0.2625 (95% interval -0.4167 to -0.1",
+        "run is worse than zero by 0.2625 (95% -0.4167 to -0.1167).",
     ),
-    "one query": (lambda: of([0.1] + [-0.5] * 19), "1 query better, 19 worse"),
-    "small p": (lambda: of([0.5 + 0.01 * row for row in range(20)]), "p < 0.0001"),
+    "small p": (lambda: of([0.5 + 0.01 * row for row in range(20)]), "<0.0001"),
     "small difference": (
         lambda: of(0.00002 + 0.000001 * np.arange(20)),
-        "better than zero by 0.000030 (95% interval +0.00002 | +0.000030 +0.00002",
+        "better than zero by +0.000030 (95% +0.00002 | +0.000030 +0.00002",
     ),
     "lower is better": (
-        lambda: of_values({"a": [0.5] * 8, "b": [0.75] * 8}, higher_is_better=False),
-        "b is worse than a by 0.2500 (95% interval +0.2500 to +0.2500, p = 0.0078, 0 queries better, 8 worse; lower is",
+        lambda: of_values({"a": [0.5] * 8, "b": [0.75] * 8, "c": [0.25] * 8}, "a", higher_is_better=False),
+        "b is worse than a by 0.2500 (95% +0.2500 to +0.2500; lower is better). | c is better than a by -0.2500 (95% "
+        "-0.2500 to -0.2500; lower is better). | Best mean of each metric marked * (lower is better: score)",
+    ),
+    "lower is better, of many": (
+        lambda: of_values({f"r{run}": [0.1 * run] * 8 for run in range(5)}, higher_is_better=False),
+        "score: r0 is better than every other run (lower is better).",
+    ),
+    "lower is better, of many against one": (
+        lambda: of_values({f"r{run}": [0.1 * run] * 8 for run in range(9)}, "r7", higher_is_better=False),
+        "score: better than r7 (lower is better): r0, r1, r2, r3, r4, r5, r6. Worse than r7 (lower is better): r8.",
     ),
     "no direction": (
         lambda: of_values({"a": [1.0] * 8, "b": [2.0] * 8, "c": [3.0] * 8}, higher_is_better=None),
-        "score: neither higher nor lower is better, so there is no | b scored 1.0000 higher than a ( | ). "
-        "Neither higher nor lower is better, so there is no verdict.",
+        "b vs a: +1.0000 (95% +1.0000 to +1.0000); neither higher nor lower is better.",
         "Best mean | Letters at a mean",
     ),
-    "not decided": (
-        lambda: of(UNDECIDED),
-        f"rr: not decided. run scored 0.0500 higher than zero, but differences from -0. | {NOT_EQUAL} A new test with "
-        "8 such queries would detect a true difference of 0. | with 80% power (uncorrected).",
+    "no direction of many": (
+        lambda: of_values({name: [float(row)] * 8 for row, name in enumerate("abcde")}, higher_is_better=None),
+        "score: neither higher nor lower is better, so there is no verdict.",
+        "Best mean | Letters at a mean | nconclusive differences",
     ),
-    "too few for the power": (lambda: of(UNDECIDED[:7]), NOT_EQUAL, "A new test"),
+    "inconclusive": (
+        lambda: of(UNDECIDED),
+        "Inconclusive: run vs zero; -0.2750 to +0.3667 fit. | rr: inconclusive for run vs zero; -0.2750 to +0.3667 "
+        f"fit. {NOT_EQUAL} | rr, run vs zero: a new test with 8 such queries would detect a true difference of 0. | "
+        "with 80% power (uncorrected).",
+    ),
+    "decided first": (
+        lambda: of_shifted(60, 0.0, 0.01, 0.4, baseline="r0", flips=999),
+        "r2 is better than r0 by +0.3731 (95% +0.3319 to +0.4144). Inconclusive: r1 vs r0; ",
+    ),
+    "too few for the power": (lambda: of(UNDECIDED[:7]), NOT_EQUAL, "a new test"),
     "too few for any p": (
         lambda: of([0.1, 0.2, 0.3, 0.4, 0.5]),
-        "Five queries that differ cannot show a difference at 0.05: no p below 0.0625 is possible.",
+        f"Inconclusive: run vs zero; five queries that differ cannot show a difference at 0.05. {NOT_EQUAL}",
+    ),
+    "too few for any p at a level": (
+        lambda: of([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], level=0.99),
+        "seven queries that differ cannot show a difference at 0.01.",
+    ),
+    "too few for any p of three runs": (
+        lambda: of_shifted(5, 0.0, 0.3, 0.6, baseline="r0"),
+        "Inconclusive: r1 vs r0; five queries that differ cannot show a difference at 0.05.",
+    ),
+    "too few for any p of many runs": (
+        lambda: of_shifted(5, *[0.1 * run for run in range(8)]),
+        "cg: r7 has the best mean. Inconclusive: r6, r5, r4, r3, r2, r0, r1 vs r7. Too few queries differ for a "
+        f"decision at 0.05. | {MANY_NOT_EQUAL}",
+    ),
+    "too few that differ of some runs": (
+        lambda: comparison(
+            {"a": [0.0] * 9, "b": [0.5] * 5 + [0.0] * 4} | {f"r{run}": [0.1 * run + 0.1] * 9 for run in range(6)}
+        ).test("a"),
+        "Inconclusive: b. Too few queries differ for a decision at 0.05: b.",
     ),
     "just enough for p": (lambda: of([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), "run is better than zero", "cannot show"),
+    "just enough for p at a level": (
+        lambda: of([0.1, 0.2, 0.3, 0.4, 0.5], level=0.9),
+        "better than zero",
+        "cannot show",
+    ),
     "too few clusters": (
         lambda: of([0.1, 0.2, 0.3, 0.4], clusters=list("xxyz")),
-        "Three clusters that differ cannot show a difference at 0.05: no p below 0.25 is possible",
+        "three clusters cannot show a difference at 0.05.",
+    ),
+    "clusters whose sums cancel": (
+        lambda: of([0.1, -0.1, 0.3, -0.3, 0.2, -0.2], clusters=list("xxyyzz")),
+        "three clusters cannot show a difference at 0.05.",
+        "that differ",
+    ),
+    "many clusters whose sums cancel": (
+        lambda: of([0.1, -0.1] * 8, clusters=np.arange(16) // 2),
+        f"Inconclusive: run vs zero; p = 1.0000, no interval. | {NOT_EQUAL}",
+        "cannot show",
     ),
     "no interval": (  # all sign vectors of six are too few for Bonferroni's share of two comparisons
         lambda: comparison({"a": [0.0] * 6, "b": [0.5] * 5 + [-0.1], "c": [0.5] * 6}, metric="cg").test(
             "a", correction="holm", intervals="simultaneous"
         ),
-        f"cg: not decided. b scored 0.4000 higher than a (p = 0.0625, no interval). {NOT_EQUAL} | c scored 0.5000 "
-        "higher than a: decided alone (p = 0.0312), not among 2 comparisons (adjusted p = 0.0625)",
+        "Inconclusive: b vs a; p = 0.0625, no interval. | Inconclusive: c vs a; decided alone (p = 0.0312), not among "
+        f"2 comparisons (adjusted p = 0.0625). {NOT_EQUAL}",
+        NOT_ADJUSTED,
     ),
     "margin": (
         lambda: of_shifted(60, 0.0, 0.0, metric="ap", margin=0.1),
-        "r1 is not worse than r0 by more than 0.1 (one-sided p < 0.0001; 60 of 60 queries differ). | "
-        "ap: r1 and r0 are less than 0.1 apart (one-sided p",
+        "r1 is not worse than r0 by more than 0.1 (one-sided p < 0.0001; 60 of 60 queries differ), and they are less "
+        "than 0.1 apart.",
     ),
     "small margin": (
         lambda: of_shifted(60, 0.0, 0.0, metric="ap", margin=0.001),
-        "ap: it is not shown that r1 is at most 0.001 worse than r0 (one-sided p = 0.",
+        "It is not shown that r1 is at most 0.001 worse than r0 (one-sided p = 0. | ; 60 of 60 queries differ).",
+        "apart",
     ),
     "margin without bound": (
         lambda: of_shifted(60, 0.0, 0.0, metric="dcg", margin=0.1),
-        "dcg: the margin 0.1 is not tested: the metric has no upper bound.",
+        "The margin 0.1 is not tested: the metric has no upper bound.",
     ),
-    "margin without bound of all pairs": (
-        lambda: of_shifted(60, 0.0, 0.0, 0.0, metric="dcg", margin=0.1, flips=99),
+    "margin without bound of many pairs": (
+        lambda: of_shifted(60, *[0.0] * 5, metric="dcg", margin=0.1, flips=99),
         "dcg: the margin 0.1 is not tested: the metric has no upper bound.",
         "not worse by | not shown",
     ),
     "margin of values": (
         lambda: of_values({"a": [0.5] * 8, "b": [0.75] * 8}, higher_is_better=False, margin=0.1),
-        "score: the margin 0.1 is not tested: the metric has no upper bound.",
+        "The margin 0.1 is not tested: the metric has no upper bound.",
     ),
     "margin from a baseline": (
         lambda: of_shifted(60, 0.0, 0.01, -0.2, metric="ap", baseline="r0", margin=0.1, level=0.9),
-        "not worse than r0 by more than 0.1: r1. | not shown to be at most 0.1 worse than r0: r2. | ; one-sided tests "
-        "of the margin 0.1 at 0.05, corrected by Holm; rankgain",
+        "r1 is not worse than r0 by more than 0.1 (one-sided | and they are less than 0.1 apart. | It is not shown "
+        "that r2 is at most 0.1 worse than r0 | ; one-sided tests of the margin 0.1 at 0.05, corrected by Holm; "
+        "rankgain",
+    ),
+    "margin of many from a baseline": (
+        lambda: of_shifted(60, 0.0, 0.01, -0.2, *[0.3] * 5, metric="ap", baseline="r0", margin=0.1),
+        "ap: not worse than r0 by more than 0.1: r1, r3, r4, r5, r6, r7. Less than 0.1 apart: r1. Not shown to be at "
+        "most 0.1 worse than r0: r2.",
     ),
     "margin of all pairs": (
-        lambda: of_shifted(60, 0.0, 0.01, -0.2, metric="ap", margin=0.1, correction=None),
-        "not worse by more than 0.1: r1 than r0. | not shown to be at most 0.1 worse: r2 than r0, r2 than r1. | margin "
-        "0.1 at 0.025; rankgain | 3 comparisons: not corrected",
+        lambda: of_shifted(60, 0.0, 0.01, -0.2, *[0.0] * 2, metric="ap", margin=0.1, correction=None),
+        "ap: not worse by more than 0.1: r1 vs r0, | Less than 0.1 apart: r1 vs r0, | Not shown to be at most 0.1 "
+        "worse: r2 vs r0, r2 vs r1. | margin 0.1 at 0.025; rankgain | not adjusted for 10 comparisons",
     ),
     "simultaneous": (
         lambda: of_shifted(40, 0.0, 0.1, 0.2, flips=99, intervals="simultaneous"),
-        "intervals are simultaneous (single-step max-T), and exclude 0 exactly if the",
-        "intervals are not adjusted",
+        "adjusted for 3 comparisons (max-T, simultaneous intervals); | Intervals are simultaneous (single-step max-T), "
+        "and exclude 0 exactly if the difference is decided.",
+        NOT_ADJUSTED,
     ),
     "simultaneous by Bonferroni": (
         lambda: of_shifted(40, 0.0, 0.1, 0.2, flips=999, intervals="simultaneous", correction="holm"),
-        "intervals are simultaneous (Bonferroni): one may contain 0 although",
+        "Intervals are simultaneous (Bonferroni), and may contain 0 although",
     ),
     "false discovery rate": (
         lambda: of_shifted(60, 0.0, 0.1, 0.2, correction="bh", flips=999),
-        "false discovery rate, not family-wise",
+        "(Benjamini-Hochberg: false discovery rate) | false discovery rate, not family-wise",
     ),
     "random flips": (
         lambda: of_shifted(60, 0.0, 0.1, 0.2, flips=999, seed=3),
         "Two-sided paired sign-flip randomization test of the mean difference over 60 queries, 999 random flips, seed "
         "3; 95% intervals by inverting the test; corrected for the 3 comparisons of each metric (max-T, step-down, "
-        f"family-wise); rankgain {rg.__version__}. | exact for 24 or fewer queries that differ, else 999 flips, seed "
-        "3; two-sided | last digit varies with the seed | intervals are not adjusted | p adjusted better/same/worse",
-        FEW,
+        f"family-wise); rankgain {rg.__version__}. | Sign flips (999, seed 3), adjusted for 3 comparisons (max-T); 60 "
+        "queries, none missing. | exact if at most 24 queries differ, else 999 flips, seed 3; two-sided. | last digit "
+        "varies with the seed | p adjusted better/same/worse",
+        f"{FEW} | {NOT_ADJUSTED}",
     ),
     "exact but for intervals and max-T": (
         lambda: of_shifted(20, 0.0, 0.05, 0.1, flips=999, seed=3),
-        "p exact (all sign vectors), intervals and max-T from 999 random flips, seed 3, where they cannot be counted",
+        "p exact (all sign vectors), intervals and max-T from 999 random flips, seed 3, where they cannot be counted | "
+        "Sign flips (p exact; intervals and max-T from 999, seed 3), adjusted",
     ),
     "exact but for intervals": (
         lambda: of_shifted(20, 0.0, 0.05, flips=999, seed=3),
-        "p exact (all sign vectors), intervals from 999 random flips, seed 3, where they cannot be counted",
+        "p exact (all sign vectors), intervals from 999 random flips, seed 3, where they cannot be counted | Sign "
+        "flips (p exact; intervals from 999, seed 3); 20 queries, none missing.",
     ),
-    "exact": (lambda: of_shifted(12, 0.0, 0.05, 0.1, flips=999), ", exact (all sign vectors);"),
+    "exact for one of two": (
+        lambda: comparison({"a": [0.0] * 60, "b": [0.1] * 60, "c": [0.1] * 9 + [0.0] * 51}).test("a", flips=999),
+        "Sign flips (999, seed 0; p exact where few differ), adjusted for 2 comparisons (max-T);",
+    ),
+    "exact": (
+        lambda: of_shifted(12, 0.0, 0.05, 0.1, flips=999),
+        ", exact (all sign vectors); | Sign flips (all, exact), adjusted for 3 comparisons (max-T); 12 queries",
+    ),
     "few queries": (lambda: of_shifted(49, 0.0, 0.1, flips=99), FEW),
     "geometric mean": (lambda: of_shifted(60, 0.0, 0.1, metric="gm_ap", flips=99), "mean logarithm"),
     "metrics of different queries": (
         lambda: of_two_metrics(flips=99),
-        "two metrics, tested separately: not corrected for that | r1 compared with r0: 45 to 60 queries, paired | "
-        f"over 45 to 60 queries, | queries evaluated, by metric: 45 to 60, left out: 0 to 15 | {FEW}",
+        "Sign flips (99, seed 0), metrics tested separately; 45 to 60 queries, 0 to 15 left out, none missing. | Two "
+        "metrics, tested separately: not corrected for that | r1 compared with r0: 45 to 60 queries, paired | over 45 "
+        f"to 60 queries, | {FEW}",
     ),
     "weights and clusters": (
         lambda: of_shifted(60, 0.0, 0.0, clusters=np.arange(60) // 3, weights=[1, 2, 3] * 20, flips=999),
-        "r1 compared with r0: 60 queries in 20 clusters, paired | A new test with 20 such clusters would detect | the "
-        "weighted mean difference over 60 queries in 20 clusters (one sign per cluster) | queries of one cluster share "
-        f"one sign | cg: queries are weighted, and carry as much information as | {FEW} | 24 or fewer clusters that",
+        "r1 compared with r0: 60 queries in 20 clusters, paired | ; 60 queries in 20 clusters, weighted, none missing. "
+        "| a new test with 20 such clusters would detect | the weighted mean difference over 60 queries in 20 clusters "
+        "(one sign per cluster) | Queries of one cluster share one sign | cg: queries are weighted, and carry as much "
+        f"information as | {FEW} | at most 24 clusters differ",
     ),
     "undecided with one large difference": (
         lambda: of([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01]),
@@ -178,34 +252,55 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     "no decisive query": (lambda: of([0.2, 0.3, 0.25, 0.2, 0.3, 0.2, 0.25, 0.3, 0.2]), "", "without query"),
     "decisive query": (
         lambda: of([0.2, 0.3, 0.25, 0.2, 0.4, 0.2]),
-        "rr: without query 4 the difference of run to zero would be +0.2300, not +0.2583, and it would not be decided",
+        "one query rr run vs zero without query 4: +0.2300, inconclusive | one query: the decision depends on this "
+        "query.",
     ),
     "decisive query in clusters": (  # without it, one of six clusters has the other sign
         lambda: of([0.9, -0.2, *[0.1] * 10], clusters=np.arange(12) // 2, weights=[2, *[1] * 11]),
-        "rr: without query 0 the difference of run to zero would be +0.0727, not +0.2000, and it would not be decided",
+        "one query rr run vs zero without query 0: +0.0727, inconclusive",
     ),
     "decisive query of three runs": (
         lambda: comparison({"a": [0.0] * 7, "b": [0.1, 0.1, 0.1, 0.1, 0.1, 0.2, -0.05], "c": [0.5] * 7}).test(),
-        "ndcg: without query 5 the difference of b to a would be +0.0750, not +0.0929, and it would not be decided",
-        "of c to",
+        "one query ndcg b vs a without query 5: +0.0750, inconclusive",
+        "one query ndcg c",
     ),
     "too many differences": (
         lambda: of_shifted(12, *[0.1 * run for run in range(8)], flips=99),
-        "with more than 20 differences, decisive queries are not searched",
+        "With more than 20 differences, decisive queries are not searched.",
     ),
-    "one better than all": (lambda: of_shifted(60, 0.0, 0.01, 0.4, flips=99), "cg: r2 is better than every other run."),
-    "one that is not told apart": (lambda: of_shifted(60, 0.0, 0.01, 0.01, flips=99), "not told apart from it: "),
-    # "wild" is not told apart from "low", which "even" is better than.
+    "one better than all": (
+        lambda: of_shifted(60, *[0.0] * 4, 0.4, flips=99),
+        "cg: r4 is better than every other run.",
+    ),
+    "one best mean": (
+        lambda: of_shifted(60, 0.0, 0.01, 0.01, 0.01, 0.01, flips=99),
+        f"has the best mean. Inconclusive: | {MANY_NOT_EQUAL}",
+    ),
+    # "wild" is not decided against the low runs, which "even" is better than.
     "two of the best mean": (
-        lambda: comparison({"even": [1.0] * 10, "wild": [0.0, 2.0] * 5, "low": [0.9] * 10}, metric="cg").test(),
-        "cg: even and wild have the best mean; not told apart from at least one of them: low.",
+        lambda: comparison(
+            {"even": [1.0] * 10, "wild": [0.0, 2.0] * 5} | {f"low{run}": [0.9 - 0.1 * run] * 10 for run in range(3)},
+            metric="cg",
+        ).test(),
+        "cg: even and wild have the best mean. Inconclusive: low0, low1, low2 vs at least one of them.",
     ),
     "four of the best mean": (
         lambda: comparison(ALIKE | {"d": [0.0, 0.5] * 10, "e": [0.5, 0.5] * 10}).test(flips=99),
         "ndcg: a, b, c and e have the best mean.",
     ),
-    "all of one mean": (lambda: comparison(ALIKE).test(), "ndcg: all runs have the same mean."),
-    "all as the baseline": (lambda: comparison(ALIKE).test("a"), "ndcg: the same as a for every query: b, c."),
+    "all of one mean": (
+        lambda: comparison(ALIKE | {name: [0.25, 0.75] * 10 for name in "de"}).test(),
+        "ndcg: all runs have the same mean.",
+        "nconclusive",
+    ),
+    "all as the baseline": (
+        lambda: comparison(ALIKE).test("a"),
+        "b and a have the same value for every query. | c and a have the same value for every query.",
+    ),
+    "many as the baseline": (
+        lambda: comparison({name: [0.25, 0.75] * 10 for name in "abcdefgh"}).test("a"),
+        "ndcg: the same as a for every query: b, c, d, e, f, g, h.",
+    ),
 }
 
 
@@ -213,8 +308,8 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
 def test_verdict_sentences(name):
     make, expected, *unexpected = VERDICTS[name]
     tests = make()
-    sentences = [*tests.verdicts(), *(pair.verdict() for pair in tests.values()), tests.methods(), tests.table()]
-    text = " ".join(" ".join(sentences).split())
+    lines = *tests.verdicts(), *tests.notes(), *(pair.verdict() for pair in tests.values())
+    text = " ".join(" ".join([*lines, tests.methods(), tests.table()]).split())
     assert [part for part in expected.split(" | ") if part not in text] == [], text
     assert [part for part in " | ".join(unexpected).split(" | ") if part and part in text] == [], text
 
@@ -225,8 +320,8 @@ def test_inconclusive_never_reads_as_equal(queries, seed):
     random = np.random.default_rng(seed)
     for its in comparison({"a": random.random(queries), "b": random.random(queries)}).test(flips=199).values():
         verdict = its.verdict()
-        assert ("not decided" in verdict) == (not its.decided)
-        assert ("This does not show that the runs are equal." in verdict) == (not its.decided)
+        assert ("inconclusive" in verdict) == (not its.decided)
+        assert (NOT_EQUAL in verdict) == (not its.decided)
 
 
 def test_family_of_all_metrics_is_corrected_together():
@@ -240,15 +335,15 @@ def test_family_of_all_metrics_is_corrected_together():
     assert {its.comparisons for its in each.values()} == {3}
     assert {its.comparisons for its in tests.values()} == {9}
     assert {its.queries for its in tests.values()} == {39}
-    assert "for the 9 comparisons of all metrics (max-T, step-down, family-wise)" in tests.table()
-    assert "left out: 1" in tests.table()
+    assert "adjusted for 9 comparisons (max-T); 39 queries, 1 left out, none missing." in tests.table()
+    assert "Adjusted: for the 9 comparisons of all metrics (max-T, step-down, family-wise)." in tests.notes()
 
 
 def test_all_pairs_are_tested_and_the_best_named():
     tests = comparison(shifted(60, 0.0, 0.01, 0.4), metric="cg").test(flips=999)
     assert [key[1:] for key in tests] == [("r1", "r0"), ("r2", "r0"), ("r2", "r1")]
     assert tests.tied_with_best("cg") == ["r2"]
-    assert VERDICTS["two of the best mean"][0]().tied_with_best("cg") == ["even", "wild", "low"]
+    assert VERDICTS["two of the best mean"][0]().tied_with_best("cg") == ["even", "wild", "low0", "low1", "low2"]
 
 
 def test_weighted_means_are_labelled():
@@ -259,8 +354,9 @@ def test_weighted_means_are_labelled():
         assert pair[metric, "r1", "r0"].verdict().startswith(f"{name}: ")
         tests = comparison(runs, metric=metric).test(flips=99)
         assert tests.matrix()[0] == ["", "run", "gm_ap" if metric == "gm_ap" else name]
-        assert tables.differences(tests, 9).rows[1][0] == name
-        assert all(line.startswith(f"{name}: ") for line in tests.verdicts())
+        assert tables.differences(tests, "text", 9).rows[1][0] == name
+        many = comparison(shifted(20, *[0.1 * run for run in range(8)]), metric=metric).test("r0", flips=99)
+        assert many.verdicts()[0].startswith(f"{name}: ")
         assert tests.columns()["metric"] == [metric] * 3
 
 
@@ -286,7 +382,7 @@ def test_decisive_queries_are_those_without_which_the_verdict_changes(options, f
             for name, values_by_query in zip("abc", values, strict=True)
         }
         tests = comparison(runs).test(flips=399, family=family, **options)
-        notes = [note for note in tests.notes() if "without query" in note]
+        notes = [warning for warning in tests.warnings if "without query" in warning]
         expected = []
         for (metric, run, baseline), pair in tests.items():
             differences = (runs[run][metric] - runs[baseline][metric]) * math.copysign(1.0, pair.difference)
@@ -297,7 +393,7 @@ def test_decisive_queries_are_those_without_which_the_verdict_changes(options, f
             }
             again = comparison(rest).test(flips=399, family=family, **options)[metric, run, baseline]
             if pair.decided and not again.decided:
-                expected.append(f"{metric}: without query {query} the difference of {run} to {baseline} would be ")
+                expected.append(f"one query: {metric}, {run} vs {baseline}: without query {query}: ")
         assert [note[: len(start)] for note, start in zip(notes, expected, strict=True)] == expected
         named += len(notes)
     assert named > 3
@@ -328,16 +424,26 @@ def test_means_within_rounding_are_equal():
     pair = tests["ndcg", "b", "a"]
     assert pair.mean != pair.baseline_mean
     assert pair.difference == 0.0
-    assert pair.verdict().startswith("ndcg: not decided. b and a have the same mean, but differences from -0.1333 to ")
-    assert "without query" not in tests.table()
+    assert pair.verdict().startswith("ndcg: inconclusive for b vs a; -0.1333 to ")
+    assert tests.warnings == []
 
 
 def test_differences_decided_without_correction_only_are_noted():
-    tests = comparison(shifted(40, *[0.0] * 16, seed=3), metric="cg").test(flips=999)
+    """Their number beside the intervals, their names in the notes."""
+    runs = comparison(shifted(40, *[0.0] * 16, seed=3), metric="cg")
+    tests = runs.test(flips=999)
     alone = [its for its in tests.values() if decided_alone(its) and not its.decided]
     assert len(alone) > 3
-    verdicts = " ".join(tests.verdicts())
-    assert all(f"{its.run} scored" in verdicts or f"{its.run} against {its.baseline}" in verdicts for its in alone)
+    (note,) = (note for note in tests.notes() if note.startswith("Decided alone, but not among 120 comparisons: "))
+    assert all(f"{its.run} vs {its.baseline} in cg" in note for its in alone)
+    assert NOT_ADJUSTED not in tests.table()  # which has no intervals
+    against = runs.test("r4", flips=999)
+    alone = [its for its in against.values() if decided_alone(its) and not its.decided]
+    exclude = "exclude 0 although the differences are inconclusive."
+    assert f"{NOT_ADJUSTED}{len(alone)} {exclude}" in against.table()
+    assert len(alone) > 1
+    one = against_nothing([0.1] * 7 + [-0.25], metric="cg").test(level=0.5)
+    assert NOT_ADJUSTED not in one.table()
 
 
 @pytest.mark.slow

@@ -161,8 +161,8 @@ def compare(
     >>> dense = {"q1": {"d1": 0.8, "d3": 0.7}, "q2": {"d5": 0.6}}
     >>> comparison = rg.compare(qrels, {"bm25": bm25, "dense": dense}, ["ndcg@10", "mrr@10"])
     >>> print(comparison)
-    metric      bm25    dense
-    -------  -------  -------
+    metric     bm25    dense
+    -------  ------   ------
     ndcg@10  0.7398*  0.5000
     mrr@10   0.7500*  0.5000
     <BLANKLINE>

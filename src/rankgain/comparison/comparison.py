@@ -453,7 +453,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         ... }
         >>> tests = rg.compare(runs, metrics=["rr"]).test(baseline="bm25")
         >>> print(tests["rr", "dense", "bm25"].verdict())
-        rr: dense is better than bm25 by ... (95% interval ... to +0.5000, p = 0.0010, 11 queries better, 1 worse).
+        rr: dense is better than bm25 by +... (95% +... to +0.5000).
         """
         from rankgain.comparison.outcome import Tests
         from rankgain.comparison.testing import Options, check, chosen_metrics, compute  # imported only to test

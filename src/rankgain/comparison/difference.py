@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rankgain.comparison.power import POWER
+from rankgain.comparison.power import fewest_signs
 from rankgain.comparison.significance import largest_p
-from rankgain.errors import counted, short
+from rankgain.errors import short
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import printable
@@ -17,6 +17,7 @@ EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
 LEAST_P = 1e-4  # smaller p-values are printed as less than this
 PLACES = 4
 MOST_PLACES = 15
+NOT_EQUAL = "This does not show that they are equal."
 
 
 class Difference(NamedTuple):
@@ -148,12 +149,12 @@ class Difference(NamedTuple):
         return 2 * self.equivalent_p <= largest_p(alpha_of(self), self.flips)
 
     def verdict(self) -> str:
-        """State what the test shows about the two runs; "not decided" never means that they are equal.
+        """State what the test shows about the two runs; "inconclusive" never means that they are equal.
 
         Returns
         -------
         str
-            A sentence, and a second one about the margin if there is one.
+            One or two sentences, and another one about the margin if there is one.
 
         See Also
         --------
@@ -164,86 +165,87 @@ class Difference(NamedTuple):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> print(rg.compare(runs, metrics="rr").test()["rr", "b", "a"].verdict())
-        rr: b is better than a by 0.5000 (95% interval +0.5000 to +0.5000, p = 0.0078, 8 queries better, 0 worse).
+        rr: b is better than a by +0.5000 (95% +0.5000 to +0.5000).
         """
-        sentences = [self._about_difference(), *self._about_margin()]
-        return " ".join(f"{printable(subject(self.metric))}: {sentence}" for sentence in sentences)
-
-    def _about_difference(self) -> str:
-        run, baseline = printable(self.run), printable(self.baseline)
-        if self.same == self.queries:
-            return f"{run} and {baseline} have the same value for every query."
-        level = f"{percent(self.level)} interval " if has_interval(self) else ""
-        facts = f"{level}{ends_of(self)}, {self._p()}"
-        if self.difference == 0.0:
-            scored = f"{run} and {baseline} have the same mean"
-        else:
-            way = "higher" if self.difference > 0 else "lower"
-            scored = f"{run} scored {self._size()} {way} than {baseline}"
-        if not better(self.metric):
-            return f"{scored} ({facts}). Neither higher nor lower is better, so there is no verdict."
-        if direction(self):
-            word = "better" if direction(self) > 0 else "worse"
-            counts = f"{counted(self.better, 'query')} better, {self.worse} worse"
-            counts += "; lower is better" if better(self.metric) < 0 else ""
-            return f"{run} is {word} than {baseline} by {self._size()} ({facts}, {counts})."
-        return f"not decided. {scored}{self._why_not_decided()}"
-
-    def _size(self) -> str:
-        return f"{abs(self.difference):.{places_of(self)}f}"
-
-    def _why_not_decided(self) -> str:
-        warning = "This does not show that the runs are equal."
-        if decided_alone(self):
-            return (
-                f": decided alone ({p_phrase(self.p)}), not among {self.comparisons} comparisons "
-                f"(adjusted {p_phrase(self.adjusted)}). {warning}"
-            )
-        # At most this many clusters differ; if fewer do, the smallest possible p is larger.
-        varying = min(self.better + self.worse, self.clusters)
-        least = math.ldexp(2.0, -varying)
-        if self.method == EXACT and least > alpha_of(self):
-            unit = ("query", "queries") if self.clusters == self.queries else ("cluster", "clusters")
-            few = f"{unit[0]} that differs" if varying == 1 else f"{unit[1]} that differ"
-            return (
-                f". {number_word(varying).capitalize()} {few} cannot show a difference at {alpha_text(self.level)}: "
-                f"no p below {least:.6g} is possible. {warning}"
-            )
-        if not has_interval(self):
-            return f" ({self._p()}, no interval). {warning}"
-        power = ""
-        if not math.isnan(self.detectable):
-            units = f"{self.clusters} such {'queries' if self.clusters == self.queries else 'clusters'}"
-            power = (
-                f" A new test with {units} would detect a true difference of {self.detectable:.{places_of(self)}f} "
-                f"with {percent(POWER)} power (uncorrected)."
-            )
-        fits = (
-            f", but differences from {ends_of(self)} are compatible with these queries ({percent(self.level)} interval)"
-        )
-        return f"{fits}. {warning}{power}"
-
-    def _about_margin(self) -> list[str]:
-        if math.isnan(self.margin) or not better(self.metric):
-            return []
-        run, baseline, margin = printable(self.run), printable(self.baseline), short(self.margin)
-        if math.isnan(self.not_worse_p):
-            return [f"the margin {margin} is not tested: the metric has no upper bound."]
-        p = f"one-sided {p_phrase(self.not_worse_p)}; {self.better + self.worse} of {self.queries} queries differ"
-        if not self.not_worse:
-            return [f"it is not shown that {run} is at most {margin} worse than {baseline} ({p})."]
-        shown = [f"{run} is not worse than {baseline} by more than {margin} ({p})."]
-        if self.equivalent:
-            p = f"one-sided {p_phrase(self.equivalent_p)}"
-            shown.append(f"{run} and {baseline} are less than {margin} apart ({p}).")
-        return shown
-
-    def _p(self) -> str:
-        word = "adjusted " if self.comparisons > 1 and self.adjusted != self.p else ""
-        return word + p_phrase(self.adjusted)
+        head = f"{printable(subject(self.metric))}: "
+        not_equal = f" {NOT_EQUAL}" if is_inconclusive(self) else ""
+        return " ".join([result_of(self, head) + not_equal, *about_margin(self)])
 
 
 Difference.__module__ = "rankgain"
+
+
+# Sentences
+
+
+def is_inconclusive(pair: Difference) -> bool:
+    """Whether the test leaves open which of the two runs is better."""
+    return better(pair.metric) != 0 and direction(pair) == 0 and pair.same < pair.queries
+
+
+def result_of(pair: Difference, head: str = "") -> str:
+    """What the test shows about the difference; `head`: the metric with a colon, if the sentence names it."""
+    run, baseline = printable(pair.run), printable(pair.baseline)
+    if pair.same == pair.queries:
+        return f"{head}{run} and {baseline} have the same value for every query."
+    if is_inconclusive(pair):
+        inconclusive = f"{head}inconclusive for" if head else "Inconclusive:"
+        return f"{inconclusive} {run} vs {baseline}; {_why_inconclusive(pair)}."
+    difference = signed(pair.difference, places_of(pair))
+    interval = f"{percent(pair.level)} {ends_of(pair)}" if has_interval(pair) else "no interval"
+    if not better(pair.metric):
+        return f"{head}{run} vs {baseline}: {difference} ({interval}); neither higher nor lower is better."
+    lower = "; lower is better" if better(pair.metric) < 0 else ""
+    word, size = ("better", difference) if direction(pair) > 0 else ("worse", difference.lstrip("+-"))
+    return f"{head}{run} is {word} than {baseline} by {size} ({interval}{lower})."
+
+
+def _why_inconclusive(pair: Difference) -> str:
+    """The differences that the test does not reject; or why it cannot decide."""
+    if only_decided_alone(pair):
+        adjusted = f"adjusted {p_phrase(pair.adjusted)}"
+        return f"decided alone ({p_phrase(pair.p)}), not among {pair.comparisons} comparisons ({adjusted})"
+    interval = f"{ends_of(pair)} fit" if has_interval(pair) else f"{p_phrase(pair.adjusted)}, no interval"
+    return too_few(pair) or interval
+
+
+def too_few(pair: Difference) -> str:
+    """Say that too few queries differ, or that there are too few clusters, for any p at the level; else empty."""
+    differing = pair.better + pair.worse
+    if pair.method != EXACT or min(differing, pair.clusters) >= fewest_signs(alpha_of(pair)):
+        return ""
+    # The sums of clusters may cancel, so it is not known how many clusters differ.
+    few = f"{number_word(pair.clusters)} clusters"
+    if differing <= pair.clusters:
+        few = "one query that differs" if differing == 1 else f"{number_word(differing)} queries that differ"
+    return f"{few} cannot show a difference at {alpha_text(pair.level)}"
+
+
+def about_margin(pair: Difference, head: str = "") -> list[str]:
+    """What the test of the margin shows; nothing without a margin or a direction."""
+    if math.isnan(pair.margin) or not better(pair.metric):
+        return []
+    run, baseline, margin = printable(pair.run), printable(pair.baseline), short(pair.margin)
+    if math.isnan(pair.not_worse_p):
+        return [started(head, untested(pair.margin))]
+    p = f"one-sided {p_phrase(pair.not_worse_p)}; {pair.better + pair.worse} of {pair.queries} queries differ"
+    if not pair.not_worse:
+        return [started(head, f"it is not shown that {run} is at most {margin} worse than {baseline} ({p}).")]
+    apart = f", and they are less than {margin} apart" if pair.equivalent else ""
+    return [f"{head}{run} is not worse than {baseline} by more than {margin} ({p}){apart}."]
+
+
+def untested(margin: float) -> str:
+    """The sentence on a margin for a metric without an upper bound."""
+    return f"the margin {short(margin)} is not tested: the metric has no upper bound."
+
+
+def started(head: str, sentence: str) -> str:
+    """The sentence after the head; without one, with a capital letter."""
+    return head + sentence if head else sentence[0].upper() + sentence[1:]
+
+
+# Parts of sentences and tables
 
 
 def subject(metric: str | Metric) -> str:
@@ -261,6 +263,11 @@ def alpha_of(pair: Difference) -> float:
 def decided_alone(pair: Difference) -> bool:
     """Whether the uncorrected p-value is at most 1 − level."""
     return pair.p <= largest_p(alpha_of(pair), pair.flips)
+
+
+def only_decided_alone(pair: Difference) -> bool:
+    """Whether the difference is decided alone, but not with the correction for the other comparisons."""
+    return decided_alone(pair) and not pair.decided
 
 
 def direction(pair: Difference) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import (
     Difference,
+    alpha_of,
     decided_alone,
     ends_of,
     joined,
@@ -22,6 +23,7 @@ from rankgain.comparison.difference import (
     subject,
 )
 from rankgain.comparison.outcome import MOST_ROWS, Tests
+from rankgain.comparison.power import fewest_signs
 from rankgain.comparison.sentences import rest
 from rankgain.comparison.testing import Key, aligned_of, differences_of, sample_of
 from rankgain.metrics.metric import Metric, better
@@ -29,7 +31,6 @@ from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, Table, printable
 from rankgain.scalars import Floats, Ints, splitmix64, to_intp
 
-FEWEST = 6  # queries of a group; fewer cannot show a difference at 0.05
 PERMUTATIONS = 9_999
 MOST_NUMBERS = 10**8  # numbers to permute; for more than 10,000 queries, this means fewer permutations
 STREAM = 0x5851F42D4C957F2D  # separates the random words of permutations from those of flips
@@ -95,6 +96,7 @@ class Groups(Frames, Printed):
                 part, of_part = Aligned(members[label], samples, 0), options._replace(metrics=tuple(samples))
                 self.tests[label] = Tests(differences_of(part, of_part), part, of_part, {})
         self._differ: dict[Key, float] = {}
+        self._fewest = fewest_signs(options.alpha)  # queries of a group that has a p
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
         """Compute the mean over groups of each group's mean difference, as data sets are often averaged.
@@ -231,12 +233,10 @@ class Groups(Frames, Printed):
             [printable(label) for label, pair in decided.items() if sign * pair.difference * whole.difference > 0]
             for sign in (1, -1)
         )
+        differ = p <= alpha_of(whole)
         if math.isnan(p):
-            yield (
-                "Whether the groups differ cannot be tested: there are fewer than two of two queries or more, or a "
-                "cluster has queries of several groups."
-            )
-        elif p <= 1.0 - whole.level:
+            yield f"Whether the groups differ cannot be tested: {self._why_untested(key)}."
+        elif differ:
             hidden = ""
             if contrary and better(whole.metric):
                 word = "worse" if whole.difference * better(whole.metric) > 0 else "better"
@@ -246,10 +246,12 @@ class Groups(Frames, Printed):
         else:
             yield f"It is not shown that the groups differ ({p_phrase(p)}); this does not show that they are equal."
         if whole.decided and alike and contrary:
-            ways = f"the same way for {joined(alike)}, the other way for {joined(contrary)}"
-            yield f"On its own, the difference is decided {ways}."
+            yield (
+                f"{joined(alike)} {'agrees' if len(alike) == 1 else 'agree'} with the overall difference; "
+                f"{joined(contrary)} {'is' if len(contrary) == 1 else 'are'} opposite."
+            )
         elif whole.decided and len(alike) == 1 and len(self.labels) > 1:
-            yield f"Only for {alike[0]} is the difference decided on its own: it may account for the whole difference."
+            yield from self._on_the_only(alike[0], key, differ)
         means = self.mean_of_means(*key)
         if means * whole.difference < -ROUNDING * whole.difference**2:
             yield (
@@ -257,13 +259,28 @@ class Groups(Frames, Printed):
                 f"{signed(whole.difference, places_of(whole))}: decide which of the two you mean."
             )
 
+    def _why_untested(self, key: Key) -> str:
+        units = self._units(key)
+        if units is None:
+            return "a cluster has queries of several groups"
+        groups = int(np.count_nonzero(np.bincount(units[2]) > 1))
+        return f"{'only one' if groups else 'no'} group has two or more queries"
+
+    def _on_the_only(self, label: str, key: Key, differ: bool) -> Iterator[str]:
+        """On the only group whose difference is decided on its own: it need not differ from the others."""
+        means = [mean for mean in self._means(key) if mean is not None]
+        if differ:
+            yield f"Only for {label} is the difference decided on its own: it may account for the whole difference."
+        elif all(mean * self.overall[key].difference > 0 for mean in means):
+            yield f"{'Both' if len(means) == 2 else 'All'} groups point the same way."
+
     def notes(self) -> list[str]:
         """Explain how to read the numbers.
 
         Returns
         -------
         list of str
-            One sentence per note, as `table` prints them.
+            One sentence per note; `table` prints all but the last one.
 
         Examples
         --------
@@ -273,12 +290,13 @@ class Groups(Frames, Printed):
         'Groups are tested one by one: p is not corrected for the number of groups.'
         """
         several = len(self.overall)
+        both = f" nor for the {several} differences in each group" if several > 1 else ""
+        small = any(count < self._fewest for codes in self._codes.values() for count in np.bincount(codes))
         return [
-            "Groups are tested one by one: p is not corrected for the number of groups.",
-            *([f"p is not corrected for the {several} differences tested in each group either"] if several > 1 else []),
-            f"whether groups differ: Welch's W, {PERMUTATIONS:,} permutations of the labels (fewer with many queries), "
-            f"seed {self.overall.options.seed}",
-            f"groups of fewer than {FEWEST} queries have no p",
+            f"Groups are tested one by one: p is not corrected for the number of groups{both}.",
+            *([f"Groups of fewer than {self._fewest} queries have no p."] if small else []),
+            f"Whether groups differ: Welch's W, {PERMUTATIONS:,} permutations of the labels (fewer with many queries), "
+            f"seed {self.overall.options.seed}.",
         ]
 
     # Tables
@@ -289,7 +307,7 @@ class Groups(Frames, Printed):
         counts = np.bincount(to_intp(self._codes[key[0]]), minlength=len(self.labels)).tolist()
         rows = [[self.name, "queries", "difference", level, "p"]]
         for label, count, mean in zip(self.labels, counts, self._means(key), strict=True):
-            if label in self.tests and count >= FEWEST:
+            if label in self.tests and count >= self._fewest:
                 rows.append(_row(str(label), self.tests[label][key]))
             else:
                 rows.append([str(label), str(count), "-" if mean is None else signed(mean), "-", "-"])
@@ -302,7 +320,7 @@ class Groups(Frames, Printed):
             yield table
             yield verdicts
         if form in ("text", "html"):
-            yield self.notes()
+            yield self.notes()[:-1]
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of a frame by name.
@@ -344,7 +362,7 @@ def _row(label: str, pair: Difference) -> list[str]:
 
 
 def _known(pair: Difference) -> bool:
-    return pair.queries >= FEWEST and decided_alone(pair)
+    return pair.queries >= fewest_signs(alpha_of(pair)) and decided_alone(pair)
 
 
 def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float:

@@ -10,25 +10,25 @@ from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
 from rankgain.comparison.gate import WORST, Gate, judge
-from rankgain.comparison.remarks import remarks
+from rankgain.comparison.remarks import Remark, remarks, warning_blocks
 from rankgain.comparison.testing import Key, Options, Tested, check_margin
 from rankgain.metrics.metric import Metric, MetricKey
 from rankgain.results.export import Frames
-from rankgain.results.text import Block, Form, Printed, marked_cells
+from rankgain.results.text import Block, Form, Printed, marks_of
 
 if TYPE_CHECKING:
     from rankgain.rankings import Rankings
     from rankgain.results.plotting import Figure
 
 MOST_ROWS = 40  # rows of a printed table; the rest are counted
-MOST_WARNINGS = 5
 
 
 class Tests(Frames, Printed, Tested):
     """The differences between runs: a mapping from (metric, run, baseline) to `Difference`.
 
-    Made by `Comparison.test`. It prints as a table with verdicts, warnings and notes. At most 40 differences are shown,
-    and the rest are counted; with more than two runs, the table of `matrix` follows.
+    Made by `Comparison.test`. Printed, it is a table, the verdicts, a line on the method and the queries, and warnings;
+    `notes` has the rest. The table is that of the differences (at most 40, and the rest are counted); for all pairs of
+    more than three runs, that of `matrix`. The best mean of each metric is marked ``*``.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Tests(Frames, Printed, Tested):
     left_out : int
         How many queries were not tested, since some run lacks them, they have no value, or their weight is 0.
     missing : str
-        The note on the queries that each run lacks; empty if that is unknown.
+        A phrase on the queries that each run lacks, such as "none missing"; empty if that is unknown.
 
     See Also
     --------
@@ -73,16 +73,16 @@ class Tests(Frames, Printed, Tested):
     ) -> None:
         super().__init__(differences, aligned, options, missing)
         self._rankings = rankings  # those that were evaluated, of the runs that have any
-        self._warnings: list[str] | None = None  # computed on first use
+        self._remarks: list[Remark] | None = None  # computed on first use
 
     def verdicts(self) -> list[str]:
-        """State, for each metric, which runs are better, which are worse, and which differences are not decided.
+        """Say which runs are better, which are worse, and which differences are inconclusive.
 
         Returns
         -------
         list of str
-            The verdict of each difference if there are two runs; else one sentence per metric, and one on
-            differences that would be decided if nothing else had been compared.
+            One sentence per difference, what is decided first, and those on the margin; for more than six differences
+            of several pairs, one line per metric. The metric is named if there are several.
 
         See Also
         --------
@@ -93,9 +93,9 @@ class Tests(Frames, Printed, Tested):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> rg.compare(runs | {"c": rg.from_ranked([[0, 1]] * 7 + [[1, 0]])}, metrics="rr").test("a").verdicts()
-        ['rr: better than a: b. Not decided against a: c.']
+        ['b is better than a by +0.5000 (95% +0.5000 to +0.5000).', 'Inconclusive: c vs a; ...']
         """
-        return list(sentences.verdicts(self))
+        return sentences.verdicts(self)
 
     def methods(self) -> str:
         """Describe the method for a paper: test, statistic, flips, seed, correction, family and version.
@@ -121,7 +121,7 @@ class Tests(Frames, Printed, Tested):
         Returns
         -------
         list of str
-            One sentence per note, as `table` prints them.
+            The lines that `table` prints below the verdicts, then further ones.
 
         See Also
         --------
@@ -131,18 +131,19 @@ class Tests(Frames, Printed, Tested):
         --------
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> rg.compare(runs, metrics="rr").test().notes()[-1]
-        'queries evaluated: 8, left out: 0'
+        >>> rg.compare(runs, metrics="rr").test().notes()[0]
+        'Sign flips (all, exact); 8 queries, none missing.'
         """
-        return list(sentences.notes(self))
+        return [*sentences.summary(self), *sentences.details(self)]
 
     @property
     def warnings(self) -> list[str]:
         """Reasons not to rely on these numbers.
 
         Weights that leave less information than 6 queries; decided differences that point away from the largest
-        differences of single queries; and, for a comparison of rankings (not of Evaluations or values), unjudged
-        documents that differ between runs, and ties.
+        differences of single queries, or that depend on one query; and, for a comparison of rankings (not of
+        Evaluations or values), unjudged documents that differ between runs, and ties. One text per warning; `table`
+        prints them as a table.
 
         Examples
         --------
@@ -151,13 +152,16 @@ class Tests(Frames, Printed, Tested):
         >>> rg.compare(runs, metrics="rr").test().warnings
         []
         """
-        if self._warnings is None:
-            self._warnings = list(remarks(self, self._rankings))
-        return list(self._warnings)
+        return [remark.sentence() for remark in self._reasons()]
+
+    def _reasons(self) -> list[Remark]:
+        if self._remarks is None:
+            self._remarks = list(remarks(self, self._rankings))
+        return self._remarks
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without the rankings, but with the warnings that depend on them."""
-        return vars(self) | {"_warnings": self.warnings, "_rankings": {}}
+        return vars(self) | {"_remarks": self._reasons(), "_rankings": {}}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
         """Return the run with the best mean, and the runs whose difference from it is not decided.
@@ -275,27 +279,30 @@ class Tests(Frames, Printed, Tested):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> rg.compare(runs, metrics="rr").test("a").matrix()
-        [['', 'run', 'rr'], ['a', 'a', '0.5000  '], ['', 'b', '1.0000*a']]
+        [['', 'run', 'rr'], ['a', 'a', '0.5000'], ['', 'b', '1.0000*a']]
         """
-        return [[str(cell) for cell in row] for row in marked_cells(tables.matrix(self, "text"))]
+        table = tables.matrix(self, "text")
+        marks = marks_of(table)
+        return [
+            [f"{cell}{marks.get((number, column), '')}" for column, cell in enumerate(row)]
+            for number, row in enumerate(table.rows)
+        ]
 
     def _tables(self, form: Form) -> Iterator[Block]:
-        """The differences and, for more than two runs, the table for papers, which comes first except in text."""
-        differences = tables.differences(self, MOST_ROWS)
-        if form == "latex":
-            differences = differences._replace(below=[*differences.below, self.methods().replace("\n", " ")])
-        # For two runs, the table for papers would add nothing.
+        """The differences, or the table for papers of all pairs of many runs; in Markdown and LaTeX both."""
         matrix = [] if sentences.is_pair(self) else [tables.matrix(self, form, MOST_ROWS)]
-        if form == "text":
-            yield [sentences.title(self)]
-            yield from [differences, *matrix]
-        else:
+        differences = tables.without_repeats(tables.differences(self, form, MOST_ROWS))
+        if form == "latex":
+            yield from matrix
+            yield differences._replace(below=[*differences.below, self.methods().replace("\n", " ")])
+            return
+        if form == "markdown":
             yield from [*matrix, differences]
-        if form != "latex":
-            yield self.verdicts()
-            yield shown_warnings(self)
-        if form in ("text", "html"):
-            yield self.notes()
+        else:
+            yield [sentences.title(self)]
+            yield matrix[0] if sentences.is_matrix(self) else differences
+        yield [*self.verdicts(), *sentences.summary(self)]
+        yield from warnings_of(self)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of a frame by name.
@@ -362,8 +369,6 @@ class Tests(Frames, Printed, Tested):
         return plotting.draw(self, kind, keys)
 
 
-def shown_warnings(tests: Tests) -> list[str]:
-    """The first warnings, and the number of others."""
-    warnings = tests.warnings
-    shown = [f"Warning: {warning}" for warning in warnings[:MOST_WARNINGS]]
-    return [*shown, *sentences.rest(len(warnings), MOST_WARNINGS, ": see Tests.warnings")]
+def warnings_of(tests: Tests) -> Iterator[Block]:
+    """The table of the first warnings, and what they mean."""
+    return warning_blocks(tests._reasons())

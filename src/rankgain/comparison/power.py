@@ -12,6 +12,7 @@ from rankgain.errors import quoted
 from rankgain.scalars import Floats, Ints, check_number, to_intp
 
 POWER = 0.8  # the usual power: a true difference is detected with this probability
+ROUNDING = 1e-12  # of levels, and of differences relative to the largest
 FEWEST = 8  # queries from which a spread can be estimated
 
 
@@ -42,9 +43,13 @@ def queries_needed(sd: float, difference: float, alpha: float, power: float, une
     it.
     """
     z = quantile(1 - alpha / 2)
-    fewest = math.ceil(1 - math.log2(alpha))  # 2^(1 − n) ≤ α
     needed = ((z + quantile(power)) * sd / difference) ** 2 + z * z / 2
-    return max(math.ceil(needed * uneven), fewest)
+    return max(math.ceil(needed * uneven), fewest_signs(alpha))
+
+
+def fewest_signs(alpha: float) -> int:
+    """The number of queries or clusters from which p can be at most alpha: the least n with 2^(1 − n) ≤ alpha."""
+    return math.ceil(1 - math.log2(alpha) - ROUNDING)
 
 
 def hedges(difference: float, sd: float, queries: float) -> float:
@@ -65,7 +70,8 @@ def skewness(differences: Floats, weights: Floats | None, clusters: Ints | None)
     if clusters is not None:
         residuals = np.bincount(to_intp(clusters), weights=residuals).astype(np.float64)
     variance = float(np.mean(residuals * residuals))
-    return float(np.mean(residuals**3)) / variance**1.5 if variance > 0 else 0.0
+    rounding = ROUNDING * float(np.abs(differences).max())
+    return float(np.mean(residuals**3)) / variance**1.5 if variance > rounding**2 else 0.0
 
 
 def check_power(difference: Any, power: Any) -> tuple[float, float]:

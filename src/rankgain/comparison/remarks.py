@@ -1,43 +1,99 @@
-"""Warnings about differences: few effective queries, skewness, unjudged documents, and the order of ties."""
+"""Warnings about differences: unequal weights, skewness, decisive queries, unjudged documents, and ties."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.comparison.aligned import Sample
+from rankgain.comparison.aligned import Aligned, Sample
 from rankgain.comparison.bounds import Ranked, difference_bounds, ranked_queries
-from rankgain.comparison.difference import Difference, places_of, signed, subject
+from rankgain.comparison.difference import EXACT, RANDOM, Difference, alpha_of, places_of, signed, started, subject
 from rankgain.comparison.power import skewness
 from rankgain.comparison.significance import effective
-from rankgain.comparison.testing import Tested, sample_of
+from rankgain.comparison.testing import Tested, differences_of, sample_of
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import same_ids
-from rankgain.results.text import printable
+from rankgain.results.text import Block, Table, printable
 from rankgain.scalars import Floats
 
-GAPS = " (without queries for which it returned nothing)"
 NOTABLE = 0.02  # the smallest difference in judged@k that causes a warning
 # Metrics that do not treat unjudged documents as not relevant, but ignore them or count them separately.
 WITHOUT_UNJUDGED = (
     *("bpref", "gm_bpref", "fallout", "rbp_residual", "judged", "unjudged"),
     *("idcg", "num_ret", "num_rel", "num_nonrel_judged_ret", "num_q"),
 )
+WEIGHTS, SKEWED, DECISIVE, OF_UNJUDGED, OF_TIES = "weights", "skewed", "one query", "unjudged", "ties"
 FEWEST_EFFECTIVE = 6  # queries of equal weight; fewer cannot show a difference at 0.05
+MEANING = {
+    WEIGHTS: f"with fewer than {FEWEST_EFFECTIVE} queries of equal weight, p and interval are not reliable.",
+    SKEWED: "the largest differences of single queries point the other way; if such queries are rare, there may be too "
+    "few of them, and the decision false.",
+    DECISIVE: "the decision depends on this query.",
+    OF_UNJUDGED: "such documents count as not relevant. 'judged only' is the difference without them, 'at most' its "
+    "range for any grades of theirs. Without these judgments the size is unknown.",
+    OF_TIES: "the order of tied documents alone could turn the difference; see tie_spread.",
+}
+JUDGE_MORE = "Judge more before you decide"
+MOST_WARNINGS = 10  # rows of the printed table; the rest are counted
 FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum of signs for the check of skewness / √signs, and the limit
 ROUNDING = 1e-12
-BETWEEN = "; the truth may lie between."  # if no bounds are known
+MOST_SEARCHED = 20  # maximum of differences that are searched for a single decisive query
+# The factor by which p can rise if a query is left out. Of the sign vectors that are as extreme as the new sum, half
+# are as extreme as the old sum if the query is added, so p at most doubles. The rest allows for corrections and
+# clusters.
+MOST_RISE = 4
 MOST_BOUNDED = 20_000  # queries, summed over differences; with more, no bounds are computed
 
 
-def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[str]:
-    """Yield a sentence for each reason to doubt a difference, over the queries that were tested.
+class Remark(NamedTuple):
+    """A reason to doubt a difference, or, without a pair, all differences of a metric."""
+
+    kind: str
+    metric: str | Metric
+    pair: Difference | None
+    finding: str
+    judge_more: bool = False
+
+    def runs(self) -> str:
+        return "" if self.pair is None else f"{printable(self.pair.run)} vs {printable(self.pair.baseline)}"
+
+    def sentence(self) -> str:
+        """The whole warning."""
+        about = ", ".join(part for part in (printable(subject(self.metric)), self.runs()) if part)
+        advice = f" {JUDGE_MORE}." if self.judge_more else ""
+        return f"{self.kind}: {about}: {self.finding}. {started('', MEANING[self.kind])}{advice}"
+
+
+def warning_blocks(remarks: Sequence[Remark]) -> Iterator[Block]:
+    """The table of the first warnings, and what they mean."""
+    if not remarks:
+        return
+    shown = remarks[:MOST_WARNINGS]
+    rows = [["warning", "metric", "runs", "finding"]]
+    rows += [[each.kind, subject(each.metric), each.runs(), each.finding] for each in shown]
+    more = len(remarks) - len(shown)
+    yield Table(rows, [f"… and {more} more: see Tests.warnings"] if more else (), names=4)
+    yield [f"{kind}: {MEANING[kind]}{_advice(kind, shown)}" for kind in dict.fromkeys(each.kind for each in shown)]
+
+
+def _advice(kind: str, remarks: Sequence[Remark]) -> str:
+    concerned = [each for each in remarks if each.kind == kind]
+    judge_more = [each for each in concerned if each.judge_more]
+    if not judge_more:
+        return ""
+    names = ", ".join(f"{each.runs()} in {printable(each.metric)}" for each in judge_more)
+    return f" {JUDGE_MORE}{'' if len(judge_more) == len(concerned) else f' on {names}'}."
+
+
+def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[Remark]:
+    """Yield each reason to doubt a difference, over the queries that were tested.
 
     The rankings behind the comparison, if there are any, are evaluated again.
     """
@@ -45,6 +101,8 @@ def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[str]:
         sample = sample_of(tests, metric)
         few = list(_few(metric, sample))
         yield from few or (line for pair in tests.values() if pair.metric == metric for line in _skewed(pair, sample))
+    if len(tests) <= MOST_SEARCHED:
+        yield from _decisive(tests)
     bounded = sum(pair.queries for pair in tests.values()) <= MOST_BOUNDED
     for metric in tests.options.metrics:
         sample, threads = sample_of(tests, metric), tests.options.threads
@@ -57,15 +115,12 @@ def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[str]:
                 yield from _ties(pair, run, baseline)
 
 
-def _few(metric: str | Metric, sample: Sample) -> Iterator[str]:
+def _few(metric: str | Metric, sample: Sample) -> Iterator[Remark]:
     if sample.weights is not None and effective(sample.weights) < FEWEST_EFFECTIVE:
-        yield (
-            f"{printable(metric)}: the weights leave as much information as {effective(sample.weights):.1f} queries of "
-            f"equal weight; with fewer than {FEWEST_EFFECTIVE}, p and interval are not reliable."
-        )
+        yield Remark(WEIGHTS, metric, None, f"as much information as {effective(sample.weights):.1f} queries")
 
 
-def _skewed(pair: Difference, sample: Sample) -> Iterator[str]:
+def _skewed(pair: Difference, sample: Sample) -> Iterator[Remark]:
     """Warn if a decided difference points away from the long tail of the differences.
 
     In simulations with no true difference, this warned in 74 to 90% of the false decisions. With fewer signs the sample
@@ -76,11 +131,55 @@ def _skewed(pair: Difference, sample: Sample) -> Iterator[str]:
     skew = skewness(sample.differences(pair.run, pair.baseline), sample.weights, sample.clusters)
     if -skew * math.copysign(1.0, pair.difference) / math.sqrt(pair.clusters) > MOST_SKEWED:
         unit = "queries" if pair.clusters == pair.queries else "clusters"
-        yield (
-            f"{printable(subject(pair.metric))}: the difference of {printable(pair.run)} to {printable(pair.baseline)} "
-            f"is decided, but the largest differences of single {unit} point the other way (skewness {skew:+.2f}). If "
-            f"such {unit} are rare, {pair.clusters} {unit} contain too few of them, and the decision may be false."
-        )
+        yield Remark(SKEWED, pair.metric, pair, f"skewness {skew:+.2f} over {pair.clusters} {unit}")
+
+
+def _decisive_row(pair: Difference, sample: Sample) -> int | None:
+    """The query that contributes most to a decided difference; None if no query can be decisive."""
+    if not pair.decided or not pair.difference or len(sample.values) < 3:
+        return None
+    contributions = sample.differences(pair.run, pair.baseline) * math.copysign(1.0, pair.difference)
+    if sample.weights is not None:
+        contributions = contributions * sample.weights
+    if MOST_RISE * pair.adjusted <= alpha_of(pair) and contributions.sum() > contributions.max():
+        return None
+    return int(np.argmax(contributions))
+
+
+def _decisive(tests: Tested) -> Iterator[Remark]:
+    """Name the query without which a decided difference would not be decided, or have the other sign."""
+    without: dict[tuple[Any, Any], Tested | None] = {}  # by metric and query: one test serves all pairs of a family
+    for key, pair in tests.items():
+        sample = sample_of(tests, key[0])
+        row = _decisive_row(pair, sample)
+        if row is None:
+            continue
+        query = sample.query_ids[row]
+        same = key[0] if tests.options.family == "metric" else None, query
+        if same not in without:
+            without[same] = _without(tests, key[0], query)
+        rest = without[same]
+        if rest is not None and not (rest[key].decided and rest[key].difference * pair.difference > 0):
+            undecided = "" if rest[key].decided else ", inconclusive"
+            finding = f"without query {printable(query)}: {signed(rest[key].difference, places_of(pair))}{undecided}"
+            yield Remark(DECISIVE, pair.metric, pair, finding)
+
+
+def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
+    """The family of a metric tested again without a query; None if one cluster is left."""
+    options = tests.options
+    metrics = options.metrics if options.family == "all" else (metric,)
+    samples = {}
+    for key in metrics:
+        sample = sample_of(tests, key)
+        samples[key] = sample.only(np.array([other != query for other in sample.query_ids]))
+    clusters = samples[metric].clusters
+    if clusters is not None and len(set(clusters.tolist())) < 2:
+        return None
+    method = RANDOM if options.method == EXACT else options.method  # exact for few queries only, which is fast
+    options = options._replace(method=method, metrics=metrics, margin=None)
+    rest = Aligned(samples[metric].query_ids, samples, 0)
+    return Tested(differences_of(rest, options), rest, options)
 
 
 class _Run:
@@ -147,46 +246,39 @@ class _Run:
         return [by_id[query] for query in self._query_ids]
 
 
-def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Iterator[str]:
+def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Iterator[Remark]:
     (share, graded, gaps), (base, base_graded, base_gaps) = run.share, baseline.share
     # If only relevant documents are judged, unjudged documents are not relevant.
     if abs(share - base) < NOTABLE or not (base_graded or graded):
         return
-    rest = run.condensed - baseline.condensed
-    way = f"{abs(rest):.4f} {'higher' if rest > 0 else 'lower'} than" if rest else "as much as"
-    name, base_name, metric = printable(pair.run), printable(pair.baseline), printable(pair.metric)
-    yield (
-        f"{run.judged!s} is {base:.4f} for {base_name}{GAPS * base_gaps} and {share:.4f} for {name}{GAPS * gaps}: "
-        f"unjudged documents count as not relevant here. Over judged documents only, {name} scores {way} "
-        f"{base_name} in {metric}{_bounds(run, baseline) if bounded else BETWEEN} Judge more before you decide."
-    )
+    where = " of nonempty lists" if gaps or base_gaps else ""
+    rest = signed(run.condensed - baseline.condensed)
+    finding = f"{run.judged!s} {share:.4f} vs {base:.4f}{where}; judged only {rest}"
+    ends = _bounds(run, baseline) if bounded else None
+    if ends is None:
+        yield Remark(OF_UNJUDGED, pair.metric, pair, finding)
+    else:
+        low, high = ends
+        finding += f"; at most {signed(low)} to {signed(high)}"
+        yield Remark(OF_UNJUDGED, pair.metric, pair, finding, judge_more=low <= 0.0 <= high)
 
 
-def _bounds(run: _Run, baseline: _Run) -> str:
-    """A clause with the bounds on the difference if unjudged documents may be relevant, or without if unknown."""
+def _bounds(run: _Run, baseline: _Run) -> tuple[float, float] | None:
+    """The bounds of the difference if unjudged documents may have any grade up to the highest; None if unknown."""
     queries, base_queries = run.queries, baseline.queries
     if queries is None or base_queries is None or aggregator(run.metric) is geometric_mean:
-        return BETWEEN
+        return None
     highest = max((float(query.judged.max(initial=0.0)) for query in queries), default=0.0) or 1.0
     bounds = difference_bounds(run.record, queries, base_queries, highest)
-    if bounds is None:
-        return BETWEEN
-    low, high = map(run.mean, bounds)
-    return (
-        ". If the unjudged documents that either run returned had any grades up to the highest, the difference would "
-        f"lie at most between {signed(low)} and {signed(high)}."
-    )
+    return None if bounds is None else (run.mean(bounds[0]), run.mean(bounds[1]))
 
 
-def _ties(pair: Difference, run: _Run, baseline: _Run) -> Iterator[str]:
+def _ties(pair: Difference, run: _Run, baseline: _Run) -> Iterator[Remark]:
     if run.tied is None or baseline.tied is None:
         return
     (lowest, highest), (base_lowest, base_highest) = sorted(run.tied), sorted(baseline.tied)
     low, high = lowest - base_highest, highest - base_lowest
     spread = (highest - lowest) + (base_highest - base_lowest)
     if spread > ROUNDING and pair.difference != 0.0 and low <= 0.0 <= high:
-        yield (
-            f"the order of tied documents alone could turn the difference of {printable(pair.run)} to "
-            f"{printable(pair.baseline)} in {printable(pair.metric)}: it lies between "
-            f"{signed(low, places_of(pair))} and {signed(high, places_of(pair))}; see tie_spread."
-        )
+        places = places_of(pair)
+        yield Remark(OF_TIES, pair.metric, pair, f"{signed(low, places)} to {signed(high, places)}")

@@ -29,13 +29,13 @@ from rankgain.comparison.difference import (
     subject,
 )
 from rankgain.comparison.groups import Groups, blocks_of
-from rankgain.comparison.outcome import Tests, shown_warnings
+from rankgain.comparison.outcome import Tests, warnings_of
 from rankgain.comparison.testing import Key, sample_of
 from rankgain.errors import counted, import_extra
 from rankgain.metrics.metric import Metric, Score
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
-from rankgain.results.text import html_table, number, printable
+from rankgain.results.text import html_of, html_table, number, printable
 
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
@@ -154,8 +154,8 @@ TEMPLATE = """<!doctype html>
 {% endmacro %}
 <h1><bdi>{{ title }}</bdi></h1>
 <p class="about">{% for line in about %}{{ line }}<br>{% endfor %}</p>
-<ul>{% for line in tests.verdicts()[:most] %}<li>{{ line }}</li>{% endfor %}</ul>
-{% for line in shown_warnings(tests) %}<p class="warning">{{ line }}</p>{% endfor %}
+<ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
+{% if warnings %}<div class="warning scroll">{{ warnings | safe }}</div>{% endif %}
 <h2>Means</h2>
 <div class="scroll">{{ html_table(means._replace(below=()), "means") | safe }}</div>
 <p class="caption">{{ means.below | join(". ") }}.</p>
@@ -197,7 +197,7 @@ Line: the mean; grey band: its {{ level }} interval.{% if not_drawn %} {{ not_dr
 {% endfor %}
 {% if groups %}<ul class="notes">{% for line in groups.notes() %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
 <h2>How to read this</h2>
-<ul class="notes">{% for line in tests.notes() %}<li>{{ line }}</li>{% endfor %}</ul>
+<ul class="notes">{% for line in notes %}<li>{{ line }}</li>{% endfor %}</ul>
 <p class="notes">For a paper: {{ tests.methods() }}</p>
 <details><summary>Definitions</summary>{% for text in definitions %}<pre>{{ text }}</pre>{% endfor %}</details>
 <script>{{ script | safe }}</script>
@@ -218,7 +218,7 @@ def page_of(
     """The page as text; `rankings`: by run, if known."""
     jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    functions = (ends_of, html_table, p_text, places_of, printable, shown_warnings, signed)
+    functions = (ends_of, html_table, p_text, places_of, printable, signed)
     environment.globals |= {function.__name__: function for function in functions}
     own_title = sentences.title(tests)
     # the first differences of each metric, of the first metrics
@@ -233,9 +233,11 @@ def page_of(
         script=SCRIPT,
         hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
         tests=tests,
-        most=MOST_ROWS,
+        verdicts=[*tests.verdicts()[:MOST_ROWS], *sentences.summary(tests)],
+        warnings=html_of(warnings_of(tests)),
+        notes=list(sentences.details(tests)),
         means=tables.matrix(tests, "html", MOST_ROWS),
-        numbers=tables.differences(tests, MOST_ROWS),
+        numbers=tables.differences(tests, "html", MOST_ROWS),
         baseline=sentences.baseline_of(tests) is not None,
         corrected=sentences.is_corrected(tests),
         level=percent(tests.options.level),
@@ -264,8 +266,6 @@ def _about(
     yield f"Metrics: {', '.join(printable(metric) for metric in tests.options.metrics)}"
     day = datetime.date.today()
     yield f"{day.day} {day:%B %Y}, rankgain {_backend.VERSION}, NumPy {np.__version__}, backend {_backend.name}"
-    if tests.missing:
-        yield f"Queries {tests.missing}"
     if command is not None:
         yield f"Command: {printable(command)}"
 

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Iterator, Mapping, Sequence
 
 from rankgain import _backend
-from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import (
     EXACT,
+    NOT_EQUAL,
     RANDOM,
     STUDENT,
     Difference,
-    alpha_of,
-    decided_alone,
+    about_margin,
+    alpha_text,
     direction,
+    is_inconclusive,
     joined,
     number_word,
+    only_decided_alone,
     percent,
     places_of,
-    signed,
+    result_of,
+    started,
     subject,
+    too_few,
+    untested,
 )
+from rankgain.comparison.power import POWER
+from rankgain.comparison.remarks import MOST_SEARCHED
 from rankgain.comparison.significance import EXACT_BY_DEFAULT, EXACT_REQUESTED, effective
 from rankgain.comparison.testing import (
     BH,
@@ -33,7 +37,6 @@ from rankgain.comparison.testing import (
     SIMULTANEOUS,
     Options,
     Tested,
-    differences_of,
     sample_of,
     too_coarse,
 )
@@ -43,20 +46,15 @@ from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import printable
 
 FEW_QUERIES = 50  # with fewer, rare large differences may not have been observed
-MOST_SEARCHED = 20  # maximum of differences that are searched for a single decisive query
-MOST_ALONE = 5  # differences decided alone that each get a sentence; more share one
-MOST_NAMES = 40  # names in a sentence; the rest are counted
-# The factor by which p can rise if a query is left out. Of the sign vectors that are as extreme as the new sum, half
-# are as extreme as the old sum if the query is added, so p at most doubles. The rest allows for corrections and
-# clusters.
-MOST_RISE = 4
+MOST_SENTENCES = 6  # differences that each get a sentence; more share one per metric
+MOST_NAMES = 20  # names in a sentence; the rest are counted
+MANY_NOT_EQUAL = "Inconclusive differences do not show that runs are equal."
+CORRECTION_NAMES = {MAX_T: "max-T", HOLM: "Holm", BH: "Benjamini-Hochberg: false discovery rate"}
 
 
 def title(tests: Tested) -> str:
     """Which runs were compared, and on how many queries."""
-    clusters = {pair.clusters for pair in tests.values() if pair.clusters != pair.queries}
-    within = f" in {counted(max(clusters), 'cluster')}" if clusters else ""
-    queries = f"{_queries(tests)}{within}, paired"
+    queries = f"{_queries_and_clusters(tests)}, paired"
     baseline = baseline_of(tests)
     if baseline is None:
         return f"{len(tests.runs)} runs, all pairs: {queries}"
@@ -71,10 +69,27 @@ def _queries(tests: Tested) -> str:
     return f"{fewest} to {tests.queries} queries" if fewest < tests.queries else counted(tests.queries, "query")
 
 
+def _queries_and_clusters(tests: Tested) -> str:
+    clusters = {pair.clusters for pair in tests.values() if pair.clusters != pair.queries}
+    return _queries(tests) + (f" in {counted(max(clusters), 'cluster')}" if clusters else "")
+
+
+def _left_out(tests: Tested) -> str:
+    """How many queries were not tested: a range if the number differs between metrics."""
+    fewest = min(pair.queries for pair in tests.values())
+    least = tests.left_out + fewest - tests.queries
+    return f"{least} to {tests.left_out}" if least < tests.left_out else str(tests.left_out)
+
+
 def baseline_of(tests: Tested) -> str | None:
     """The run that all others are compared with; None if all pairs of runs are compared."""
     bases = {baseline for _, _, baseline in tests}
     return bases.pop() if len(bases) == 1 and (tests.options.baseline is not None or is_pair(tests)) else None
+
+
+def comparisons_of(tests: Tested) -> int:
+    """How many comparisons are in each family."""
+    return next(iter(tests.values())).comparisons
 
 
 def is_corrected(tests: Tested) -> bool:
@@ -92,89 +107,111 @@ def is_pair(tests: Tested) -> bool:
     return len({key[1:] for key in tests}) == 1
 
 
+def is_matrix(tests: Tested) -> bool:
+    """Whether the matrix is printed, and not the differences: with all pairs of more than three runs."""
+    return baseline_of(tests) is None and len(tests.runs) > 3
+
+
 # Verdicts
 
 
-def verdicts(tests: Tested) -> Iterator[str]:
-    """Yield the verdict of each difference between two runs; for more runs, sentences for each metric."""
-    if is_pair(tests):
-        yield from (pair.verdict() for pair in tests.values())
+def verdicts(tests: Tested) -> list[str]:
+    """A sentence per difference if there are few, what is decided first; else lines that begin with the metric."""
+    metrics = tests.options.metrics
+    heads = {metric: f"{printable(subject(metric))}: " for metric in metrics}
+    if not has_few(tests):
+        lines = [f"{heads[metric]}{' '.join(line)}" for metric in metrics for line in _of_metric(tests, metric)]
+        return [*lines, MANY_NOT_EQUAL] if any(map(is_inconclusive, tests.values())) else lines
+    if len(metrics) == 1:
+        heads = {metrics[0]: ""}
+    pairs = sorted(tests.values(), key=is_inconclusive)
+    lines = [result_of(pair, heads[pair.metric]) for pair in pairs]
+    if is_inconclusive(pairs[-1]):
+        lines[-1] += f" {NOT_EQUAL}"
+    return lines + [line for pair in tests.values() for line in about_margin(pair, heads[pair.metric])]
+
+
+def has_few(tests: Tested) -> bool:
+    """Whether each difference has a sentence."""
+    return is_pair(tests) or len(tests) <= MOST_SENTENCES
+
+
+def _of_metric(tests: Tested, metric: str | Metric) -> Iterator[list[str]]:
+    """The sentences of each line on a metric."""
+    if not better(metric):
+        yield ["neither higher nor lower is better, so there is no verdict."]
         return
-    for metric in tests.options.metrics:
-        pairs = [pair for key, pair in tests.items() if key[0] == metric]
-        head = printable(subject(metric))
-        baseline = baseline_of(tests)
-        yield f"{head}: {_ranking(tests, metric) if baseline is None else _against(baseline, pairs)}"
-        yield from _alone(head, pairs)
-        if tests.options.margin is not None and better(metric):
-            yield from _by_margin(head, short(tests.options.margin), baseline, pairs)
+    pairs = [pair for key, pair in tests.items() if key[0] == metric]
+    baseline, margin = baseline_of(tests), tests.options.margin
+    sentences = _ranking(tests, metric) if baseline is None else _against(baseline, pairs)
+    few = [pair for pair in pairs if is_inconclusive(pair) and too_few(pair)]
+    label = f"Too few queries differ for a decision at {alpha_text(tests.options.level)}"
+    yield [*sentences, *([f"{label}."] if len(few) == len(pairs) else _sentences(baseline, {label: few}))]
+    if margin is not None:
+        yield _on_margin(margin, baseline, pairs)
 
 
-def _against(baseline: str, pairs: Sequence[Difference]) -> str:
-    base = printable(baseline)
-    if not better(pairs[0].metric):
-        return f"neither higher nor lower is better, so there is no verdict on how the others compare with {base}."
-    equal = [pair for pair in pairs if pair.same == pair.queries]
-    groups = [
-        (f"better than {base}", [pair for pair in pairs if direction(pair) > 0]),
-        (f"worse than {base}", [pair for pair in pairs if direction(pair) < 0]),
-        (f"not decided against {base}", [pair for pair in pairs if not direction(pair) and pair not in equal]),
-        (f"the same as {base} for every query", equal),
-    ]
-    parts = [f"{label}: {_listed([pair.run for pair in group])}" for label, group in groups if group]
-    return ". ".join(part[:1].upper() + part[1:] if position else part for position, part in enumerate(parts)) + "."
+def _sentences(baseline: str | None, groups: Mapping[str, Sequence[Difference]]) -> list[str]:
+    """A sentence for each group that has pairs: its label and the runs, or the pairs if there is no baseline."""
+    names = {
+        label: [pair.run if baseline is not None else f"{pair.run} vs {pair.baseline}" for pair in group]
+        for label, group in groups.items()
+    }
+    parts = [f"{label}: {_listed(runs)}." for label, runs in names.items() if runs]
+    return parts[:1] + [started("", part) for part in parts[1:]]
 
 
-def _ranking(tests: Tested, metric: str | Metric) -> str:
-    best = tied_with_best(tests, metric)
-    if not best:
-        return "neither higher nor lower is better, so there is no verdict."
-    means = means_of(tests, metric)
-    leaders = [name for name in best if means[name] == means[best[0]]]
+def _against(baseline: str, pairs: Sequence[Difference]) -> list[str]:
+    than = f"than {printable(baseline)}{' (lower is better)' if better(pairs[0].metric) < 0 else ''}"
+    groups = {
+        f"better {than}": [pair for pair in pairs if direction(pair) > 0],
+        f"worse {than}": [pair for pair in pairs if direction(pair) < 0],
+        f"the same as {printable(baseline)} for every query": [pair for pair in pairs if pair.same == pair.queries],
+        "inconclusive": list(filter(is_inconclusive, pairs)),
+    }
+    return _sentences(baseline, groups)
+
+
+def _ranking(tests: Tested, metric: str | Metric) -> list[str]:
+    best, leaders = tied_with_best(tests, metric), leaders_of(tests, metric)
     others = [name for name in best if name not in leaders]
     names = joined([printable(name) for name in leaders])
-    if len(leaders) == len(means):
-        return "all runs have the same mean."
+    lower = " (lower is better)" if better(metric) < 0 else ""
+    if len(leaders) == len(tests.runs):
+        return ["all runs have the same mean."]
     if len(best) == 1:
-        return f"{names} is better than every other run."
-    has, them = ("has", "it") if len(leaders) == 1 else ("have", "at least one of them")
-    return f"{names} {has} the best mean" + (f"; not told apart from {them}: {_listed(others)}." if others else ".")
+        return [f"{names} is better than every other run{lower}."]
+    has, leader = ("has", names) if len(leaders) == 1 else ("have", "at least one of them")
+    inconclusive = [f"Inconclusive: {_listed(others)} vs {leader}."] if others else []
+    return [f"{names} {has} the best mean{lower}.", *inconclusive]
 
 
-def _alone(head: str, pairs: Sequence[Difference]) -> Iterator[str]:
-    """Name the differences that are decided without the correction for several comparisons, but not with it."""
-    alone = [pair for pair in pairs if decided_alone(pair) and not pair.decided]
-    if len(alone) <= MOST_ALONE:
-        yield from (pair.verdict() for pair in alone)
-    else:
-        names = _listed([f"{pair.run} against {pair.baseline}" for pair in alone])
-        yield f"{head}: decided alone, but not among {pairs[0].comparisons} comparisons: {names}."
-
-
-def _by_margin(head: str, margin: str, baseline: str | None, pairs: Sequence[Difference]) -> Iterator[str]:
-    than = "" if baseline is None else f" than {printable(baseline)}"
+def _on_margin(margin: float, baseline: str | None, pairs: Sequence[Difference]) -> list[str]:
     if all(math.isnan(pair.not_worse_p) for pair in pairs):
-        yield f"{head}: the margin {margin} is not tested: the metric has no upper bound."
-        return
-    for shown in (True, False):
-        group = [pair for pair in pairs if pair.not_worse == shown]
-        names = _listed([pair.run if baseline is not None else f"{pair.run} than {pair.baseline}" for pair in group])
-        if group and shown:
-            yield f"{head}: not worse{than} by more than {margin}: {names}."
-        elif group:
-            yield f"{head}: not shown to be at most {margin} worse{than}: {names}."
+        return [untested(margin)]
+    than, size = "" if baseline is None else f" than {printable(baseline)}", short(margin)
+    groups = {
+        f"not worse{than} by more than {size}": [pair for pair in pairs if pair.not_worse],
+        f"less than {size} apart": [pair for pair in pairs if pair.equivalent],
+        f"not shown to be at most {size} worse{than}": [pair for pair in pairs if not pair.not_worse],
+    }
+    return _sentences(baseline, groups)
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
-    """The runs with the best mean, and runs whose difference from these is not decided; empty if neither is better."""
-    means = means_of(tests, metric)
-    way = better(tests.key_of(metric))
-    if not way:
-        return []
-    ordered = sorted(means, key=lambda name: -way * means[name])
-    leaders = [name for name in ordered if means[name] == means[ordered[0]]]
+    """The runs with the best mean, and those not decided against them; none if neither direction is better."""
+    means, leaders = means_of(tests, metric), leaders_of(tests, metric)
+    ordered = sorted(means, key=lambda name: -better(tests.key_of(metric)) * means[name])
     decided = {frozenset(key[1:]) for key, pair in tests.items() if key[0] == metric and pair.decided}
     return [name for name in ordered if any(frozenset((name, leader)) not in decided for leader in leaders)]
+
+
+def leaders_of(tests: Tested, metric: str | Metric) -> list[str]:
+    """The runs with the best mean; none if neither higher nor lower is better."""
+    way = better(tests.key_of(metric))
+    means = {name: way * mean for name, mean in means_of(tests, metric).items()}
+    best = max(means.values())
+    return [name for name, mean in means.items() if mean == best] if way else []
 
 
 def means_of(tests: Tested, metric: str | Metric) -> dict[str, float]:
@@ -218,12 +255,16 @@ def _how(tests: Tested) -> str:
     if used == {EXACT} and not some.flips:
         return ", exact (all sign vectors)"
     if used == {EXACT}:
-        rest = "intervals and max-T" if tests.options.correction == MAX_T and some.comparisons > 1 else "intervals"
-        return f", p exact (all sign vectors), {rest} from {flips}, where they cannot be counted"
+        return f", p exact (all sign vectors), {_from_flips(tests)} from {flips}, where they cannot be counted"
     if used == {EXACT, RANDOM}:
         units = "clusters" if any(pair.clusters < tests.queries for pair in tests.values()) else "queries"
         return f", p exact if at most {_most(tests.options)} {units} differ, all other p and the intervals from {flips}"
     return f", {flips}" if used == {RANDOM} else ""
+
+
+def _from_flips(tests: Tested) -> str:
+    """What needs random flips where p is exact."""
+    return "intervals and max-T" if tests.options.correction == MAX_T and comparisons_of(tests) > 1 else "intervals"
 
 
 def _most(options: Options) -> int:
@@ -257,131 +298,128 @@ def _margin(options: Options, comparisons: int) -> str:
     return f"; one-sided tests of the margin {short(options.margin)} at {alpha}{corrected}"
 
 
+# The lines below the verdicts
+
+
+def summary(tests: Tested) -> list[str]:
+    """The method and the queries in a line, and what else limits the conclusions."""
+    return [_method_line(tests), *_limits(tests)]
+
+
+def _method_line(tests: Tested) -> str:
+    queries = [_queries_and_clusters(tests)]
+    if any(sample_of(tests, metric).weights is not None for metric in tests.options.metrics):
+        queries.append("weighted")
+    if _left_out(tests) != "0":
+        queries.append(f"{_left_out(tests)} left out")
+    if tests.missing:
+        queries.append(tests.missing)
+    return f"{_method(tests)}{_adjustment(tests)}; {', '.join(queries)}."
+
+
+def _method(tests: Tested) -> str:
+    if tests.options.method == STUDENT:
+        return "Student's paired t-test"
+    flips = max(pair.flips for pair in tests.values())
+    drawn = f"{flips:,}, seed {tests.options.seed}"
+    methods = {pair.method for pair in tests.values()}
+    if methods == {EXACT}:
+        return f"Sign flips (p exact; {_from_flips(tests)} from {drawn})" if flips else "Sign flips (all, exact)"
+    return f"Sign flips ({drawn}{'; p exact where few differ' if EXACT in methods else ''})"
+
+
+def _adjustment(tests: Tested) -> str:
+    """What p is adjusted for, as the end of the method."""
+    options, count = tests.options, comparisons_of(tests)
+    separate = len(options.metrics) > 1 and options.family == "metric"
+    if count == 1:
+        return ", metrics tested separately" if separate else ""
+    comparisons = f"{count} comparisons{' of each metric' if separate else ''}"
+    if options.correction is None:
+        return f", not adjusted for {comparisons}"
+    simultaneous = ", simultaneous intervals" if options.intervals == SIMULTANEOUS else ""
+    return f", adjusted for {comparisons} ({CORRECTION_NAMES[options.correction]}{simultaneous})"
+
+
+def _limits(tests: Tested) -> Iterator[str]:
+    alone = sum(map(only_decided_alone, tests.values()))
+    if alone and tests.options.intervals != SIMULTANEOUS and not is_matrix(tests):
+        exclude = (
+            "one excludes 0 although the difference is"
+            if alone == 1
+            else f"{alone} exclude 0 although the differences are"
+        )
+        yield f"Intervals are not adjusted: {exclude} inconclusive."
+    coarse = too_coarse(tests.options, comparisons_of(tests))
+    if coarse and any(pair.flips for pair in tests.values()):
+        yield f"{started('', coarse)}."
+    if min(pair.clusters for pair in tests.values()) < FEW_QUERIES:
+        yield "With few queries, rare large differences may be missing."
+
+
 # Notes
 
 
-def notes(tests: Tested) -> Iterator[str]:
-    """Yield notes on how to read the numbers."""
+def details(tests: Tested) -> Iterator[str]:
+    """Yield what to know about the numbers besides the summary."""
     yield from _about_the_test(tests)
     yield from _about_the_family(tests)
-    yield from _about_the_queries(tests)
-    if tests.missing:
-        yield tests.missing
-    fewest = min(pair.queries for pair in tests.values())
-    if fewest == tests.queries:
-        yield f"queries evaluated: {fewest}, left out: {tests.left_out}"
-    else:
-        left_out = f"{tests.left_out + fewest - tests.queries} to {tests.left_out}"
-        yield f"queries evaluated, by metric: {fewest} to {tests.queries}, left out: {left_out}"
+    if has_few(tests):
+        yield from (line for pair in tests.values() for line in _power(pair))
+    if len(tests) > MOST_SEARCHED:
+        yield f"With more than {MOST_SEARCHED} differences, decisive queries are not searched."
+    yield (
+        "The interval is for other queries like these, on this collection and these judgments; not for retraining "
+        "with other seeds."
+    )
+
+
+def _power(pair: Difference) -> Iterator[str]:
+    if is_inconclusive(pair) and not math.isnan(pair.detectable):
+        units = f"{pair.clusters} such {'queries' if pair.clusters == pair.queries else 'clusters'}"
+        yield (
+            f"{printable(subject(pair.metric))}, {printable(pair.run)} vs {printable(pair.baseline)}: a new test with "
+            f"{units} would detect a true difference of {pair.detectable:.{places_of(pair)}f} with {percent(POWER)} "
+            "power (uncorrected)."
+        )
 
 
 def _about_the_test(tests: Tested) -> Iterator[str]:
     options = tests.options
-    clustered = any(pair.clusters != pair.queries for pair in tests.values())
-    if options.method == STUDENT:
-        yield "p: Student's paired t-test; two-sided"
-        yield "interval: the differences that the same test does not reject"
-    else:
-        random = any(pair.flips for pair in tests.values())
-        units = "clusters" if clustered else "queries"
-        yield (
-            f"p: sign-flip randomization, exact for {_most(options)} or fewer {units} that differ, else "
-            f"{options.flips:,} flips, seed {options.seed}; two-sided"
-        )
-        seeds = "; the last digit varies with the seed" if random else ""
-        yield f"interval: the differences that the same test does not reject{seeds}"
-        yield (
-            "both are exact if differences are symmetric about their mean; otherwise approximate, better with more "
-            "queries"
-        )
-    if clustered:
-        yield "queries of one cluster share one sign, since they are not independent of each other"
+    units = "queries" if all(pair.clusters == pair.queries for pair in tests.values()) else "clusters"
+    flips = f"sign-flip randomization, exact if at most {_most(options)} {units} differ, else {options.flips:,} flips"
+    test = "Student's paired t-test" if options.method == STUDENT else f"{flips}, seed {options.seed}"
+    yield f"p: {test}; two-sided."
+    seeds = "; the last digit varies with the seed" if any(pair.flips for pair in tests.values()) else ""
+    yield f"Interval: the differences that the same test does not reject{seeds}."
+    if options.method != STUDENT:
+        yield "Exact if differences are symmetric about their mean; otherwise approximate, better with more queries."
+    if units == "clusters":
+        yield "Queries of one cluster share one sign, since they are not independent of each other."
     for metric in options.metrics:
         weights = sample_of(tests, metric).weights
         if weights is not None:
             many = f"{effective(weights):.1f} of equal weight"
-            yield f"{printable(metric)}: queries are weighted, and carry as much information as {many}"
+            yield f"{printable(metric)}: queries are weighted, and carry as much information as {many}."
     if any(aggregator(metric) is geometric_mean for metric in options.metrics):
-        yield "for a geometric mean, the mean logarithm (base 2) is tested"
+        yield "For a geometric mean, the mean logarithm (base 2) is tested."
 
 
 def _about_the_family(tests: Tested) -> Iterator[str]:
-    options, count = tests.options, next(iter(tests.values())).comparisons
+    options, count = tests.options, comparisons_of(tests)
     metrics = len(options.metrics)
     if metrics > 1 and options.family == "metric":
-        yield (
-            f"{number_word(metrics)} metrics, tested separately: not corrected for that; decide by the metric you "
-            "named first"
-        )
+        number = started("", number_word(metrics))
+        yield f"{number} metrics, tested separately: not corrected for that; decide by the metric you named first."
     if count == 1:
         return
-    if options.correction is None:
-        yield f"{count} comparisons: not corrected"
-    else:
-        yield f"adjusted: for the {_family(options, count)}"
-    if options.intervals != SIMULTANEOUS:
-        yield "intervals are not adjusted: one may exclude 0 although its difference is not decided"
-    elif options.correction == MAX_T:
-        yield "intervals are simultaneous (single-step max-T), and exclude 0 exactly if the difference is decided"
-    else:
-        yield "intervals are simultaneous (Bonferroni): one may contain 0 although its difference is decided"
-    coarse = too_coarse(options, count)
-    if coarse and any(pair.flips for pair in tests.values()):
-        yield coarse
-
-
-def _about_the_queries(tests: Tested) -> Iterator[str]:
-    if min(pair.clusters for pair in tests.values()) < FEW_QUERIES:
-        yield "with few queries, rare large differences may be missing"
-    if len(tests) <= MOST_SEARCHED:
-        yield from influences(tests)
-    else:
-        yield f"with more than {MOST_SEARCHED} differences, decisive queries are not searched"
-    yield (
-        "the interval is for other queries like these, on this collection and these judgments; not for retraining "
-        "with other seeds"
-    )
-
-
-def influences(tests: Tested) -> Iterator[str]:
-    """Name the query without which a decided difference would not be decided, or have the other sign."""
-    without: dict[tuple[Any, Any], Tested | None] = {}  # by metric and query: one test serves all pairs of a family
-    for key, pair in tests.items():
-        sample = sample_of(tests, key[0])
-        if not pair.decided or not pair.difference or len(sample.values) < 3:
-            continue
-        contributions = sample.differences(*key[1:]) * math.copysign(1.0, pair.difference)
-        if sample.weights is not None:
-            contributions = contributions * sample.weights
-        query = sample.query_ids[int(np.argmax(contributions))]
-        if MOST_RISE * pair.adjusted <= alpha_of(pair) and contributions.sum() > contributions.max():
-            continue
-        same = key[0] if tests.options.family == "metric" else None, query
-        if same not in without:
-            without[same] = _without(tests, key[0], query)
-        rest = without[same]
-        if rest is not None and not (rest[key].decided and rest[key].difference * pair.difference > 0):
-            places = places_of(pair)
-            undecided = "" if rest[key].decided else ", and it would not be decided"
-            yield (
-                f"{printable(subject(pair.metric))}: without query {printable(query)} the difference of "
-                f"{printable(pair.run)} to {printable(pair.baseline)} would be {signed(rest[key].difference, places)}, "
-                f"not {signed(pair.difference, places)}{undecided}"
-            )
-
-
-def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
-    """The family of a metric tested again without a query; None if one cluster is left."""
-    options = tests.options
-    metrics = options.metrics if options.family == "all" else (metric,)
-    samples = {}
-    for key in metrics:
-        sample = sample_of(tests, key)
-        samples[key] = sample.only(np.array([other != query for other in sample.query_ids]))
-    clusters = samples[metric].clusters
-    if clusters is not None and len(set(clusters.tolist())) < 2:
-        return None
-    method = RANDOM if options.method == EXACT else options.method  # exact for few queries only, which is fast
-    options = options._replace(method=method, metrics=metrics, margin=None)
-    rest = Aligned(samples[metric].query_ids, samples, 0)
-    return Tested(differences_of(rest, options), rest, options)
+    yield "Not corrected." if options.correction is None else f"Adjusted: for the {_family(options, count)}."
+    alone = list(filter(only_decided_alone, tests.values()))
+    if alone and not has_few(tests):
+        names = _listed([f"{pair.run} vs {pair.baseline} in {pair.metric}" for pair in alone])
+        yield f"Decided alone, but not among {count} comparisons: {names}."
+    if options.intervals == SIMULTANEOUS:
+        excluded = "exclude 0 exactly if the difference is decided"
+        contained = "may contain 0 although the difference is decided"
+        kind = ("single-step max-T", excluded) if options.correction == MAX_T else ("Bonferroni", contained)
+        yield f"Intervals are simultaneous ({kind[0]}), and {kind[1]}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rankgain.comparison.difference import (
     Difference,
@@ -18,7 +18,7 @@ from rankgain.comparison.difference import (
     signed,
     subject,
 )
-from rankgain.comparison.sentences import baseline_of, is_corrected, is_pair, means_of, rest
+from rankgain.comparison.sentences import baseline_of, is_corrected, is_pair, leaders_of, means_of, rest
 from rankgain.comparison.testing import Tested
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
@@ -27,35 +27,46 @@ from rankgain.results.text import Form, Table, number, printable
 MOST_LETTERS = 15  # maximum of runs with letters; more would be hard to read
 
 
-def differences(tests: Tested, most: int) -> Table:
+def differences(tests: Tested, form: Form, most: int) -> Table:
     """One row per difference and, with a baseline and several runs, one row per metric for the baseline."""
-    shown = list(tests.values())[:most]
-    below = rest(len(tests), most, ": columns() and the CSV and JSON forms have all")
-    corrected = is_corrected(tests)
-    tail = [
-        "difference",
-        f"{percent(tests.options.level)} interval",
-        "p",
-        *(["adjusted"] if corrected else []),
-        "better/same/worse",
-        "effect",
-    ]
+    shown, baseline, corrected = list(tests.values())[:most], baseline_of(tests), is_corrected(tests)
+    first = ["run", "mean"] if baseline is not None else ["run", "minus", "mean", "mean"]
     if is_pair(tests):
-        rows = [["metric", shown[0].baseline, shown[0].run, *tail]]
-        for pair in shown:
-            means = number(pair.baseline_mean), number(pair.mean)
-            rows.append([subject(pair.metric), *means, *_cells(pair, corrected)])
-        return Table(rows, below, names=1)
-    if baseline_of(tests) is None:
-        rows = [["metric", "run", "minus", *tail]]
-        rows += [[subject(pair.metric), pair.run, pair.baseline, *_cells(pair, corrected)] for pair in shown]
-        return Table(rows, below, names=3)
-    rows = [["metric", "run", "mean", *tail]]
-    for pair in shown:
-        if len(rows) == 1 or rows[-1][0] != subject(pair.metric):
-            rows.append([subject(pair.metric), pair.baseline, number(pair.baseline_mean), *[""] * len(tail)])
-        rows.append([subject(pair.metric), pair.run, number(pair.mean), *_cells(pair, corrected)])
-    return Table(rows, below, names=2)
+        first = [shown[0].baseline, shown[0].run]
+    level = f"{percent(tests.options.level)} interval"
+    rows = [["metric", *first, "difference", level, "p", *["adjusted"] * corrected, "better/same/worse"]]
+    best: set[tuple[int, int]] = set()
+    leaders = {metric: leaders_of(tests, metric) for metric in tests.options.metrics}
+
+    def add(pair: Difference, names: Sequence[str], runs: Sequence[str], cells: Sequence[str]) -> None:
+        """Add a row with these names, and the means of these runs."""
+        means = {pair.run: pair.mean, pair.baseline: pair.baseline_mean}
+        best.update((len(rows), 1 + len(names) + i) for i, run in enumerate(runs) if run in leaders[pair.metric])
+        rows.append([subject(pair.metric), *names, *(number(means[run]) for run in runs), *cells])
+
+    for pair, above in zip(shown, [None, *shown], strict=False):
+        cells = _cells(pair, corrected)
+        if is_pair(tests):
+            add(pair, [], [pair.baseline, pair.run], cells)
+        elif baseline is None:
+            add(pair, [pair.run, pair.baseline], [pair.run, pair.baseline], cells)
+        else:
+            if above is None or pair.metric != above.metric:
+                add(pair, [baseline], [baseline], [""] * len(cells))
+            add(pair, [pair.run], [pair.run], cells)
+    below = rest(len(tests), most, ": columns() and the CSV and JSON forms have all")
+    if any(better(metric) < 0 for metric in tests.options.metrics):  # otherwise the mark is obvious
+        below.append(_about_best(tests, form))
+    return Table(rows, below, best, names=1 if is_pair(tests) else 3 - (baseline is not None))
+
+
+def without_repeats(table: Table) -> Table:
+    """The table with the first cell of a row empty if it is that of the row before."""
+    head, *body = table.rows
+    cells = [head]
+    for row, above in zip(body, [head, *body], strict=False):
+        cells.append(["", *row[1:]] if row[0] == above[0] else row)
+    return table._replace(rows=cells)
 
 
 def _cells(pair: Difference, corrected: bool) -> list[str]:
@@ -65,7 +76,6 @@ def _cells(pair: Difference, corrected: bool) -> list[str]:
         p_text(pair.p),
         *([p_text(pair.adjusted)] if corrected else []),
         f"{pair.better}/{pair.same}/{pair.worse}",
-        "-" if math.isnan(pair.effect) else f"{pair.effect:+.2f}",
     ]
 
 
@@ -81,11 +91,10 @@ def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
     rows += [[letters.get(run, "") if lettered else "", run] for run in shown]
     best, beaten = set(), {}
     for column, metric in enumerate(metrics, 2):
-        means = means_of(tests, metric)
-        highest = max(better(metric) * mean for mean in means.values())
+        means, leaders = means_of(tests, metric), leaders_of(tests, metric)
         for row, run in enumerate(shown, 1):
             rows[row].append(number(math.exp2(means[run]) if geometric[column - 2] else means[run]))
-            if better(metric) and better(metric) * means[run] == highest:
+            if run in leaders:
                 best.add((row, column))
             if lettered:
                 beaten[row, column] = "".join(sorted(letters.get(other, "") for other in _beaten(tests, metric, run)))
@@ -97,14 +106,20 @@ def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:
     """Yield lines that explain the marks of the matrix, or why there are none."""
     undirected = [printable(metric) for metric in tests.options.metrics if not better(metric)]
     if len(undirected) < len(tests.options.metrics):
-        yield f"Best mean of each metric {'marked *' if form == 'text' else 'in bold'}"
+        yield _about_best(tests, form)
         if lettered:
             p = f"{'adjusted p' if is_corrected(tests) else 'p'} ≤ {alpha_text(tests.options.level)}"
             yield f"Letters at a mean name the runs that this run is better than ({p})"
         else:
-            yield f"No letters, which name at most {MOST_LETTERS} runs: the differences say which run is better"
-    if undirected:
+            yield f"No letters, which name at most {MOST_LETTERS} runs: columns() has the differences"
+    if undirected and form == "latex":  # the other forms have it as a verdict
         yield f"{joined(undirected)}: neither higher nor lower is better"
+
+
+def _about_best(tests: Tested, form: Form) -> str:
+    lower = [printable(metric) for metric in tests.options.metrics if better(metric) < 0]
+    lowest = f" (lower is better: {joined(lower)})" if lower else ""
+    return f"Best mean of each metric {'marked *' if form == 'text' else 'in bold'}{lowest}"
 
 
 def _beaten(tests: Tested, metric: str | Metric, run: str) -> list[str]:

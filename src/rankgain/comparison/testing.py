@@ -89,7 +89,7 @@ class Tested(Mapping[Key, Difference]):
         self._differences = dict(differences)
         self._aligned = aligned
         self.options = options
-        self.missing = missing  # the note on the queries that each run lacks; empty if unknown
+        self.missing = missing  # a phrase on the queries that each run lacks; empty if unknown
         self.runs = next(iter(aligned.samples.values())).runs
         numbers = [len(sample.values) for sample in aligned.samples.values()]
         self.queries = max(numbers)

@@ -22,6 +22,7 @@ from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
 MISSING = "missing from the run"
+MOST_MISSING = 20  # runs named with the queries that they lack
 GIVEN = "the values are as given"  # computed by another tool, not from rankings
 
 
@@ -563,8 +564,13 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
 
 
 def missing_queries(results: Mapping[str, Evaluation]) -> str:
-    """The note on the queries that each run lacks; empty if that is unknown."""
-    return next((line for line in notes(results) if line.startswith(MISSING)), "")
+    """A phrase on the queries that each run lacks; empty if that is unknown."""
+    missing = {name: _facts(result)[MISSING] for name, result in results.items()}
+    if "" in missing.values():
+        return ""
+    runs = [f"{printable(name)} {fact}" for name, fact in missing.items() if fact != "0"]
+    more = [f"{len(runs) - MOST_MISSING} more runs"] if len(runs) > MOST_MISSING else []
+    return f"missing: {', '.join([*runs[:MOST_MISSING], *more])}" if runs else "none missing"
 
 
 def _facts(result: Evaluation) -> dict[str, str]:

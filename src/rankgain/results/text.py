@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from rankgain.errors import escaped
 
 Rows = Sequence[Sequence[object]]  # the first is the header
 Cells = Collection[tuple[int, int]]  # (row, column), the header being row 0
+Marks = Mapping[tuple[int, int], str]  # text by cell
 Form = Literal["text", "html", "latex", "markdown"]
 
 LONGEST = 100  # maximum of characters in a name
 WIDTH = 118  # maximum of characters per line
+GAP = 2  # spaces between columns
+NO_MARKS: Marks = MappingProxyType({})
 _MARKDOWN = {
     **{ord(letter): f"\\{letter}" for letter in "\\|`*_[]$"},
     ord("&"): "&amp;",
@@ -46,7 +50,7 @@ class Table(NamedTuple):
     rows: Rows
     below: Sequence[str] = ()
     bold: Cells = ()
-    raised: Mapping[tuple[int, int], str] = {}  # superscripts by cell
+    raised: Marks = NO_MARKS  # superscripts
     names: int = 1
 
 
@@ -75,18 +79,27 @@ def printable(value: object) -> str:
     return escaped(text)
 
 
-def text_table(rows: Rows, names: int = 1) -> list[str]:
-    """Aligned lines with a rule below the first; the first `names` columns are left-aligned, numbers right-aligned."""
+def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]:
+    """Aligned lines with a rule below the first; the first `names` columns are left-aligned, numbers right-aligned.
+
+    `marks` by cell follow the number, in the space between columns, which is wider where they need it.
+    """
     texts = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column < names else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+    texts.insert(1, ["-" * width for width in widths])
+    marked = {(row + (row > 0), column): mark for (row, column), mark in marks.items()}  # after the rule
+    gaps = [GAP] * len(widths)
+    for (row, column), mark in marked.items():
+        if column + 1 < len(widths):
+            blank = widths[column + 1] - len(texts[row][column + 1])
+            gaps[column] = max(gaps[column], len(mark) + GAP - blank)
+    return [
+        "".join(
+            (cell.ljust(width) if column < names else cell.rjust(width)) + marked.get((row, column), "").ljust(gap)
+            for column, (cell, width, gap) in enumerate(zip(cells, widths, gaps, strict=True))
         ).rstrip(" ")
-        for row in texts
+        for row, cells in enumerate(texts)
     ]
-    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
 def wrapped(line: str) -> list[str]:
@@ -96,26 +109,16 @@ def wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
-def marked_cells(table: Table) -> Rows:
-    """The cells as plain text: a star after bold ones, then the superscripts, aligned."""
-    if not table.bold and not table.raised:
-        return table.rows
-    body = range(1, len(table.rows))
-    cells = [list(table.rows[0])]
-    for row in body:
-        marked = list(table.rows[row])
-        for column in range(table.names, len(marked)):
-            star = "*" if (row, column) in table.bold else " "
-            width = max(len(table.raised.get((other, column), "")) for other in body)
-            marked[column] = f"{marked[column]}{star}{table.raised.get((row, column), ''):{width}}"
-        cells.append(marked)
-    return cells
+def marks_of(table: Table) -> Marks:
+    """The marks of cells in plain text: a star for bold ones, and superscripts aligned after it."""
+    cells = {*table.bold, *(cell for cell, letters in table.raised.items() if letters)}
+    return {cell: ("*" if cell in table.bold else " ") + table.raised.get(cell, "") for cell in cells}
 
 
 def text_of(blocks: Iterable[Block]) -> str:
     """Aligned tables and wrapped lines, with an empty line between blocks."""
     parts = [
-        [*text_table(marked_cells(block), block.names), *block.below]
+        [*text_table(block.rows, block.names, marks_of(block)), *block.below]
         if isinstance(block, Table)
         else [part for line in block for part in wrapped(line)]
         for block in blocks

@@ -16,9 +16,10 @@ from rankgain.comparison.comparison import Comparison, legend
 from rankgain.comparison.gate import Gate
 from rankgain.comparison.groups import Groups
 from rankgain.comparison.outcome import Tests
+from rankgain.comparison.sentences import details
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import finite_or_none
-from rankgain.results.text import mean_rows, number, printable, text_table
+from rankgain.results.text import mean_rows, number, printable, text_of, text_table
 from rankgain.results.ties import TieSpread, shown
 
 
@@ -238,6 +239,12 @@ def _tables(method: str, between: str, end: str = "") -> Callable[[Tests, Groups
         return between.join(getattr(part, method)() for part in (gate, tests, groups) if part is not None) + end
 
     return text
+
+
+def further_notes(tests: Tests, groups: Groups | None) -> str:
+    """The notes that the text does not have."""
+    notes = [*details(tests), *(groups.notes()[-1:] if groups is not None else []), tests.methods().replace("\n", " ")]
+    return text_of([notes]) + "\n"
 
 
 def tests_as_json(tests: Tests, groups: Groups | None, gate: Gate | None) -> str:
