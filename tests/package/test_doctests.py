@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 # Compiled, or not to be imported where matplotlib or a compiler was absent.
 LEFT_OUT = ["rankgain._compiled.", "rankgain.results.plotting", "rankgain.comparison.plotting"]
 LEFT_OUT += ["rankgain.spark"]  # needs a Spark session: tests/spark runs them
+LEFT_OUT += ["rankgain.tools.pyinstaller.hook-rankgain"]  # PyInstaller runs it
 LEFT_OUT += [] if importlib.util.find_spec("torchmetrics") else ["rankgain.torchmetrics"]
 LEFT_OUT += [] if importlib.util.find_spec("pyarrow") else ["rankgain.batches"]
 LEFT_OUT += [] if importlib.util.find_spec("rankgain._compiled.walk") else ["rankgain.capi"]

@@ -1,5 +1,6 @@
 """The sdist and the wheels: their contents and behaviour once installed, also of damaged wheels."""
 
+import os
 import re
 import shutil
 import sys
@@ -107,6 +108,16 @@ def test_pure_wheel_works(pure: Path, choice: str) -> None:
     backend, value, *sample = python(pure, WORKS, RANKGAIN_BACKEND=choice)
     assert (backend, value) == ("python", NDCG_VALUE)
     assert "ndcg" in "\n".join(sample)
+
+
+def test_pure_wheel_works_as_a_zip_file(pure_wheel: Path) -> None:
+    """The files of the sample are copied out, once, for as long as the process runs."""
+    code = "import os\nprint(rankgain.sample() == rankgain.sample(), *map(os.path.isfile, rankgain.sample()))"
+    paths = "print(*rankgain.sample())"
+    *lines, files = python(pure_wheel, f"{WORKS.replace('sys.exit', '')}\n{code}\n{paths}")
+    assert lines[:2] == ["python", NDCG_VALUE]
+    assert lines[-1] == "True True True"
+    assert not any(map(os.path.exists, files.split()))
 
 
 def test_forced_compiled_backend_is_rejected_where_it_is_missing(pure: Path) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+from contextlib import ExitStack
+from functools import cache
 
 
 def sample() -> tuple[str, str]:
@@ -25,5 +28,16 @@ def sample() -> tuple[str, str]:
     >>> rg.read_trec(qrels, run)
     <Rankings of 12 queries, 151 documents, ties='docid', missing='zero'>
     """
-    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "sample")
-    return os.path.join(folder, "qrels.txt"), os.path.join(folder, "run.txt")
+    return _paths()
+
+
+@cache
+def _paths() -> tuple[str, str]:
+    """The paths of the files; in an installation that is a zip file, those of copies that last until Python exits."""
+    from importlib.resources import as_file, files
+
+    copies = ExitStack()
+    atexit.register(copies.close)
+    folder = files("rankgain") / "sample"
+    qrels, run = (os.fspath(copies.enter_context(as_file(folder / name))) for name in ("qrels.txt", "run.txt"))
+    return qrels, run
