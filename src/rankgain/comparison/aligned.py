@@ -12,7 +12,7 @@ from rankgain.choices import check_choice
 from rankgain.data.arrays import is_missing
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean, scaled
-from rankgain.metrics.metric import Metric, aggregator
+from rankgain.metrics.metric import Metric, aggregator, parse
 from rankgain.results.evaluation import Evaluation, same_ids, weights_of
 from rankgain.scalars import Bools, Floats, Ints
 
@@ -22,10 +22,11 @@ QUERIES = "same", "common"
 class Sample(NamedTuple):
     """The queries that count for one metric, with their values: a matrix, queries × runs.
 
-    `weights`: None if all are equal. `clusters`: the number of each query's cluster (the queries of a cluster share one
-    sign); None if each query has a separate sign.
+    `record`: the metric, parsed. `weights`: None if all are equal. `clusters`: the number of each query's cluster (the
+    queries of a cluster share one sign); None if each query has a separate sign.
     """
 
+    record: Metric
     runs: list[str]
     query_ids: Sequence[Any]
     values: Floats
@@ -51,6 +52,7 @@ class Sample(NamedTuple):
         if mask.all():
             return self
         return Sample(
+            self.record,
             self.runs,
             list(compress(self.query_ids, mask.tolist())),
             self.values[mask],
@@ -89,7 +91,8 @@ def align(
     samples = {}
     for metric in metrics:
         matrix = np.column_stack([result[metric] for result in evaluations.values()])
-        sample = Sample(list(evaluations), ids, matrix, _weights(evaluations, metric, factors), codes)
+        ((_, record),) = parse(metric)
+        sample = Sample(record, list(evaluations), ids, matrix, _weights(evaluations, metric, factors), codes)
         samples[metric] = _counted(sample, metric, queries)
     return Aligned(ids, samples, left_out)
 
@@ -204,6 +207,6 @@ def _counted(sample: Sample, metric: str | Metric, queries: str) -> Sample:
             f"{metric!s}: run {sample.runs[column]!r}, query {sample.query_ids[row]!r}: the value is infinite: it has "
             "no mean"
         )
-    if aggregator(metric) is geometric_mean:
+    if aggregator(sample.record) is geometric_mean:
         sample = sample._replace(values=np.log2(np.maximum(sample.values, LEAST)))
     return sample if sample.weights is None else sample.only(sample.weights > 0)

@@ -16,7 +16,7 @@ from rankgain.comparison.power import skewness
 from rankgain.comparison.significance import effective
 from rankgain.comparison.testing import Tested, differences_of, sample_of
 from rankgain.metrics.aggregators import geometric_mean, mean
-from rankgain.metrics.metric import Metric, aggregator, better, parse
+from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import same_ids
@@ -188,13 +188,12 @@ class _Run:
     def __init__(self, rankings: Rankings, metric: str | Metric, sample: Sample, threads: int) -> None:
         self._rankings, self._threads = rankings, threads
         self._query_ids, self._weights = sample.query_ids, sample.weights
-        self.metric = metric
-        ((_, self.record),) = parse(metric)
+        self.metric, self.record = metric, sample.record
         self.judged = Metric("judged", self.record.k)
 
     def mean(self, values: Floats) -> float:
         """The mean or the geometric mean, as in the test; the mean also for a metric that is summed."""
-        average = geometric_mean if aggregator(self.metric) is geometric_mean else mean
+        average = geometric_mean if aggregator(self.record) is geometric_mean else mean
         return average(values, self._weights)
 
     def _values(self, rankings: Rankings, metric: str | Metric) -> Floats:
@@ -227,7 +226,7 @@ class _Run:
     @cached_property
     def tied(self) -> tuple[float, float] | None:
         """The means with the worst and the best order of ties; None if they are unknown."""
-        if self._rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.metric):
+        if self._rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.record):
             return None
         try:
             average = self._rankings.under(ties="average")
@@ -266,7 +265,7 @@ def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Ite
 def _bounds(run: _Run, baseline: _Run) -> tuple[float, float] | None:
     """The bounds of the difference if unjudged documents may have any grade up to the highest; None if unknown."""
     queries, base_queries = run.queries, baseline.queries
-    if queries is None or base_queries is None or aggregator(run.metric) is geometric_mean:
+    if queries is None or base_queries is None or aggregator(run.record) is geometric_mean:
         return None
     highest = max((float(query.judged.max(initial=0.0)) for query in queries), default=0.0) or 1.0
     bounds = difference_bounds(run.record, queries, base_queries, highest)

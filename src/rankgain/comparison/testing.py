@@ -39,7 +39,7 @@ from rankgain.comparison.significance import (
 )
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean
-from rankgain.metrics.metric import Metric, MetricKey, Score, aggregator, better, parse
+from rankgain.metrics.metric import Metric, MetricKey, Score, aggregator, better
 from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import check_level
@@ -272,6 +272,7 @@ class _Family:
         """The record of a pair; `tested`: the fields that depend on the method."""
         (metric, run, base), options = self.keys[number], self.options
         values, names = self.samples[metric].values, self.samples[metric].runs
+        lower_is_better = better(self.samples[metric].record) < 0
         mean, baseline_mean = self.means[metric][run], self.means[metric][base]
         # Sums that are equal on the grid differ only by rounding.
         difference = mean - baseline_mean if abs(self.facts.totals[number]) > self.columns.slack else 0.0
@@ -290,9 +291,9 @@ class _Family:
             baseline_mean=baseline_mean,
             difference=difference,
             level=options.level,
-            better=lower if better(metric) < 0 else higher,
+            better=lower if lower_is_better else higher,
             same=self.queries - higher - lower,
-            worse=higher if better(metric) < 0 else lower,
+            worse=higher if lower_is_better else lower,
             effect=hedges(difference, sd, effective_queries),
             sd=sd,
             queries=self.queries,
@@ -438,9 +439,9 @@ class _Family:
         a share `margin` of the queries were worse by the largest difference. NaN if there is no largest difference.
         """
         sides = np.full((2, self.count), math.nan)
-        margin, lower = self.options.margin, np.array([better(metric) < 0 for metric, _, _ in self.keys])
+        margin, lower = self.options.margin, np.array([better(self.samples[key].record) < 0 for key, _, _ in self.keys])
         for number, (metric, _, _) in enumerate(self.keys):
-            largest = largest_difference(metric)
+            largest = largest_difference(metric, self.samples[metric].record)
             if margin is None or math.isinf(largest):
                 continue
             if not self.facts.nonzero[number]:
@@ -485,13 +486,12 @@ class _Family:
         return fields | same | self._margins(one_sided)
 
 
-def largest_difference(metric: str | Metric) -> float:
-    """The largest difference that two runs can have for a query; infinite if the metric has no upper bound."""
+def largest_difference(metric: str | Metric, record: Metric) -> float:
+    """The largest difference that two runs can have for a query; infinite if there is no upper bound."""
     if isinstance(metric, Score):
         return math.inf
-    if aggregator(metric) is geometric_mean:
+    if aggregator(record) is geometric_mean:
         return -math.log2(LEAST)
-    ((_, record),) = parse(metric)
     return max(TABLE[record.name].highest, abs(record.empty))  # an `empty` of NaN has no effect
 
 
@@ -520,13 +520,13 @@ def columns_of(
         weights = np.ldexp(weights, -(math.frexp(float(weights.max()) * (1 - 2.0**-53))[1]))
         grid = unit_exponent(1.0, len(weights), bounded=True) - 1
         on_grid = np.maximum(np.rint(np.ldexp(weights, -grid)), 1.0)
-    for metric, sample in samples.items():
+    for sample in samples.values():
         queries, runs = sample.values.shape
         differences = sample.values[:, 1:] - sample.values[:, :1]
         largest = float(np.abs(differences).max())
-        ((_, record),) = parse(metric)
         # The grid of a bounded metric does not depend on the other runs.
-        exponent = unit_exponent(largest, queries, bounded=TABLE[record.name].highest == 1.0 and largest <= 1.0)
+        bounded = TABLE[sample.record.name].highest == 1.0 and largest <= 1.0
+        exponent = unit_exponent(largest, queries, bounded)
         offset = len(parts) * (runs - 1)
         parts.append(np.rint(np.ldexp(differences if weights is None else differences * weights[:, None], -exponent)))
         for run, base in pairs:
