@@ -1,4 +1,4 @@
-"""Write the generated parts of pages, and the lists in the docstring of `rankgain.metric`: python docs/generate.py
+"""Write the generated parts of pages and of modules, which are lists of metrics and of tools: python docs/generate.py
 
 `<!-- generated: NAME ARGUMENT ... -->` begins a part of a page, `<!-- end -->` ends it, and the function NAME below
 returns the text between them. A test compares.
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from textwrap import indent
+from textwrap import fill, indent
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -31,6 +31,7 @@ from rankgain.data.column_names import DEFAULT_COLUMNS, ROW_COLUMNS
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE, Row
+from rankgain.results.peers import ALIASES, PEERS
 
 PART = re.compile(r"^(?P<head><!-- generated: (?P<asked>[^\n]+) -->\n).*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 OVER_QUERIES = {mean: "the mean", geometric_mean: "the geometric mean", total: "the sum"}
@@ -235,20 +236,46 @@ def filled(page: Path) -> str:
     return PART.sub(part, page.read_text(encoding="utf-8"))
 
 
-METRIC = DOCS.parent / "src" / "rankgain" / "metrics" / "metric.py"
-FIRST_LIST, LAST_LIST = "    Which metrics take which parameter::\n", 'refused under ``ties="average"``::\n\n'
-LISTS = re.compile(f"{re.escape(FIRST_LIST)}.*?{re.escape(LAST_LIST)}(?:        [^\n]+\n)+", re.DOTALL)
+SOURCES = DOCS.parent / "src" / "rankgain"
 
 
-def docstring() -> str:
-    """The module of `rankgain.metric`, with the lists of its docstring generated from the table of metrics."""
+def lists_of_metrics(source: str) -> tuple[str, int]:
+    """The module of `rankgain.metric`, with the lists of its docstring from the table of metrics."""
+    first, last = "    Which metrics take which parameter::\n", 'refused under ``ties="average"``::\n\n'
     lists = indent(metric_table.lists(), "    ")
-    text, count = LISTS.subn(lambda _: lists, METRIC.read_text(encoding="utf-8"))
-    assert count == 1, "the lists in the docstring of rankgain.metric were not recognised"
+    return re.subn(rf"{re.escape(first)}(?s:.*?){re.escape(last)}(?:        [^\n]+\n)+", lambda _: lists, source)
+
+
+def tools_in_docstring(source: str) -> tuple[str, int]:
+    """The module of `Rankings.evaluate`, with the tools that its docstring lists for `like`."""
+    *names, last = (f'``"{name}"``' for name in PEERS)
+    sentence = f"The tool whose rules to follow: {', '.join(names)} or {last}."
+    lines = fill(sentence, 120, initial_indent=" " * 12, subsequent_indent=" " * 12, break_on_hyphens=False)
+    return re.subn(r" {12}The tool whose rules to follow: ``[^.]+``\.", lambda _: lines, source)
+
+
+def tools_in_choices(source: str) -> tuple[str, int]:
+    """The module of the types of arguments, with the names of the tools."""
+    names, aliases = (indent("".join(f'"{name}",\n' for name in tools), "    ") for tools in (PEERS, ALIASES))
+    return re.subn(r'(?<=\nPeer = Literal\[\n)( +"(?s:.*?))( +#[^\n]+\n)( +"[^]]+)', rf"{names}\g<2>{aliases}", source)
+
+
+MODULES = {
+    SOURCES / "metrics" / "metric.py": lists_of_metrics,
+    SOURCES / "rankings.py": tools_in_docstring,
+    SOURCES / "choices.py": tools_in_choices,
+}
+
+
+def module(path: Path) -> str:
+    """The text of a module, with the generated part as it should be."""
+    text, count = MODULES[path](path.read_text(encoding="utf-8"))
+    assert count == 1, f"{path}: the generated part was not recognised"
     return text
 
 
 if __name__ == "__main__":
-    METRIC.write_text(docstring(), encoding="utf-8")
+    for path in MODULES:
+        path.write_text(module(path), encoding="utf-8")
     for page in (README, *pages()):
         page.write_text(filled(page), encoding="utf-8")

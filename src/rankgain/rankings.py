@@ -204,13 +204,13 @@ class Rankings:
             between chunks of queries, and between the sums of a query of more than a million documents; the other
             threads finish the current chunk.
         like : str, optional
-            The tool whose rules to follow: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``,
-            ``"lightgbm"``, ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``,
-            ``"rectools"``, ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``. The tool's
-            gain, ideal, threshold, divisor and value for empty queries replace the defaults of the metric; parameters
-            that a string states, or that differ from the default in a `Metric`, are kept. The tool's rules for ties,
-            missing queries and the precision of scores replace those of the rankings. `rankgain.explain` prints them.
-            By default, rankgain's own rules.
+            The tool whose rules to follow: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``, ``"lightgbm"``,
+            ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``, ``"rectools"``,
+            ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``.
+            The tool's gain, ideal, threshold, divisor and value for empty queries replace the defaults of the metric;
+            parameters that a string states, or that differ from the default in a `Metric`, are kept. The tool's rules
+            for ties, missing queries and the precision of scores replace those of the rankings. `rankgain.explain`
+            prints them. By default, rankgain's own rules.
         progress : bool, default False
             Whether a bar of tqdm shows how many queries are done, unless the work takes only milliseconds.
 

@@ -64,6 +64,11 @@ def test_page_has_its_generated_parts(page, generate):
     assert generate.filled(page) == page.read_text(encoding="utf-8"), "run: python docs/generate.py"
 
 
+def test_module_has_its_generated_part(generate):
+    for path in generate.MODULES:
+        assert generate.module(path) == path.read_text(encoding="utf-8"), "run: python docs/generate.py"
+
+
 def test_every_example_is_included_and_says_what_it_needs():
     text = "".join(page.read_text(encoding="utf-8") for page in pages())
     for path in (DOCS / "examples").glob("*.py"):
