@@ -201,7 +201,7 @@ def judge(title: str, contenders: Mapping[str, Contender], times: Mapping[str, l
     for name, contender in contenders.items():
         ratios = [seconds / first for seconds, first in zip(times[name], base, strict=True)]
         ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
-        compared = (ratio, spread, *contender.verdict(ratio)) if rows else ()
+        compared = (ratio, spread, *contender.verdict(ratio)) if rows else (None, load_beside())
         rows.append(Row(title, name, duration(statistics.median(times[name])), *compared))
     show(rows)
 
@@ -310,8 +310,6 @@ def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None, a
 
 def show(rows: list[Row]) -> None:
     """Print a table of the rows of one title, and store them for the page."""
-    if not at_rest:
-        rows = [rows[0]._replace(spread=f"(load {load():.1f})"), *rows[1:]]
     ROWS.extend(rows)
     lines = [(rows[0].title, "median", "times the first (rounds)", "target"), *(row.cells for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -392,6 +390,11 @@ def _cpu() -> str:
 def load() -> float:
     """The system's load average over the last minute; NaN on systems without one."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan
+
+
+def load_beside() -> str:
+    """The load, to show beside a time; nothing if each bench waited for a machine at rest."""
+    return "" if at_rest else f"(load {load():.1f})"
 
 
 def wait_for_rest() -> None:

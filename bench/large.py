@@ -348,7 +348,9 @@ def bench(scale: harness.Scale, only: str | None = None) -> None:
         print("large: skipped, for this system does not tell the peak of memory")
         return
     for name in [only] if only else CASES:
-        rows = [harness.Row(*row) for row in harness.in_process(case, name, scale)]
+        rows = [
+            harness.Row(*row)._replace(spread=harness.load_beside()) for row in harness.in_process(case, name, scale)
+        ]
         if scale == "smoke":
             print(f"large, {name}: equal answers from {len(rows)}")
         elif rows:
