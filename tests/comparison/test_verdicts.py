@@ -190,13 +190,13 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     ),
     "simultaneous": (
         lambda: of_shifted(40, 0.0, 0.1, 0.2, flips=99, intervals="simultaneous"),
-        "adjusted for 3 comparisons (max-T, simultaneous intervals); | Intervals are simultaneous (single-step max-T), "
-        "and exclude 0 exactly if the difference is decided.",
+        "adjusted for 3 comparisons (max-T, simultaneous intervals); | simultaneous (single-step max-T); corrected",
         NOT_ADJUSTED,
     ),
     "simultaneous by Bonferroni": (
         lambda: of_shifted(40, 0.0, 0.1, 0.2, flips=999, intervals="simultaneous", correction="holm"),
-        "Intervals are simultaneous (Bonferroni), and may contain 0 although",
+        "Intervals by Bonferroni may contain 0 although the difference is decided. | simultaneous (Bonferroni); "
+        "corrected",
     ),
     "false discovery rate": (
         lambda: of_shifted(60, 0.0, 0.1, 0.2, correction="bh", flips=999),
@@ -207,8 +207,8 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
         "Two-sided paired sign-flip randomization test of the mean difference over 60 queries, 999 random flips, seed "
         "3; 95% intervals by inverting the test; corrected for the 3 comparisons of each metric (max-T, step-down, "
         f"family-wise); rankgain {rg.__version__}. | Sign flips (999, seed 3), adjusted for 3 comparisons (max-T); 60 "
-        "queries, none missing. | exact if at most 24 queries differ, else 999 flips, seed 3; two-sided. | last digit "
-        "varies with the seed | p adjusted better/same/worse",
+        "queries, none missing. | The last digit of p, "
+        "and of the ends of the interval, varies with the seed | p adjusted better/same/worse",
         f"{FEW} | {NOT_ADJUSTED}",
     ),
     "exact but for intervals and max-T": (
@@ -223,7 +223,8 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     ),
     "exact for one of two": (
         lambda: comparison({"a": [0.0] * 60, "b": [0.1] * 60, "c": [0.1] * 9 + [0.0] * 51}).test("a", flips=999),
-        "Sign flips (999, seed 0; p exact where few differ), adjusted for 2 comparisons (max-T);",
+        "Sign flips (999, seed 0; p exact where few differ), adjusted for 2 comparisons (max-T); | p exact if at most "
+        "24 queries differ, all other p and the intervals from 999 random flips",
     ),
     "exact": (
         lambda: of_shifted(12, 0.0, 0.05, 0.1, flips=999),
@@ -233,16 +234,16 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     "geometric mean": (lambda: of_shifted(60, 0.0, 0.1, metric="gm_ap", flips=99), "mean logarithm"),
     "metrics of different queries": (
         lambda: of_two_metrics(flips=99),
-        "Sign flips (99, seed 0), metrics tested separately; 45 to 60 queries, 0 to 15 left out, none missing. | Two "
-        "metrics, tested separately: not corrected for that | r1 compared with r0: 45 to 60 queries, paired | over 45 "
-        f"to 60 queries, | {FEW}",
+        "Sign flips (99, seed 0), metrics tested separately; 45 to 60 queries, 0 to 15 left out, none missing. | The "
+        "metrics are tested separately, without correction for that; | r1 compared with r0: 45 to 60 queries, paired | "
+        f"over 45 to 60 queries, | {FEW}",
     ),
     "weights and clusters": (
         lambda: of_shifted(60, 0.0, 0.0, clusters=np.arange(60) // 3, weights=[1, 2, 3] * 20, flips=999),
         "r1 compared with r0: 60 queries in 20 clusters, paired | ; 60 queries in 20 clusters, weighted, none missing. "
         "| a new test with 20 such clusters would detect | the weighted mean difference over 60 queries in 20 clusters "
         "(one sign per cluster) | Queries of one cluster share one sign | cg: queries are weighted, and carry as much "
-        f"information as | {FEW} | at most 24 clusters differ",
+        f"information as | {FEW}",
     ),
     "undecided with one large difference": (
         lambda: of([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01]),
@@ -336,7 +337,7 @@ def test_family_of_all_metrics_is_corrected_together():
     assert {its.comparisons for its in tests.values()} == {9}
     assert {its.queries for its in tests.values()} == {39}
     assert "adjusted for 9 comparisons (max-T); 39 queries, 1 left out, none missing." in tests.table()
-    assert "Adjusted: for the 9 comparisons of all metrics (max-T, step-down, family-wise)." in tests.notes()
+    assert "the 9 comparisons of all metrics (max-T, step-down, family-wise);" in tests.methods()
 
 
 def test_all_pairs_are_tested_and_the_best_named():
@@ -439,9 +440,8 @@ def test_differences_decided_without_correction_only_are_noted():
     assert NOT_ADJUSTED not in tests.table()  # which has no intervals
     against = runs.test("r4", flips=999)
     alone = [its for its in against.values() if decided_alone(its) and not its.decided]
-    exclude = "exclude 0 although the differences are inconclusive."
-    assert f"{NOT_ADJUSTED}{len(alone)} {exclude}" in against.table()
     assert len(alone) > 1
+    assert f"{NOT_ADJUSTED}0 lies outside those of {len(alone)} inconclusive differences." in against.table()
     one = against_nothing([0.1] * 7 + [-0.25], metric="cg").test(level=0.5)
     assert NOT_ADJUSTED not in one.table()
 

@@ -17,7 +17,6 @@ from rankgain.comparison.difference import (
     direction,
     is_inconclusive,
     joined,
-    number_word,
     only_decided_alone,
     percent,
     places_of,
@@ -30,16 +29,7 @@ from rankgain.comparison.difference import (
 from rankgain.comparison.power import POWER
 from rankgain.comparison.remarks import MOST_SEARCHED
 from rankgain.comparison.significance import EXACT_BY_DEFAULT, EXACT_REQUESTED, effective
-from rankgain.comparison.testing import (
-    BH,
-    HOLM,
-    MAX_T,
-    SIMULTANEOUS,
-    Options,
-    Tested,
-    sample_of,
-    too_coarse,
-)
+from rankgain.comparison.testing import BH, HOLM, MAX_T, SIMULTANEOUS, Options, Tested, sample_of, too_coarse
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
@@ -281,13 +271,9 @@ def _corrected(tests: Tested, comparisons: int) -> str:
 
 def _family(options: Options, comparisons: int) -> str:
     of = "of all metrics" if options.family == "all" else "of each metric"
-    step = "single-step" if options.intervals == SIMULTANEOUS else "step-down"
-    correction = {
-        MAX_T: f"max-T, {step}, family-wise",
-        HOLM: "Holm, family-wise",
-        BH: "Benjamini-Hochberg: false discovery rate, not family-wise",
-    }[options.correction or ""]
-    return f"{comparisons} comparisons {of} ({correction})"
+    step = {MAX_T: ", single-step" if options.intervals == SIMULTANEOUS else ", step-down"}
+    correction = CORRECTION_NAMES[options.correction or ""] + step.get(options.correction or "", "")
+    return f"{comparisons} comparisons {of} ({correction}, {'not ' if options.correction == BH else ''}family-wise)"
 
 
 def _margin(options: Options, comparisons: int) -> str:
@@ -344,12 +330,7 @@ def _adjustment(tests: Tested) -> str:
 def _limits(tests: Tested) -> Iterator[str]:
     alone = sum(map(only_decided_alone, tests.values()))
     if alone and tests.options.intervals != SIMULTANEOUS and not is_matrix(tests):
-        exclude = (
-            "one excludes 0 although the difference is"
-            if alone == 1
-            else f"{alone} exclude 0 although the differences are"
-        )
-        yield f"Intervals are not adjusted: {exclude} inconclusive."
+        yield f"Intervals are not adjusted: 0 lies outside those of {counted(alone, 'inconclusive difference')}."
     coarse = too_coarse(tests.options, comparisons_of(tests))
     if coarse and any(pair.flips for pair in tests.values()):
         yield f"{started('', coarse)}."
@@ -361,17 +342,41 @@ def _limits(tests: Tested) -> Iterator[str]:
 
 
 def details(tests: Tested) -> Iterator[str]:
-    """Yield what to know about the numbers besides the summary."""
-    yield from _about_the_test(tests)
-    yield from _about_the_family(tests)
+    """Yield what to know about the numbers besides the summary and the methods."""
+    options, pairs = tests.options, list(tests.values())
+    if options.method != STUDENT:
+        yield "Exact if differences are symmetric about their mean; otherwise approximate, better with more queries."
+    if any(pair.flips for pair in pairs):
+        yield "The last digit of p, and of the ends of the interval, varies with the seed."
+    yield from _about_the_queries(tests)
+    if len(options.metrics) > 1 and options.family == "metric":
+        yield "The metrics are tested separately, without correction for that; decide by the metric you named first."
+    alone = list(filter(only_decided_alone, pairs))
+    if alone and not has_few(tests):
+        names = _listed([f"{pair.run} vs {pair.baseline} in {pair.metric}" for pair in alone])
+        yield f"Decided alone, but not among {comparisons_of(tests)} comparisons: {names}."
+    if options.intervals == SIMULTANEOUS and options.correction != MAX_T and comparisons_of(tests) > 1:
+        yield "Intervals by Bonferroni may contain 0 although the difference is decided."
     if has_few(tests):
-        yield from (line for pair in tests.values() for line in _power(pair))
-    if len(tests) > MOST_SEARCHED:
+        yield from (line for pair in pairs for line in _power(pair))
+    if len(pairs) > MOST_SEARCHED:
         yield f"With more than {MOST_SEARCHED} differences, decisive queries are not searched."
     yield (
         "The interval is for other queries like these, on this collection and these judgments; not for retraining "
         "with other seeds."
     )
+
+
+def _about_the_queries(tests: Tested) -> Iterator[str]:
+    if any(pair.clusters != pair.queries for pair in tests.values()):
+        yield "Queries of one cluster share one sign, since they are not independent of each other."
+    for metric in tests.options.metrics:
+        weights = sample_of(tests, metric).weights
+        if weights is not None:
+            many = f"{effective(weights):.1f} of equal weight"
+            yield f"{printable(metric)}: queries are weighted, and carry as much information as {many}."
+    if any(aggregator(metric) is geometric_mean for metric in tests.options.metrics):
+        yield "For a geometric mean, the mean logarithm (base 2) is tested."
 
 
 def _power(pair: Difference) -> Iterator[str]:
@@ -382,44 +387,3 @@ def _power(pair: Difference) -> Iterator[str]:
             f"{units} would detect a true difference of {pair.detectable:.{places_of(pair)}f} with {percent(POWER)} "
             "power (uncorrected)."
         )
-
-
-def _about_the_test(tests: Tested) -> Iterator[str]:
-    options = tests.options
-    units = "queries" if all(pair.clusters == pair.queries for pair in tests.values()) else "clusters"
-    flips = f"sign-flip randomization, exact if at most {_most(options)} {units} differ, else {options.flips:,} flips"
-    test = "Student's paired t-test" if options.method == STUDENT else f"{flips}, seed {options.seed}"
-    yield f"p: {test}; two-sided."
-    seeds = "; the last digit varies with the seed" if any(pair.flips for pair in tests.values()) else ""
-    yield f"Interval: the differences that the same test does not reject{seeds}."
-    if options.method != STUDENT:
-        yield "Exact if differences are symmetric about their mean; otherwise approximate, better with more queries."
-    if units == "clusters":
-        yield "Queries of one cluster share one sign, since they are not independent of each other."
-    for metric in options.metrics:
-        weights = sample_of(tests, metric).weights
-        if weights is not None:
-            many = f"{effective(weights):.1f} of equal weight"
-            yield f"{printable(metric)}: queries are weighted, and carry as much information as {many}."
-    if any(aggregator(metric) is geometric_mean for metric in options.metrics):
-        yield "For a geometric mean, the mean logarithm (base 2) is tested."
-
-
-def _about_the_family(tests: Tested) -> Iterator[str]:
-    options, count = tests.options, comparisons_of(tests)
-    metrics = len(options.metrics)
-    if metrics > 1 and options.family == "metric":
-        number = started("", number_word(metrics))
-        yield f"{number} metrics, tested separately: not corrected for that; decide by the metric you named first."
-    if count == 1:
-        return
-    yield "Not corrected." if options.correction is None else f"Adjusted: for the {_family(options, count)}."
-    alone = list(filter(only_decided_alone, tests.values()))
-    if alone and not has_few(tests):
-        names = _listed([f"{pair.run} vs {pair.baseline} in {pair.metric}" for pair in alone])
-        yield f"Decided alone, but not among {count} comparisons: {names}."
-    if options.intervals == SIMULTANEOUS:
-        excluded = "exclude 0 exactly if the difference is decided"
-        contained = "may contain 0 although the difference is decided"
-        kind = ("single-step max-T", excluded) if options.correction == MAX_T else ("Bonferroni", contained)
-        yield f"Intervals are simultaneous ({kind[0]}), and {kind[1]}."
