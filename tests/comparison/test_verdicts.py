@@ -71,11 +71,11 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     ),
     "lower is better, of many": (
         lambda: of_values({f"r{run}": [0.1 * run] * 8 for run in range(5)}, higher_is_better=False),
-        "score: r0 is better than every other run (lower is better).",
+        "score (lower is better): r0 is better than every other run.",
     ),
     "lower is better, of many against one": (
         lambda: of_values({f"r{run}": [0.1 * run] * 8 for run in range(9)}, "r7", higher_is_better=False),
-        "score: better than r7 (lower is better): r0, r1, r2, r3, r4, r5, r6. Worse than r7 (lower is better): r8.",
+        "score (lower is better): better than r7: r0, r1, r2, r3, r4, r5, r6. Worse than r7: r8.",
     ),
     "no direction": (
         lambda: of_values({"a": [1.0] * 8, "b": [2.0] * 8, "c": [3.0] * 8}, higher_is_better=None),

@@ -108,12 +108,10 @@ def is_matrix(tests: Tested) -> bool:
 def verdicts(tests: Tested) -> list[str]:
     """A sentence per difference if there are few, what is decided first; else lines that begin with the metric."""
     metrics = tests.options.metrics
-    heads = {metric: f"{printable(subject(metric))}: " for metric in metrics}
     if not has_few(tests):
-        lines = [f"{heads[metric]}{' '.join(line)}" for metric in metrics for line in _of_metric(tests, metric)]
+        lines = [line for metric in metrics for line in _of_metric(tests, metric)]
         return [*lines, MANY_NOT_EQUAL] if any(map(is_inconclusive, tests.values())) else lines
-    if len(metrics) == 1:
-        heads = {metrics[0]: ""}
+    heads = {metric: f"{printable(subject(metric))}: " if len(metrics) > 1 else "" for metric in metrics}
     pairs = sorted(tests.values(), key=is_inconclusive)
     lines = [result_of(pair, heads[pair.metric]) for pair in pairs]
     if is_inconclusive(pairs[-1]):
@@ -126,19 +124,21 @@ def has_few(tests: Tested) -> bool:
     return is_pair(tests) or len(tests) <= MOST_SENTENCES
 
 
-def _of_metric(tests: Tested, metric: str | Metric) -> Iterator[list[str]]:
-    """The sentences of each line on a metric."""
+def _of_metric(tests: Tested, metric: str | Metric) -> Iterator[str]:
+    """Yield a line on the differences in a metric, and one on the margin."""
+    head = f"{printable(subject(metric))}{' (lower is better)' if better(metric) < 0 else ''}: "
     if not better(metric):
-        yield ["neither higher nor lower is better, so there is no verdict."]
+        yield f"{head}neither higher nor lower is better, so there is no verdict."
         return
     pairs = [pair for key, pair in tests.items() if key[0] == metric]
     baseline, margin = baseline_of(tests), tests.options.margin
     sentences = _ranking(tests, metric) if baseline is None else _against(baseline, pairs)
     few = [pair for pair in pairs if is_inconclusive(pair) and too_few(pair)]
     label = f"Too few queries differ for a decision at {alpha_text(tests.options.level)}"
-    yield [*sentences, *([f"{label}."] if len(few) == len(pairs) else _sentences(baseline, {label: few}))]
+    too_few_differ = [f"{label}."] if len(few) == len(pairs) else _sentences(baseline, {label: few})
+    yield head + " ".join([*sentences, *too_few_differ])
     if margin is not None:
-        yield _on_margin(margin, baseline, pairs)
+        yield head + " ".join(_on_margin(margin, baseline, pairs))
 
 
 def _sentences(baseline: str | None, groups: Mapping[str, Sequence[Difference]]) -> list[str]:
@@ -152,11 +152,11 @@ def _sentences(baseline: str | None, groups: Mapping[str, Sequence[Difference]])
 
 
 def _against(baseline: str, pairs: Sequence[Difference]) -> list[str]:
-    than = f"than {printable(baseline)}{' (lower is better)' if better(pairs[0].metric) < 0 else ''}"
+    base = printable(baseline)
     groups = {
-        f"better {than}": [pair for pair in pairs if direction(pair) > 0],
-        f"worse {than}": [pair for pair in pairs if direction(pair) < 0],
-        f"the same as {printable(baseline)} for every query": [pair for pair in pairs if pair.same == pair.queries],
+        f"better than {base}": [pair for pair in pairs if direction(pair) > 0],
+        f"worse than {base}": [pair for pair in pairs if direction(pair) < 0],
+        f"the same as {base} for every query": [pair for pair in pairs if pair.same == pair.queries],
         "inconclusive": list(filter(is_inconclusive, pairs)),
     }
     return _sentences(baseline, groups)
@@ -166,14 +166,13 @@ def _ranking(tests: Tested, metric: str | Metric) -> list[str]:
     best, leaders = tied_with_best(tests, metric), leaders_of(tests, metric)
     others = [name for name in best if name not in leaders]
     names = joined([printable(name) for name in leaders])
-    lower = " (lower is better)" if better(metric) < 0 else ""
     if len(leaders) == len(tests.runs):
         return ["all runs have the same mean."]
     if len(best) == 1:
-        return [f"{names} is better than every other run{lower}."]
+        return [f"{names} is better than every other run."]
     has, leader = ("has", names) if len(leaders) == 1 else ("have", "at least one of them")
     inconclusive = [f"Inconclusive: {_listed(others)} vs {leader}."] if others else []
-    return [f"{names} {has} the best mean{lower}.", *inconclusive]
+    return [f"{names} {has} the best mean.", *inconclusive]
 
 
 def _on_margin(margin: float, baseline: str | None, pairs: Sequence[Difference]) -> list[str]:

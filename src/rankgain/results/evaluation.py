@@ -565,12 +565,13 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
 
 def missing_queries(results: Mapping[str, Evaluation]) -> str:
     """A phrase on the queries that each run lacks; empty if that is unknown."""
-    missing = {name: _facts(result)[MISSING] for name, result in results.items()}
-    if "" in missing.values():
+    missing = {name: _facts(result)[MISSING].partition(" ") for name, result in results.items()}
+    if any(not count for count, _, _ in missing.values()):
         return ""
-    runs = [f"{printable(name)} {fact}" for name, fact in missing.items() if fact != "0"]
+    runs = [f"{printable(name)} {count}" for name, (count, _, _) in missing.items() if count != "0"]
+    treated = " ".join(dict.fromkeys(how for _, _, how in missing.values() if how))
     more = [f"{len(runs) - MOST_MISSING} more runs"] if len(runs) > MOST_MISSING else []
-    return f"missing: {', '.join([*runs[:MOST_MISSING], *more])}" if runs else "none missing"
+    return f"missing: {', '.join([*runs[:MOST_MISSING], *more])} {treated}" if runs else "none missing"
 
 
 def _facts(result: Evaluation) -> dict[str, str]:
