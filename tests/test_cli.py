@@ -298,7 +298,7 @@ def test_ids_are_printed_byte_by_byte(files, tmp_path, form, encoding):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes are broken in another way there")
 @pytest.mark.parametrize("form", quick_first([[], ["--json"], ["--csv"], ["--trec"]]))
-def test_closed_pipe_is_no_error(files, form):
+def test_closed_pipe_is_accepted(files, form):
     with subprocess.Popen(
         command(*files, "--per-query", *form), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

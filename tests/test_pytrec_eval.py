@@ -439,7 +439,7 @@ def test_aggregates_of_extreme_values(measure, values, expected):
     assert ours.compute_aggregated_measure(measure, values) == pytest.approx(expected, nan_ok=True)
 
 
-def test_a_cutoff_beyond_any_list_is_none():
+def test_cutoff_beyond_any_list_has_no_effect():
     measures = {f"ndcg_cut_{10**17}", f"P_{10**17}", "ndcg"}
     (values,) = (
         ours.RelevanceEvaluator({"q": {"a": 1, "b": 2}}, measures).evaluate({"q": {"a": 2.0, "b": 1.0}}).values()

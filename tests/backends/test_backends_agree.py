@@ -123,11 +123,11 @@ of_any_length = st.lists(st.integers(0, 3), max_size=9) | st.sampled_from([63, 6
 
 @given(of_any_length, st.sampled_from(DTYPES), st.sampled_from(list(SHAPES)), cutoffs, st.none() | st.just(-1))
 def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
-    """Lists that take the single-list functions, and lists that do not, have the value of the same floats."""
+    """Lists have the value of the same floats, whether the single-list functions accept them or not."""
     if bad is not None and np.dtype(dtype).kind in "if" and grades:
         grades = [*grades[:-1], bad]
     if np.dtype(dtype).itemsize == 8 and grades:
-        grades = [*grades, 2**53 + 1]  # which is no float64
+        grades = [*grades, 2**53 + 1]  # not representable in float64
     relevance = SHAPES[shape](np.array(grades, dtype=dtype))
     as_floats = np.array(grades, dtype=dtype).astype(float).tolist()
     for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
@@ -144,7 +144,7 @@ def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
         door = _backend.lists.ListFunctions(False, Discount.of("log2").table(n), 1, 2.0, n, False, 0.0, 1.0)
         grades = SHAPES[shape](np.ones(n, dtype=dtype))
         if dtype == "?" and isinstance(grades, (list, tuple)):
-            grades = [1] * n  # a bool in a list is no int
+            grades = [1] * n  # the single-list functions accept int, not bool
         return [getattr(door, name)(grades) for name in ("dcg", "idcg", "ndcg", "rr")]
 
     for n in (1, 64, 65, 1024):
@@ -182,7 +182,7 @@ def limited(rankings, depth, judged_only, bits):
 
 
 def metrics_of(drawn, known, ties):
-    """The metrics drawn, without those that the policy refuses and without discount vectors, which may be too short."""
+    """The drawn metrics that the tie policy accepts, without discount vectors, which may be too short."""
     if not isinstance(drawn[0], tuple):
         return [metric for metric in drawn if ties != "average" or metric != "infap"]
     drawn = [one for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
@@ -192,9 +192,9 @@ def metrics_of(drawn, known, ties):
 
 @st.composite
 def corpora(draw, longest):
-    """Grades, scores and judged grades of a few queries, with ties of every shape; now and then one is invalid.
+    """Grades, scores and judged grades of a few queries, with ties of every shape; and the valid grades.
 
-    Also the valid grades.
+    Occasionally a value is invalid.
     """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 40, 70, 300, longest]), min_size=1, max_size=6))
@@ -255,7 +255,7 @@ def test_metrics_agree(on_both, corpus_and_metrics, ties, with_judged, flat, lim
 @in_one_case("ties", [None, *TIES])
 @pytest.mark.parametrize("name", TABLE)
 def test_each_of_the_family(on_both, name, ties):
-    """At every cut-off, in groups of all shapes: small, large, all of one grade, all of which are relevant."""
+    """At every cut-off, for tie groups that are small, large, of one grade, or entirely relevant."""
     rng = np.random.default_rng(list(TABLE).index(name))
     sizes = [0, 1, 2, 3, 5, 8, 13, 40]
     lists = [rng.integers(low, 5, size) for size in sizes for low in (0, 0, 1, 4)]
@@ -282,7 +282,7 @@ def test_each_of_the_family(on_both, name, ties):
     many,
 )
 def test_long_dicts_and_columns(on_both, seed, levels, ties, identifier, drawn):
-    """Graded by floats now and then, with pooled and unjudged documents and a query that the run lacks."""
+    """Occasionally with fractional grades; with pooled and unjudged documents, and a query that the run lacks."""
     rng = np.random.default_rng(seed)
     scale = rng.choice([1.0, 0.37])
     qrels, run = {}, {}
@@ -354,7 +354,7 @@ def test_qrels_agree(on_both, sides, ties, metrics, missing):
 
 
 class Score(float):
-    """A float that runs code of its own."""
+    """A float whose methods run Python code."""
 
     def __float__(self):
         return 1.0 - float.__float__(self)
@@ -367,7 +367,7 @@ NUMBERS += [Decimal, Fraction, Score, lambda number: 2**1000 * int(number), lamb
 @pytest.mark.parametrize("number", NUMBERS)
 @in_one_case("ties", ["docid", "stable", "average"])
 def test_numbers_of_any_type(on_both, number, ties):
-    """Whether or not reading them may run foreign code."""
+    """Whether reading them may run foreign code or not."""
 
     def evaluated(make):
         side = {f"d{index}": make(value) for index, value in enumerate([1, 0, 1, 1, 0, 1] * 5)}
@@ -382,7 +382,7 @@ def test_numbers_of_any_type(on_both, number, ties):
 @pytest.mark.parametrize("side", ["qrels", "run"])
 @pytest.mark.parametrize("odd", [{3}, {7}, set(range(12))])
 def test_ties_of_ids_of_other_types(on_both, other, side, odd):
-    """Ids that are equal across types, or that no order holds for, on either side: hits or beside the hits."""
+    """Ids that are equal across types or cannot be compared, on either side, among the hits or not."""
     sides = {"qrels": dict.fromkeys([3, 5, 8], 1), "run": dict.fromkeys(range(12), 1.0)}
     sides[side] = {other(number) if number in odd else number: value for number, value in sides[side].items()}
     agree(on_both, lambda: rg.from_qrels({"q": sides["qrels"]}, {"q": sides["run"]}).evaluate("dcg", "rr"))
@@ -402,7 +402,7 @@ def test_grades_of_minus_zero(on_both, grades):
 
 @pytest.mark.slow
 def test_discounts_beyond_the_table(on_both):
-    """A table ends after 65,536 ranks; what lies deeper is computed on the way, with the same bits."""
+    """The table of discounts ends after 65,536 ranks; deeper ones are computed on demand, with the same bits."""
     relevance = np.zeros(70_000)
     relevance[[3, 65_535, 65_536, 69_999]] = 1, 2, 3, 4
     for discount in ("log2", "zipf", "jarvelin:3"):
@@ -419,7 +419,7 @@ def test_discounts_beyond_the_table(on_both):
 
 
 @pytest.mark.parametrize("kind", ["log2", "zipf", "jarvelin:10"])
-def test_tables_do_not_depend_on_what_was_asked_before(on_both, kind):
+def test_tables_do_not_depend_on_earlier_requests(on_both, kind):
     for depth in (1, 5000, 3):
         compiled, python = on_both(lambda depth=depth: Discount.of(kind).table(cut_off(depth))[:depth].tolist())
         assert compiled == python == rg.discount(depth, kind).tolist()
@@ -431,7 +431,7 @@ texts = st.sampled_from(
     ["", "d", "d1", "d10", "d2", "d" * 8, "d" * 9, "d" * 40, "d" * 40 + "1", "é", "\uffff", "\U00010000", "\0", "d\0"]
 ) | st.text(max_size=20, alphabet=st.characters(exclude_categories=["Cs"]))
 BY_KIND = {
-    "text": texts | st.sampled_from(["d\udcff", "d" * 400]),  # the first holds a byte that is not UTF-8
+    "text": texts | st.sampled_from(["d\udcff", "d" * 400]),  # the first contains a byte that is not UTF-8
     "bytes": st.sampled_from([b"", b"\0", b"d", b"\xff" * 8, b"\x80"]) | st.binary(max_size=12),
     "ints": st.sampled_from([0, 1, -1, 2**63 - 1, -(2**63), 2**62, 255, 256]) | st.integers(-(2**63), 2**63 - 1),
 }
@@ -466,10 +466,10 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
 
 @given(st.lists(BY_KIND["ints"], min_size=1, max_size=8), st.lists(st.integers(0, 7), max_size=40), st.booleans())
 def test_rows_of_queries_by_integers(on_both, different, positions, narrow):
-    """Of any range, adjacent or not: queries have the order of their first rows, and rows their own order."""
+    """For any range of ids, adjacent or not, queries have the order of their first rows, and rows keep their order."""
     ids = np.array([different[position % len(different)] for position in positions], dtype=np.int64)
     ids = ids.astype(np.int32) if narrow else ids
-    labels = np.arange(len(ids), dtype=np.float64)  # by which DCG tells the rows apart
+    labels = np.arange(len(ids), dtype=np.float64)  # so that DCG distinguishes the rows
     rows = {}
     for identifier, label in zip(ids.tolist(), labels.tolist(), strict=True):
         rows.setdefault(identifier, []).append(label)
@@ -479,7 +479,7 @@ def test_rows_of_queries_by_integers(on_both, different, positions, narrow):
 
 @pytest.mark.both
 def test_many_integers_are_numbered(on_both):
-    """The table grows while they are, whatever bits they have in common."""
+    """The hash table grows while ids are inserted, whatever bits they have in common."""
     rng = np.random.default_rng(5)
     for ids in (np.arange(5000), np.arange(5000) << 40, rng.integers(-(2**63), 2**63 - 1, 5000)):
         scattered = rng.permutation(np.repeat(ids, 3))
@@ -493,7 +493,7 @@ def test_many_integers_are_numbered(on_both):
 
 @st.composite
 def tables(draw):
-    """qrels and a run as rows of (query, document, number), of one kind of ids, with offenders now and then."""
+    """qrels and a run as rows of (query, document, number), with ids of one type and occasional invalid rows."""
     kind = draw(st.sampled_from(list(BY_KIND)))
     documents = draw(st.lists(BY_KIND[kind], min_size=1, max_size=40, unique=True))
     queries = draw(st.lists(BY_KIND[kind], min_size=1, max_size=4, unique=True))
@@ -534,7 +534,7 @@ def as_dicts(rows):
     looks | graded,
 )
 def test_documents_with_ids_agree(on_both, sides, ties, validate, missing, limits, drawn):
-    """Whatever they come in; columns of which no id is twice are worth what dicts are worth."""
+    """In any type of column; columns without repeated ids have the values of the dicts."""
     metrics, options = metrics_of(drawn, (), ties), {"ties": ties, "missing": missing}
 
     def evaluated(make, *sides, **options):
@@ -588,7 +588,7 @@ def test_recommendations_agree(on_both, recommended, relevant, validate, k):
     st.sampled_from([None, "recommended", "relevant"]),
 )
 def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats):
-    """Ids of both widths and of any distance, few and thousands, in order and not; and one that repeats."""
+    """Ids of both widths and of any range, few or thousands, sorted or not, and one that repeats."""
     rng = np.random.default_rng(seed)
     step = min(step, (np.iinfo(min(dtypes, key=lambda dtype: int(dtype[1]))).max - 1) // 6000) or 1
     matrix = np.array([rng.permutation(6000)[:50] for _ in range(3)])
@@ -618,7 +618,7 @@ def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats)
     ),
     st.sampled_from([str, ord, lambda name: "long " * 9 + name]),
 )
-def test_one_row_of_each_id_is_kept(on_both, queries, identifier):
+def test_one_row_per_id_remains(on_both, queries, identifier):
     """The row of the highest score, of tied ones the first; NaN still raises an error."""
     rows = [(query, identifier(name), score) for query, documents in enumerate(queries) for name, score in documents]
     run = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=False))

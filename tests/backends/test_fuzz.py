@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.both, pytest.mark.usefixtures("on_both")]  # which put
 @pytest.mark.parametrize("name", TARGETS)
 def test_inputs_of_the_corpus_give_equal_results_on_both_backends(name):
     target = import_module(f"fuzz.{name}")
-    inputs = harness.kept(name)
+    inputs = harness.saved(name)
     assert inputs
     for data in inputs:
         harness.check(target, data)

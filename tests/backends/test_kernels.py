@@ -1,4 +1,4 @@
-"""The kernels on input that an evaluation rarely or never passes: both backends treat it alike."""
+"""The kernels on input that an evaluation rarely or never passes; both backends give the same result."""
 
 import io
 import itertools
@@ -24,7 +24,7 @@ from rankgain.rankings import parts_of
 
 @pytest.mark.usefixtures("backend")
 def test_chunks_of_empty_queries_have_empty_values():
-    """Without queries there is nothing to write, nor where; one without documents has a value of every metric."""
+    """Without queries nothing is written; a query without documents has a value of every metric."""
     metrics = [name for name, row in TABLE.items() if not row.unaveraged]
     for rankings in (rg.from_ranked(np.empty((0, 3))), rg.from_scores(np.empty((0, 3)), np.empty((0, 3)))):
         assert all(
@@ -54,7 +54,7 @@ def test_functions_of_no_lists_return_empty_arrays():
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("arranged", [list, sorted])
 def test_lists_summed_together_have_separate_sums(arranged):
-    """Usual grades and others, ideals of other lengths than the lists beside them, and longer ones after shorter."""
+    """Small integer grades and others; ideals longer or shorter than their lists; longer lists after shorter ones."""
     rng = np.random.default_rng(3)
     lists = [rng.integers(0, 4, size).astype(float) for size in arranged(rng.integers(1, 9, 120))]
     for number in (5, 70):
@@ -99,7 +99,7 @@ def test_highest_grade_of_unusual_grades(size, grades):
 
 @pytest.mark.usefixtures("backend")
 def test_string_views_of_every_length_compare_by_content():
-    """Up to 12 bytes stand in the view itself; longer ones end where their buffer does, but not behind it."""
+    """Up to 12 bytes are stored in the view itself; longer values may end at the end of their buffer, not after it."""
     text = bytes(range(65, 105))
     for size in range(len(text) + 1):
         prefix, long = text[:size], text[len(text) - size :]
@@ -116,7 +116,7 @@ def test_string_views_of_every_length_compare_by_content():
 @pytest.mark.usefixtures("backend")
 @in_one_case("length", range(1, 41))
 def test_ids_that_differ_in_one_byte_are_different(length):
-    """The id of a row is compared with that of the row before, word by word, and not by a hash."""
+    """The id of a row is compared with the previous one word by word, not by hash."""
     ids = ["a" * length]
     for position in range(length):
         ids += ["a" * position + "b" + "a" * (length - position - 1), "a" * length]
@@ -160,7 +160,7 @@ def test_pooled_documents_in_a_tie_group_have_gain_0(beta):
 
 @pytest.mark.usefixtures("backend")
 def test_dcg_above_the_ideal_by_rounding_is_accepted():
-    """1.1 + 1.3 + 1.5 is more than 1.5 + 1.3 + 1.1: nothing was missed, and not less than nothing."""
+    """1.1 + 1.3 + 1.5 exceeds 1.5 + 1.3 + 1.1 by rounding: the regret is 0, not negative."""
     gains = [1.1, 1.3, 1.5]
     total_gain, ideal = (np.cumsum(order)[-1] for order in (gains, gains[::-1]))
     assert total_gain > ideal
@@ -171,7 +171,7 @@ def test_dcg_above_the_ideal_by_rounding_is_accepted():
     assert rg.from_ranked(gains).evaluate("g")["g"].tolist() == [total / ideal]
 
 
-@pytest.mark.both  # Python's own memoryview knows no such words
+@pytest.mark.both  # Python's memoryview has no such formats
 def test_buffers_with_native_and_standard_type_codes_are_read_alike():
     """As ctypes does, "<d", and memoryviews may, "@d"; `lists.NATIVE` keeps them from the kernels."""
     kernels = import_module("rankgain._compiled.walk")
@@ -192,7 +192,7 @@ def test_ids_of_every_integer_type_match():
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("function", [rg.dcg, rg.idcg, rg.ndcg])
 def test_the_highest_grade_of_the_exponential_gain(function):
-    """2^1024 is no float64, and the next lower grade has a gain; one list, or one among others."""
+    """2^1024 overflows float64, and the next lower grade has a gain; for one list and for one of several."""
     below = math.nextafter(1024.0, 0.0)
     for lists in ([1.0, below], [[1.0, below]] * 2):
         assert np.isfinite(function(lists, gain="exponential")).all()
@@ -204,7 +204,7 @@ def test_the_highest_grade_of_the_exponential_gain(function):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("grade", [1, 3, 0.7])
 def test_ties_of_equal_grades_are_summed_one_by_one(grade):
-    """Their order does not matter, to the last bit; so a perfect list is exactly 1."""
+    """Their order does not change a bit, so a perfect list is exactly 1."""
     metrics = [name for name, row in TABLE.items() if not row.unaveraged]
     metrics += ["ndcg@5", "dcg(discount=zipf)@7", "q_measure(beta=7)@6", "rr@1", "success@2", "err@9"]
     scores = [[0.5] + [0.25] * n + [0.125] * 3 for n in range(1, 40)]
@@ -221,7 +221,7 @@ def test_ties_of_equal_grades_are_summed_one_by_one(grade):
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 @pytest.mark.parametrize("hits", [0, 1, 5, 20])
 def test_few_judged_ids_match_like_many(kind, hits):
-    """Compared with all that were returned: lists of every length, and ids that share their lowest 16 bits, 0 too."""
+    """Compared with all returned ids: lists of every length, and ids that share their lowest 16 bits, including 0."""
     for n in (1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129):
         for step in (1, 256, 65536):
             ids = np.arange(n)[::-1] * step
@@ -236,7 +236,7 @@ def test_few_judged_ids_match_like_many(kind, hits):
                     rg.from_recommendations(rg.judgments([sorted(judged)]), ids[None]).evaluate("rr")
 
 
-# What only a sanitizer sees: arrays of exactly their size, behind which nothing of ours stands.
+# For sanitizers: arrays of exactly the required size, followed by memory that is not ours.
 
 
 @pytest.mark.usefixtures("backend")
@@ -270,7 +270,7 @@ def test_scanner_does_not_read_beyond_the_last_line():
 
 @pytest.mark.usefixtures("backend")
 def test_ids_cannot_be_made_to_collide():
-    """What changes the highest bit of a word, and undoes it in the next, changes the hash."""
+    """Flipping the highest bits of two adjacent words changes the hash."""
     block = np.frombuffer(b"abcdefghijklmnop", dtype=np.uint8)
     other = block.copy()
     other[[7, 11, 15]] ^= 0x80
@@ -294,7 +294,7 @@ def test_hashes_of_similar_ids_spread_over_the_low_bits(template):
 
 
 def test_set_changed_by_another_thread_does_not_crash():
-    """Which only the half in Python lets it do between two ids."""
+    """Only the Python half lets the other thread run between two ids."""
 
     class Growing(set):
         def __iter__(self):

@@ -20,7 +20,7 @@ PACKAGE = ROOT / "src" / "rankgain"
 MODULES = sorted(PACKAGE.rglob("*.pyx"))
 SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PACKAGE.rglob(pattern))]
 
-# Over memory, without an object in sight, and not `noexcept nogil`.
+# Functions over plain memory that are not `noexcept nogil`.
 NO_KERNELS = {
     **dict.fromkeys(
         ["columns.prepare", "lists.reserve_list", "matrix.prepare_matrix"], "reserves scratch: MemoryError"
@@ -34,7 +34,7 @@ NO_KERNELS = {
     "walk.raised": "raises what a signal's handler raised",
     "dicts.append": "grows: MemoryError",
 }
-# For Python, over buffers, and the GIL is never let go.
+# Functions called from Python over buffers, which never release the GIL.
 HOLDERS = {
     **dict.fromkeys(["dicts.pack_ids", "dicts.pack_integers"], "walks lists"),
     "dicts.of": "copies two arrays",
@@ -87,7 +87,7 @@ def test_functions_over_buffers_release_the_gil():
     assert holders == {*HOLDERS}
 
 
-# the C that is made of them
+# the C code generated from them
 
 KERNEL = re.compile(
     r"^static [^\n;]*__pyx_f_8rankgain_(?:9_compiled_)?\d+(\w+)\([^\n;]*\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL
@@ -95,13 +95,13 @@ KERNEL = re.compile(
 METHOD = re.compile(r"_\d+[A-Z]\w*?_")  # the class, before the name
 BLOCK = re.compile(r"PyEval_SaveThread\(\);\s*__Pyx_FastGIL_Remember\(\);(.*?)__Pyx_FastGIL_Forget\(\);", re.DOTALL)
 COMMENT = re.compile(r'/\*(?: "rankgain/([^"\n]+":\d+))?.*?\*/', re.DOTALL)
-PYTHON = re.compile(r"\b_?(?:Py|__Pyx|__PYX)(?!_ssize_t\b|_buffer\b|_memviewslice\b)\w*")  # but for those types
+PYTHON = re.compile(r"\b_?(?:Py|__Pyx|__PYX)(?!_ssize_t\b|_buffer\b|_memviewslice\b)\w*")  # except those types
 ALLOCATION = re.compile(r"\b(?:malloc|calloc|realloc)\b")
 
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
-    """The C of all modules, by the directives that setup.py gives."""
+    """The C code of all modules, generated with the directives of setup.py."""
     (directives,) = [
         node.value
         for node in ast.parse((ROOT / "setup.py").read_text(encoding="utf-8")).body

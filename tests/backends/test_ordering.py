@@ -29,7 +29,7 @@ pytestmark = pytest.mark.both
 @pytest.fixture(params=["baseline", "avx2"])
 def compiled(request):
     kernels = import_module("rankgain._compiled.walk")
-    # A CPU without that level has nothing to compare.
+    # a CPU without that level has nothing to compare
     yield _reference_walk if kernels.use_cpu(request.param) is None else kernels
     kernels.use_cpu(None)
 
@@ -106,7 +106,7 @@ def test_order_of_few_ranks_of_a_long_list(compiled, shape, depth):
 
 @pytest.mark.parametrize("n", range(301, 309))
 def test_order_of_few_hits_in_a_large_tie_group(compiled, n):
-    """Before each hit are enough equal scores for several registers, and a partial one."""
+    """Each hit is preceded by enough equal scores to fill several registers and part of another."""
     grades = (np.arange(n) % 43 > 40).astype(float)
     assert equal(compiled, grades, np.zeros(n), np.array([0, n]), ties="stable", lowest=0.0)
 
@@ -117,7 +117,7 @@ def test_order_of_few_hits_in_a_large_tie_group(compiled, n):
     ("shape", "n"),
     [
         *dict.fromkeys(["random", "a third tied", "one far away", "padded", "subnormal of both signs"], 30_000).items(),
-        ("nine of ten tied", 80_000),  # neither the range of the scores nor that of their bits parts them
+        ("nine of ten tied", 80_000),  # neither the range of the scores nor that of their bits separates them
     ],
 )
 def test_order_of_more_relevant_documents_than_the_small_table_holds(compiled, shape, n, ties):
@@ -140,7 +140,7 @@ EDGES = {
 @pytest.mark.parametrize("levels", quick_first([5, 2, 200]))
 @pytest.mark.parametrize("ties", quick_first(["average", "stable"]))
 def test_order_of_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
-    """Hits are counted by grade, or sorted where there are too many grades."""
+    """Hits are counted by grade, or sorted if there are too many grades."""
     rng = np.random.default_rng(levels)
     n = 40_000
     scores, grades = EDGES[edge](n), (rng.integers(0, levels, n) * (rng.random(n) < 0.4)).astype(dtype)
@@ -153,7 +153,7 @@ def test_order_of_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, 
     ("n", "hits", "depth"), quick_first([(300, 40, 150), (120, 30, 20), (250, 100, 90), (30_000, 20_000, 9_000)], 3)
 )
 def test_hits_beyond_the_depth(compiled, n, hits, depth, ties):
-    """By each of the ways in which hits find their ranks, where nothing was cut off before."""
+    """By each method of ranking hits, if no scores were cut off before."""
     rng = np.random.default_rng(n)
     for scores in (rng.random(n), rng.integers(0, n // 3, n).astype(float)):
         for ended in range(depth, depth + 3):
@@ -182,7 +182,7 @@ def run(code, **environment):
 
 @pytest.mark.slow
 def test_order_reads_no_uninitialised_scratch():
-    """Scores that no hit has end after all the hits; fresh memory is not 0 here, as it mostly is by chance."""
+    """Scores without a hit end after all hits; fresh memory is filled with something other than 0."""
     code = """
 import numpy as np, rankgain._compiled.walk as kernels
 from support.engine import found_in_lists
@@ -238,7 +238,7 @@ def check_each_alone(lists):
 
 
 def test_loops_use_vector_instructions():
-    """Whichever compiler it was: the Windows job of the wheels shows with this that MSVC compiled them."""
+    """With any compiler: in the Windows job this shows that MSVC compiled them."""
     code = "from rankgain import _backend; from rankgain._compiled import walk; print(_backend.cpu, walk.lanes())"
     lanes = 2 if platform.machine().lower() in ("x86_64", "amd64", "aarch64", "arm64") else 1
     assert run(code, RANKGAIN_CPU="baseline")[0] == f"baseline {lanes}"

@@ -17,7 +17,7 @@ LANES = {"plain C": ["lanes 1"], "x86": ["lanes 1 2", "lanes 1 2 4"], "NEON": ["
 
 
 def test_every_branch_of_vectors_h_gives_the_same_bits(tmp_path):
-    """Those that run here; `.ci/deep compilers` has the others."""
+    """The branches that run on this machine; `.ci/deep compilers` runs the others."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     assert compiler, "needs a C compiler"
     native = {"x86_64": "x86", "amd64": "x86", "aarch64": "NEON", "arm64": "NEON"}.get(platform.machine().lower())

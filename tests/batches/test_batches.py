@@ -78,7 +78,7 @@ def test_any_ids_give_the_bits_of_one_call(form, kind):
     qrels, run = sides(kind)
     result = rg.from_frames(qrels, run).evaluate(*METRICS)
     whole = form(qrels, run)
-    if kind == "view":  # pyarrow casts to views, but joins and takes none
+    if kind == "view":  # pyarrow casts to views, but cannot join or take them
         kinds = [pa.string_view() if field.type == pa.string() else field.type for field in whole.schema]
         whole = whole.cast(pa.schema(zip(whole.column_names, kinds, strict=True)))
     batches = whole.to_batches(max_chunksize=7)
@@ -129,7 +129,7 @@ PARTS = {
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("kind", ["long", "string"])
 def test_summary_of_batches_merges_with_that_of_an_evaluation(part, missing, kind):
-    """Which are an error of the whole, but not of a part."""
+    """An error for the whole, but not for a part."""
     qrels, run = PARTS[part](*sides())
     queries = len(qrels["query_id"].unique())
     if kind == "string":
@@ -185,7 +185,7 @@ def test_query_longer_than_a_batch_is_one_query():
 
 
 def test_memory_is_that_of_one_part():
-    """Batches are taken when they are needed, and let go."""
+    """Batches are read when needed, and released afterwards."""
     alive, most = 0, 0
 
     def batches():
@@ -214,7 +214,7 @@ DOCUMENTS = {
 
 @pytest.mark.parametrize("kind", quick_first(DOCUMENTS))
 def test_slices_of_one_table_take_the_memory_of_the_table(kind):
-    """Of the data and the dictionary of the whole table, a batch reads its part."""
+    """A batch reads only its part of the data and the dictionary of the whole table."""
     rows = np.arange(6000)
     table = pa.table(
         {"query_id": rows // 100, "doc_id": DOCUMENTS[kind](rows), "relevance": rows % 3, "score": rows * 7919 % 1000.0}
@@ -288,7 +288,7 @@ def test_broken_arrow_columns_are_rejected(column, message, name):
         summarize_batches(table, "rr")
 
 
-if find_spec("polars"):  # else it is not collected
+if find_spec("polars"):  # otherwise it is not collected
 
     @pytest.mark.parametrize("kind", ["Categorical", "Enum"])
     @pytest.mark.parametrize("name", ["query_id", "doc_id"])
@@ -315,7 +315,7 @@ OTHERS = {
 
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in OTHERS.items() for kind in kinds])
 def test_batches_of_different_types_are_unified(name, kind):
-    """As after outer joins, in which a column of a part may be of nulls only."""
+    """As after outer joins, where a column of one batch may contain only nulls."""
     first, second = pa.table(ROWS), pa.table(SECOND)
     column, null = second.column_names.index(name), pa.types.is_null(kind)
     values = pa.nulls(1, first[name].type) if null else second[name]

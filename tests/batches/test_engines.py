@@ -32,10 +32,10 @@ def expected(table):
     return rg.from_frames(table.filter(table["relevance"].is_valid()), table).evaluate(*METRICS)
 
 
-if find_spec("duckdb"):  # else it is not collected
+if find_spec("duckdb"):  # otherwise it is not collected
 
     def test_batches_of_duckdb_equal_one_frame():
-        """A full outer join in SQL, sorted by query, goes straight in."""
+        """A full outer join in SQL, sorted by query, is read directly."""
         import duckdb
 
         table = log(300, 20)
@@ -46,10 +46,10 @@ if find_spec("duckdb"):  # else it is not collected
         assert summarize_batches(rows, *METRICS, rows=1000) == expected(table).summary()
 
 
-if find_spec("dask"):  # else it is not collected
+if find_spec("dask"):  # otherwise it is not collected
 
     def test_batches_of_dask_equal_one_frame():
-        """Partitions that hold whole queries, as after `shuffle(on="query_id")`, each a state on its worker."""
+        """Partitions of whole queries, as after `shuffle(on="query_id")`; each worker returns a state."""
         import dask
         import dask.dataframe as dd
 
@@ -69,11 +69,11 @@ if find_spec("dask"):  # else it is not collected
         assert first.merge(*others) == expected(table).summary()
 
 
-if find_spec("ray"):  # else it is not collected
+if find_spec("ray"):  # otherwise it is not collected
 
     @pytest.mark.filterwarnings("ignore")
     def test_batches_of_ray_equal_one_frame():
-        """Groups of whole queries, each a task, into rows per query."""
+        """Groups of whole queries, one task each, become rows per query."""
         import ray
 
         table = log(50, 20)
@@ -99,10 +99,10 @@ if find_spec("ray"):  # else it is not collected
 
 @pytest.mark.slow
 def test_batches_of_a_parquet_data_set_equal_one_frame(tmp_path):
-    """10^6 rows in four files, of which a part is held at a time; 10^8: bench/run.py large.batches --full."""
+    """10^6 rows in four files, read in parts; for 10^8 rows: bench/run.py large.batches --full."""
     table = log(10_000, 100)
     for number in range(4):
-        start, end = (250_000 * cut - 50 * (0 < cut < 4) for cut in (number, number + 1))  # queries are cut
+        start, end = (250_000 * cut - 50 * (0 < cut < 4) for cut in (number, number + 1))  # queries are split
         part = table.slice(start, end - start)
         pa.parquet.write_table(part, tmp_path / f"{number}.parquet", row_group_size=30_000)
     rows = pa.dataset.dataset(tmp_path).to_batches(batch_size=20_000)

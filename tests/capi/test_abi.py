@@ -64,7 +64,7 @@ def test_structure_points_to_the_functions():
             *((name, ctypes.c_void_p) for name in FUNCTIONS),
         )
 
-    # Nothing stands in the header's structure that was not read from it.
+    # the header's structure has been read completely
     assert STRUCTURE.count(";") == len(Structure._fields_)
     assert re.findall(r"uint32_t (\w+);", STRUCTURE) == ["abi_version", "struct_size"]
     assert capsule_name(capi._C_API) == b"rankgain.capi._C_API"
@@ -78,6 +78,6 @@ def test_structure_points_to_the_functions():
 
 
 def test_import_without_the_extension_names_the_reason():
-    """`capi.py` stands in for the compiled module, and raises."""
+    """`capi.py` replaces the compiled module, and raises."""
     with pytest.raises(ImportError, match="no compiled extension"):
         runpy.run_path(str(PACKAGE / "capi.py"))

@@ -40,19 +40,19 @@ def same(actual, expected):
 
 
 def equals_python(name, expected, **arguments):
-    """Of two faults C names a short discount, then a returned grade; Python a judged grade, and the discount last."""
+    """Of two errors, C reports the discount first, then a returned grade; Python a judged grade, the discount last."""
     result = call(name, **arguments)
     if not result[0] or result[0] == expected[0] or not expected[0]:
         return same(result, expected)
     options = arguments | {"discount": [1.0] * 100}
-    single_faults = [(name, options)]  # without the fault that C named
+    single_faults = [(name, options)]  # without the error that C reported
     if name == "ndcg":
         judged = {"judged": arguments["judged"], "stride": arguments["judged_stride"]}
         single_faults.append(("idcg", judged | {option: options[option] for option in ("k", "gain", "discount")}))
     return any(same(call(other, **given), expected) for other, given in single_faults)
 
 
-# what is drawn: for C as it takes it, and for Python
+# drawn arguments, as C and as Python accept them
 
 grades = st.lists(strategies.grades, max_size=8)
 faults = st.sampled_from([math.nan, math.inf, -math.inf, -1.0, 1023.0, 1024.0, 1e307, 1.7e308])
@@ -63,7 +63,7 @@ rels = st.sampled_from([math.nan, 0.0, -0.0, -2.5, 0.5, 1.0, 2.0, 5e-324])
 
 
 def depth(k):
-    """The cut-off in Python, which takes none beyond 2**48."""
+    """The cut-off in Python, which accepts at most 2**48."""
     return None if k > 2**48 else k
 
 
@@ -72,13 +72,13 @@ def threshold(rel):
 
 
 def repeated(values, stride):
-    """With the stride 0 a list is one number over and over."""
+    """With stride 0 a list is one repeated number."""
     return values if stride else values[:1] * len(values)
 
 
 @st.composite
 def discounts(draw, most):
-    """(for C, for Python): enough for `most` documents, or at times a number too few."""
+    """(for C, for Python): enough for `most` documents, or occasionally one too few."""
     kind = draw(st.none() | strategies.discounts)
     if kind is None:
         return None, "log2"
@@ -94,7 +94,7 @@ def discounts(draw, most):
 
 @given(grades_with_faults, st.sampled_from([0, 1]))
 def test_gain_equals_python(backend, values, kind):
-    """The gains before the first bad grade are written, and NaN from there on."""
+    """Gains before the first invalid grade are written, and NaN from there on."""
     n_valid = next((n for n in range(len(values)) if python(rg.gain, values[: n + 1], GAINS[kind])[0]), len(values))
     expected, _ = python(rg.gain, values[: n_valid + 1], GAINS[kind])
     status, gains = call("gain", kind=kind, grades=values)
@@ -114,7 +114,7 @@ def test_discount_equals_python(backend, n, kind, base):
 
 @pytest.mark.slow
 def test_discount_of_deep_ranks(backend):
-    """Beyond the table that is made beforehand, and on both sides of a base."""
+    """Beyond the precomputed table, and on both sides of a base."""
     n = 66_000
     for kind, name in NAMED:
         assert call("discount", kind=kind, base=65537.0, n=n)[1] == rg.discount(n, name.format(base=65537)).tolist()
@@ -168,7 +168,7 @@ def test_ndcg_equals_python(backend, data, values, judged, stride, judged_stride
 
 @given(grades, st.permutations(range(8)), cutoffs, st.sampled_from([0, 1]), strategies.empties)
 def test_ndcg_without_judged_uses_the_list_as_judged(backend, values, order, k, gain, empty):
-    """Judged in another order, so that sums of the same numbers may round differently, and no nDCG is above 1."""
+    """Judged grades come in another order, so that sums may round differently; no nDCG exceeds 1."""
     judged = [values[position] for position in order if position < len(values)]
     result = call("ndcg", relevance=values, judged=judged, k=k, gain=gain, empty=empty)
     assert same(result, python(rg.ndcg, values, k=depth(k), gain=GAINS[gain], empty=empty))
@@ -184,7 +184,7 @@ def test_reciprocal_rank(backend, values, stride, k, rel):
 @pytest.mark.parametrize("n", quick_first([0, 1, 65, 1025, 70_000], 4))
 @pytest.mark.parametrize("k", [1, 64, 65_537, NO_CUTOFF])
 def test_long_lists_equal_python(backend, n, k):
-    """Beyond what has scratch on the stack, what a small call takes, and the table of discounts."""
+    """Beyond scratch on the stack, the limit of small calls, and the table of discounts."""
     values = np.random.default_rng(n).integers(0, 6, n).astype(float)
     for stride in (1, -2):
         arguments, options = {"stride": stride, "k": k}, {"k": depth(k)}
@@ -202,7 +202,7 @@ def test_long_lists_equal_python(backend, n, k):
 
 @st.composite
 def ragged(draw, queries):
-    """Lists, their concatenation and its offsets; at times numbers that belong to no list precede the first."""
+    """Lists, their concatenation and offsets; sometimes the first list is preceded by unused numbers."""
     lists = [draw(grades_with_faults) for _ in range(queries)]
     ahead = draw(st.integers(0, 3))
     offsets = [ahead, *(ahead + sum(map(len, lists[: query + 1])) for query in range(queries))]
@@ -240,7 +240,7 @@ def test_many_lists_equal_python(data, queries, k, gain, ideal, empty):
 
 @pytest.mark.slow
 def test_lists_without_a_value_do_not_affect_others():
-    """Among hundreds of any length a few have no value."""
+    """Among hundreds of lists of any length, a few have no value."""
     rng = np.random.default_rng(3)
     sizes = rng.integers(0, 60, 700) * (rng.random(700) < 0.9)
     offsets = np.append(0, np.cumsum(sizes))
@@ -268,7 +268,7 @@ def width(request):
 
 
 def sorted_by_python(scores, labels, k, ties):
-    """The order, and the first and the last rank of what each document is tied with."""
+    """The order, and the first and last rank of each document's tie group."""
     key = {"best": lambda i: (-scores[i], -labels[i]), "worst": lambda i: (-scores[i], labels[i])}
     order = sorted(range(len(scores)), key=key.get(ties, lambda i: -scores[i]))[:k]
     if ties != "average":
@@ -302,7 +302,7 @@ def test_order_equals_the_reference(width, documents, stride, labels_stride, k, 
 
 @st.composite
 def long_lists(draw):
-    """(scores, labels, k): many documents with many hits or few, cut off early, late or never."""
+    """(scores, labels, k): many documents with many or few hits, and an early, late or no cut-off."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n = draw(st.sampled_from([1, 2, 33, 64, 129, 300, 1500, 3000]))
     with np.errstate(all="ignore"):
@@ -339,7 +339,7 @@ def check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty
     for name, metric in metrics.items():
         result = call(f"{name}_from_scores_{width}", **arguments)
         expected = python(lambda metric: float(rankings.evaluate(metric)[metric][0]), metric)
-        if expected[0]:  # of several faults it may be another that is found first
+        if expected[0]:  # of several errors another may be reported first
             assert result[0]
             assert math.isnan(result[1])
         else:
@@ -376,7 +376,7 @@ def test_from_scores_of_long_lists(backend, cpu, width, documents, ties, gain, r
 
 
 def test_without_the_compiled_backend():
-    """The C functions are there, and need nothing of Python's choice, where plain Python computes all else."""
+    """The C functions work even if RANKGAIN_BACKEND selects plain Python."""
     code = """
 import ctypes, sys
 from rankgain import backend, capi

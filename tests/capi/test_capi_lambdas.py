@@ -1,4 +1,4 @@
-"""The C functions of gradients give the bits of `rg.lambdarank`; test_capi_statuses.py has what is wrong."""
+"""The C functions of gradients give the bits of `rg.lambdarank`; test_capi_statuses.py tests errors."""
 
 from itertools import pairwise
 
@@ -46,7 +46,7 @@ def test_lambdas_of_pairs_count_each_pair_once(backend, width):
     scores = [0.5, 0.5, 0.25]
     expected = rg.lambdarank([1, 0, 2], scores, metric="pairwise@2", normalize=None)
     arguments = {"scores": scores, "gains": [1.0, 0.0, 2.0], "inverse_ideal": 1.0, "k": 2, "ties": TIES["stable"]}
-    for discount in (None, [], [0.5, 1.0]):  # which is not looked at
+    for discount in (None, [], [0.5, 1.0]):  # not read
         result = call(f"lambda_ndcg_{width}", delta=capi.RANKGAIN_DELTA_ONE, discount=discount, **arguments)
         assert result == (0, *(array.tolist() for array in expected))
 

@@ -45,7 +45,7 @@ from rankgain.capi import (
     RANKGAIN_ZIPF,
 )
 
-# The numbers of all options, which stand before the statuses.
+# The values of all options, which precede the statuses.
 OPTIONS = [int(number) for number in re.findall(r"RANKGAIN_\w+ = (\d+)", HEADER[: HEADER.index("RANKGAIN_OK")])]
 LOWEST, HIGHEST = -sys.maxsize - 1, sys.maxsize
 STATUSES = [int(status) for status in re.findall(r"= (-?\d+)", re.search(r"\{\s*RANKGAIN_OK[^}]*", HEADER)[0])]
@@ -108,7 +108,7 @@ def test_valid_calls_return_status_0(name):
     assert call(name, **valid_call(name))[0] == 0
 
 
-NOWHERE = {"gradient": None, "hessian": None}  # without sound offsets their length is unknown
+NOWHERE = {"gradient": None, "hessian": None}  # without valid offsets their length is unknown
 RANGES = [
     ("kind", ["gain"], RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
     ("kind", ["discount"], RANKGAIN_LOG2, RANKGAIN_ZIPF),
@@ -118,7 +118,7 @@ RANGES = [
     ("delta", GRADIENTS, RANKGAIN_DELTA_CUT, RANKGAIN_DELTA_ONE),
     ("normalize", GRADIENTS, RANKGAIN_NOT_NORMALIZED, RANKGAIN_BY_SCORE_AND_QUERY),
 ]
-WRONG = [  # what is wrong, and in which functions
+WRONG = [  # the error, and the functions that report it
     (RANKGAIN_BAD_LENGTH, "n", [-1, LOWEST], having("n")),
     (RANKGAIN_BAD_LENGTH, "n_judged", [-1, LOWEST], having("n_judged")),
     (RANKGAIN_BAD_LENGTH, "queries", [-1, LOWEST], having("queries")),
@@ -185,7 +185,7 @@ def test_null_pointers_are_reported_before_other_errors(name):
     for length in (-1, 3, HIGHEST):
         assert call(name, **wrong, **dict.fromkeys(LENGTHS, length))[0] < 0
     if name not in ("gain", "discount"):
-        # However long it is said to be, there is nothing to read.
+        # nothing is read, whatever the stated length
         assert call(name, **dict.fromkeys(pointers(name)), **LENGTHS | {"n": HIGHEST, "queries": HIGHEST}) == (
             RANKGAIN_NULL_POINTER,
         )
@@ -228,7 +228,7 @@ def test_empty_lists_have_no_status(name):
 
 
 def test_empty_judged_set_has_no_status():
-    """There is no ideal, and no scratch is needed."""
+    """Without an ideal, no scratch is needed."""
     arguments = {"judged": None, "scratch": None, "n_judged": 0, "empty": 0.25}
     assert call("ndcg", relevance=[0.0, 0.0], **arguments) == (0, 0.25)
     assert call("ndcg", relevance=[0.0, 1.0], **arguments)[0] == RANKGAIN_ABOVE_IDEAL
@@ -253,13 +253,13 @@ def test_discounts_that_are_too_short():
             assert answer[0] == status
             assert np.isnan(answer[1]).flat[0] == bool(status)
         assert refused(call(name, **valid_call(name, discount=[1.0] * 3, n_discount=-1)), RANKGAIN_BAD_LENGTH)
-        # That it is NULL is what chooses the logarithm, and a length beside it a slip.
+        # NULL selects the logarithm; a length with it is a mistake.
         assert refused(call(name, **valid_call(name, discount=None, n_discount=3)), RANKGAIN_NULL_POINTER)
 
 
 @pytest.mark.parametrize("fault", [math.nan, math.inf, -math.inf, -5e-324])
 def test_missing_discounts_are_reported(fault):
-    """Whatever gain they meet; those of ranks that do not count are not looked at."""
+    """Whatever the gain; discounts of ranks beyond the cut-off are not read."""
     for name in sorted({*having("discount")} - {*GRADIENTS}):
         for position in range(3):
             discount = [1.0] * position + [fault] + [1.0] * (3 - position)
@@ -276,7 +276,7 @@ def test_missing_discounts_are_reported(fault):
 
 
 def test_discounts_of_the_ideal():
-    """They are for the longer of both lists; but an ideal that is cut at the list needs no more than that has."""
+    """One per document of the longer list; an ideal that is cut at the list needs no more than the list."""
     long, short = [1.0, 1.0, 0.0], [1.0]
     for relevance, judged, ideal, enough in (
         (long, long, RANKGAIN_JUDGED, 3),
@@ -305,7 +305,7 @@ GRADES = [(name, parameter) for parameter in ("relevance", "judged", "labels") f
 @in_one_case("status", FAULTS)
 @pytest.mark.parametrize(("name", "parameter"), [pair for pair in GRADES if pair[0] not in having("offsets")])
 def test_invalid_grades_have_their_status(name, parameter, status):
-    """Wherever the fault is; but grades in rank order are read to the cut-off, and no further."""
+    """At every position; grades in rank order are read only to the cut-off."""
     for position in range(3):
         grades = [*VALID[parameter][:position], FAULTS[status], *VALID[parameter][position + 1 :]]
         k = 1 if parameter == "relevance" else NO_CUTOFF
@@ -319,7 +319,7 @@ def test_invalid_grades_have_their_status(name, parameter, status):
 
 
 def test_large_labels_below_the_cutoff_are_accepted():
-    """They count for the ideal wherever they are, and for the sum to the cut-off, as in Python."""
+    """They count for the ideal at every position, and for the sum down to the cut-off, as in Python."""
     arguments = {"scores": [3.0, 2.0, 1.0], "labels": [1.0, 0.0, 1024.0], "k": 1, "gain": RANKGAIN_EXPONENTIAL}
     for width in ("f64", "f32"):
         assert call(f"dcg_from_scores_{width}", **arguments) == (0, 1.0)
@@ -354,7 +354,7 @@ def test_judged_that_lacks_grades_has_its_status():
             status, values = call(name, **arguments)
             assert status == RANKGAIN_ABOVE_IDEAL
             assert np.isnan(values).tolist() == ([True, False] if name.endswith("_lists") else True)
-            # Where the discount rises some order is above the ideal, and none is refused.
+            # If the discount rises, some orders exceed the ideal; none is rejected.
             assert call(name, **arguments | {"discount": [0.5, 1.0, 1.0]})[0] == 0
 
 
@@ -364,7 +364,7 @@ def test_judged_that_lacks_grades_has_its_status():
 @pytest.mark.parametrize("name", GRADIENTS)
 @pytest.mark.parametrize("position", range(3))
 def test_invalid_data_of_gradients_has_its_status(name, position):
-    """The other lists have their gradients; -inf masks a document."""
+    """The other lists get gradients; -inf masks a document."""
     for parameter, value, status in (
         ("scores", math.nan, RANKGAIN_NAN_SCORE),
         ("scores", math.inf, RANKGAIN_INFINITE_SCORE),
@@ -383,7 +383,7 @@ def test_invalid_data_of_gradients_has_its_status(name, position):
 
 
 def test_discounts_of_gradients():
-    """Which must not rise, and reach the last rank where those beyond the cut-off have theirs."""
+    """It must not rise, and must cover all ranks if ranks beyond the cut-off have a discount."""
     for name in GRADIENTS:
         for discount in ([0.5, 1.0], [0.5, math.nan]):
             assert refused(call(name, **valid_call(name, k=2, discount=discount)), RANKGAIN_BAD_DISCOUNT)
@@ -414,7 +414,7 @@ def test_scratch_is_enough_for_shorter_lists_and_earlier_cut_offs(n, fewer, k, e
     if n < 0 or k < 1:
         assert size == -1
     elif size != -1:
-        assert size >= max(n, less)  # more than a byte a document, or it went round
+        assert size >= max(n, less)  # more than one byte per document, or the size overflowed
         assert (less == -1) == (min(n, fewer) < 0 or min(k, earlier) < 1)
 
 
@@ -428,7 +428,7 @@ def test_scratch_size_of_impossible_lists_is_0(k):
 
 @in_one_case("shift", range(64))
 def test_scratch_at_any_address(shift):
-    """Every function that takes scratch; `call` looks at what is round it."""
+    """Every function that takes scratch; `call` checks the memory around it."""
     for name in having("scratch"):
         for ties in range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1):
             arguments = valid_call(name, ties=ties, k=2)
@@ -439,7 +439,7 @@ def test_scratch_at_any_address(shift):
 
 
 def test_negative_zeros_are_zeros():
-    """-0.0 is no negative grade, and the sum of many is 0.0."""
+    """-0.0 is not negative, and the sum of many is 0.0."""
     for name in ("cg", "dcg", "idcg"):
         status, value = call(name, **{"judged" if name == "idcg" else "relevance": [-0.0, -0.0]})
         assert (status, math.copysign(1.0, value)) == (0, 1.0)

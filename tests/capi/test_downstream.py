@@ -36,7 +36,7 @@ def changed(pattern: str, other: str) -> str:
 
 
 def build_isolated(tree: Path, rankgain: Path, folder: Path) -> Path:
-    """The wheel of a package, built where nothing is but what it requires, and no rankgain but this wheel."""
+    """The wheel of a package, built with only its requirements and this wheel of rankgain."""
     shutil.copytree(tree, folder / "tree")
     constraint = folder / "constraint.txt"
     constraint.write_text(f"rankgain @ {rankgain.as_uri()}\n")
@@ -45,7 +45,7 @@ def build_isolated(tree: Path, rankgain: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def downstream(compiled_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where rankgain and the packages are installed."""
+    """The folder in which rankgain and the packages are installed."""
 
     def wheel(name: str) -> Path:
         return build_isolated(DOWNSTREAM / name, compiled_wheel, tmp_path_factory.mktemp(name))
@@ -67,7 +67,7 @@ def test_package_is_built_by_other_systems(compiled_wheel: Path, tmp_path: Path,
 
 
 def row_metrics(header: str, folder: Path) -> str:
-    """What imports row_metrics, compiled with this text as rankgain.h."""
+    """The result of importing row_metrics, compiled with this text as rankgain.h."""
     (folder / "rankgain.h").write_text(header, encoding="utf-8")
     source = DOWNSTREAM / "row_metrics" / "row_metrics.c"
     module = folder / f"row_metrics{sysconfig.get_config_var('EXT_SUFFIX')}"
@@ -176,7 +176,7 @@ if platform.machine() in ("x86_64", "AMD64"):
 
     @pytest.mark.parametrize("backend", ["compiled", "python"])
     def test_subnormal_numbers_survive_flush_to_zero(downstream: Path, tmp_path: Path, backend: str) -> None:
-        """As `torch.set_flush_denormal` does, and every library that was linked with -ffast-math by GCC up to 12."""
+        """As set by `torch.set_flush_denormal`, and by libraries linked with -ffast-math by GCC up to 12."""
         (tmp_path / "flush.c").write_text(FLUSH)
         compiler = sysconfig.get_config_var("CC").split()
         subprocess.run([*compiler, "-shared", "-fPIC", "flush.c", "-o", "flush.so"], cwd=tmp_path, check=True)

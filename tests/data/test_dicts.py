@@ -1,4 +1,4 @@
-"""Dicts whose values and keys run code, or that other threads change: a result or an error, never a crash."""
+"""Dicts whose keys and values run code, or that other threads change: a result or an error, never a crash."""
 
 import io
 import math
@@ -202,7 +202,7 @@ def test_an_error_escapes_the_name_of_a_file(name, tmp_path, capfd):
         assert capfd.readouterr().err.rstrip("\n").isprintable()
 
 
-# lengths that lie
+# wrong lengths
 
 
 def lying(kind, size):

@@ -48,7 +48,7 @@ NO_LISTS = [
 
 @pytest.mark.parametrize("argument", OF_ONE_ARGUMENT)
 @pytest.mark.parametrize("row", NO_LISTS)
-def test_functions_reject_what_is_no_list_of_numbers(rejects, argument, row):
+def test_functions_reject_other_types(rejects, argument, row):
     message, error, *values = row
     for function, value in product(OF_ONE_ARGUMENT[argument], values):
         rejects(error, f"{argument}…{message.format(type=type(value).__name__)}", function, value)

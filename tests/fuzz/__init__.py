@@ -1,11 +1,11 @@
 """Coverage-guided fuzzing: the compiled half against the pure-Python reference.
 
-A target makes a call of bytes; `harness.check` runs it on each backend, and what it gives must be the same bits, or a
-refusal of the same type and text. `python -m fuzz` says how to run them, and how to keep what was found;
-`backends/test_fuzz.py` replays what is kept.
+A target turns bytes into a call; `harness.check` runs the call on each backend, and both must return the same bits, or
+raise an error of the same type and text. `python -m fuzz` shows how to run a target and how to save its findings;
+`backends/test_fuzz.py` replays saved inputs.
 """
 
-TARGETS = {  # and the most bytes that one makes a call of
+TARGETS = {  # the maximum length of an input in bytes
     "lines": 400,
     "trec": 400,
     "arrays": 200,

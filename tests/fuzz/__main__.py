@@ -1,12 +1,12 @@
 """Fuzz the library, from the folder of the tests, on Linux with the package `atheris`:
 
-    python -m fuzz TARGET [OPTION ...]   until a fault or a limit; options of libFuzzer: -runs=N …
-    python -m fuzz TARGET FILE           the call that a file makes, such as the one that a fault is written to
-    python -m fuzz keep TARGET           add what was found to the kept inputs, of all of these as few as reach as much
+    python -m fuzz TARGET [OPTION ...]   run until a failure or a limit; options of libFuzzer: -runs=N …
+    python -m fuzz TARGET FILE           run one input, such as the file to which a failure was written
+    python -m fuzz keep TARGET           add the findings to the saved inputs, and reduce them to the same coverage
 
-What is found goes to the folder rankgain-fuzz-TARGET among the temporary files, and only `keep` writes here. The
-compiled half says which of its branches are reached if Clang built it with -fsanitize=fuzzer-no-link, as .ci/deep has
-it; otherwise the branches of the Python code stand for them, which takes longer.
+Findings are written to the folder rankgain-fuzz-TARGET among the temporary files; only `keep` writes to this folder.
+Coverage is that of the compiled half if Clang built it with -fsanitize=fuzzer-no-link, as in .ci/deep; otherwise that
+of the Python code, which is slower.
 """
 
 import shlex
@@ -26,14 +26,14 @@ import atheris
 from fuzz import TARGETS
 
 
-def speaks():
-    """Whether the compiled half says what it reaches."""
+def reports_coverage():
+    """Whether the compiled half was built to report its coverage."""
     (package,) = find_spec("rankgain").submodule_search_locations
     return any(b"__sanitizer_cov" in path.read_bytes() for path in Path(package).glob("_compiled/lines.*.so"))
 
 
-def spread(inputs, folder):
-    """A file an input, as libFuzzer wants them."""
+def write_inputs(inputs, folder):
+    """Write one file per input, as libFuzzer reads them."""
     rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for data in inputs:
@@ -42,16 +42,16 @@ def spread(inputs, folder):
 
 
 def fuzz(name, options):
-    with nullcontext() if speaks() else atheris.instrument_imports(include=["rankgain"]):
+    with nullcontext() if reports_coverage() else atheris.instrument_imports(include=["rankgain"]):
         harness, target = import_module("fuzz.harness"), import_module(f"fuzz.{name}")
     warnings.simplefilter("error")  # as in the tests
     folder = Path(gettempdir()) / f"rankgain-fuzz-{name}"
     inputs = [option for option in options if not option.startswith("-")]
     if not inputs:
         (folder / "found").mkdir(parents=True, exist_ok=True)
-        inputs = [str(folder / "found"), spread(harness.kept(name), folder / "kept")]
+        inputs = [str(folder / "found"), write_inputs(harness.saved(name), folder / "saved")]
         options = [f"-max_len={TARGETS[name]}", f"-artifact_prefix={folder}/", "-timeout=60", *options, *inputs]
-    again = shlex.join([sys.executable, "-m", "fuzz", name])  # by which a merge runs itself
+    again = shlex.join([sys.executable, "-m", "fuzz", name])  # the command that a merge runs again
     atheris.Setup([again, *options], lambda data: harness.check(target, data))
     atheris.Fuzz()
 
@@ -61,7 +61,8 @@ def keep(name):
 
     with TemporaryDirectory() as folder:
         found = Path(gettempdir()) / f"rankgain-fuzz-{name}" / "found"
-        whole, least = spread(harness.kept(name), Path(folder) / "whole"), spread([], Path(folder) / "least")
+        whole = write_inputs(harness.saved(name), Path(folder) / "whole")
+        least = write_inputs([], Path(folder) / "least")
         merge = ["-set_cover_merge=1", "-use_counters=0", least, whole, str(found)]
         run([sys.executable, "-m", "fuzz", name, *merge], check=True)
         inputs = [path.read_bytes() for path in Path(least).iterdir()]

@@ -3,8 +3,8 @@
 import numpy as np
 
 import rankgain as rg
-from fuzz.metrics import asked, evaluated, parameters
-from fuzz.numbers import held, number, numbers
+from fuzz.metrics import draw_metrics, parameters, vectors_of
+from fuzz.numbers import container, number, numbers
 
 TIES = ["average", "stable", "best", "worst"]
 BAD_TIES = ["docid", "first", None]
@@ -20,20 +20,20 @@ FUNCTIONS = {
 
 
 def lists(draw, rows=None):
-    """Of unequal length, or the rows of a matrix."""
+    """Lists of unequal length, or the rows of a matrix."""
     rows = draw.below(6) if rows is None else rows
     if draw.below(3):
-        return [held(draw, numbers(draw)) for _ in range(rows)]
+        return [container(draw, numbers(draw)) for _ in range(rows)]
     columns = draw.below(9)
-    return np.reshape(held(draw, [number(draw) for _ in range(columns)] * rows), (rows, columns))
+    return np.reshape(container(draw, [number(draw) for _ in range(columns)] * rows), (rows, columns))
 
 
 def one_or_many(draw):
-    return held(draw, numbers(draw)) if draw.below(2) else lists(draw)
+    return container(draw, numbers(draw)) if draw.below(2) else lists(draw)
 
 
-def beside(draw, relevance):
-    """Judged grades: of as many queries, which may lack what was returned; now and then of any."""
+def draw_judged(draw, relevance):
+    """Judged grades for as many queries, which may lack returned grades; occasionally for any number."""
     form = draw.below(8)
     if form < 3:
         return relevance
@@ -47,7 +47,7 @@ def function(draw):
     given = parameters(draw, FUNCTIONS[name])
     relevance = one_or_many(draw)
     if "ndcg" in name and draw.below(2):
-        given["judged"] = beside(draw, relevance)
+        given["judged"] = draw_judged(draw, relevance)
     return lambda: getattr(rg, name)(relevance, **given)
 
 
@@ -57,14 +57,14 @@ def gain(draw):
 
 
 def ranked(draw):
-    metrics, relevance = asked(draw, None), lists(draw)
-    judged = None if draw.below(2) else beside(draw, relevance)
-    return lambda: evaluated(rg.from_ranked(relevance, judged=judged), metrics)
+    metrics, relevance = draw_metrics(draw, None), lists(draw)
+    judged = None if draw.below(2) else draw_judged(draw, relevance)
+    return lambda: vectors_of(rg.from_ranked(relevance, judged=judged), metrics)
 
 
 def scores(draw):
     ties = draw.mostly(TIES, BAD_TIES)
-    metrics, form = asked(draw, ties), draw.below(4)
+    metrics, form = draw_metrics(draw, ties), draw.below(4)
     sizes = draw.many(lambda draw: draw.below(9), 3)
     grades, given = numbers(draw), {}
     count = len(grades)
@@ -72,15 +72,15 @@ def scores(draw):
     if form == 1:
         given["group_sizes"] = [*sizes, count - sum(sizes)] if sum(sizes) <= count else [count]
     elif form == 2:
-        given["qid"] = held(draw, ([*sizes, 0] * count)[:count])
+        given["qid"] = container(draw, ([*sizes, 0] * count)[:count])
     elif form == 3:
         grades, values, count = [grades, grades[::-1]], [values, values], 0
     if draw.below(4) == 3:
-        given["judged"] = beside(draw, [grades])
+        given["judged"] = draw_judged(draw, [grades])
     if count:
-        grades, values = held(draw, grades), held(draw, values)
+        grades, values = container(draw, grades), container(draw, values)
     bits = draw.mostly([64], [32])
-    return lambda: evaluated(rg.from_scores(grades, values, ties=ties, **given).under(score_bits=bits), metrics)
+    return lambda: vectors_of(rg.from_scores(grades, values, ties=ties, **given).under(score_bits=bits), metrics)
 
 
 IDS = [
@@ -93,7 +93,7 @@ IDS = [
 
 
 def recommendations(draw):
-    metrics, validate = asked(draw, None), draw.of(["judged", "full"])
+    metrics, validate = draw_metrics(draw, None), draw.of(["judged", "full"])
     ids = draw.of(IDS)
     others = draw.mostly([ids], IDS)
     users = draw.below(4)
@@ -111,7 +111,7 @@ def recommendations(draw):
         rows = [np.array(one, dtype="i8").astype(dtype) for one in rows]
     elif form == 4:
         truth = list(map(list, truth))
-    return lambda: evaluated(rg.from_recommendations(truth, rows, validate=validate), metrics)
+    return lambda: vectors_of(rg.from_recommendations(truth, rows, validate=validate), metrics)
 
 
 def text(draw):

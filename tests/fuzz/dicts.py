@@ -1,4 +1,4 @@
-"""qrels and runs as dicts, and as columns: ids, grades and scores of all kinds, sound and not."""
+"""qrels and runs as dicts, and as columns: ids, grades and scores of all kinds, valid and invalid."""
 
 from collections import OrderedDict
 from fractions import Fraction
@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 import rankgain as rg
-from fuzz.metrics import asked, evaluated
+from fuzz.metrics import draw_metrics, vectors_of
 from fuzz.numbers import number
 
 TIES = ["docid", "average", "stable", "best", "worst"]
@@ -23,7 +23,7 @@ BAD_KINDS = [list, lambda side: None]
 
 
 def value(draw):
-    """A number; now and then of another type, or none at all."""
+    """A number; occasionally of an unusual type, or not a number."""
     return draw.mostly([number], [lambda draw: draw.of(ODD)])(draw)
 
 
@@ -38,7 +38,7 @@ def side(draw, ids, queries):
 
 
 def columns(side, score, ids, shift):
-    """The rows of a side, of which the last come first."""
+    """The rows of a side, rotated by `shift`."""
     rows = [(query, *row) for query, documents_of_query in side.items() for row in documents_of_query.items()]
     rows = rows[shift:] + rows[:shift]
     column_lists = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
@@ -49,7 +49,7 @@ def columns(side, score, ids, shift):
 
 def call(draw):
     ties, missing, validate = draw.of(TIES), draw.of(["zero", "skip"]), draw.of(["judged", "full"])
-    metrics, ids = asked(draw, ties), draw.mostly(IDS[:3], IDS, 32)
+    metrics, ids = draw_metrics(draw, ties), draw.mostly(IDS[:3], IDS, 32)
     queries = ["q1", "q2", "q3", 4][: 1 + draw.below(4)]
     qrels, run = side(draw, ids, queries), side(draw, draw.mostly([ids], IDS), queries)
     form, shift, bits = draw.below(4), draw.below(9), draw.of([64, 32])
@@ -63,4 +63,4 @@ def call(draw):
         returned = kind({query: kind(documents_of_query) for query, documents_of_query in run.items()})
         return rg.from_qrels(rg.judgments(truth) if form == 1 else truth, returned, ties=ties, missing=missing)
 
-    return lambda: evaluated(rankings().under(score_bits=bits), metrics)
+    return lambda: vectors_of(rankings().under(score_bits=bits), metrics)

@@ -18,7 +18,7 @@ CORPUS = Path(__file__).parent / "corpus"
 
 
 class Draw:
-    """Choices made of bytes, one byte each; where they end, zeros follow."""
+    """Choices read from bytes, one byte each; after the last byte, zeros."""
 
     def __init__(self, data):
         self._data = data
@@ -39,7 +39,7 @@ class Draw:
         return options[self.below(len(options))]
 
     def mostly(self, usual, odd, often=8):
-        """One of the usual options; one of the odd ones so often of 256 times."""
+        """One of the usual options; one of the odd ones `often` times out of 256."""
         byte = self.bytes(1)[0]
         return odd[byte % len(odd)] if byte >= 256 - often else usual[byte % len(usual)]
 
@@ -49,26 +49,26 @@ class Draw:
 
 class Backend(NamedTuple):
     modules: dict
-    tables: dict  # what discounts.py and functions.py keep between calls, which the other backends must not see
+    tables: dict  # caches of discounts.py and functions.py, separate for each backend
     settings: dict
 
 
 @cache
 def backends():
-    """Both, imported when the first input is run: where nothing is compiled, this module can still be imported."""
+    """Both backends, imported with the first input, so that this module can be imported if nothing is compiled."""
     names = "compiled", "python"
     modules = ({part: import_module(_backend.module_of(part, name)) for part in _backend.PARTS} for name in names)
     return [Backend({"name": name, **parts}, {}, {}) for name, parts in zip(names, modules, strict=True)]
 
 
 def use(backend):
-    """As `_backend.use`, which takes longer than many a call."""
+    """Switch to a backend, as `_backend.use` does, but faster."""
     vars(_backend).update(backend.modules)
     discounts._tables, functions._settings_cache = backend.tables, backend.settings
 
 
 def outcome(call):
-    """What a call gives, in bits, or the type and text of its refusal. Any other exception is a fault."""
+    """The bits that a call returns, or the type and text of its error. Any other exception is a failure."""
     try:
         return bits(call())
     except (ValueError, TypeError) as error:
@@ -88,7 +88,7 @@ def bits(value):
 
 
 def check(target, data):
-    """Run the call that a target makes of bytes on each backend, and compare."""
+    """Run the call that a target makes from bytes on each backend, and compare."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # on unusual input; they do not depend on the backend
         call = target.call(Draw(data))
@@ -96,8 +96,8 @@ def check(target, data):
     assert compiled == python, f"compiled:\n{compiled}\nin Python:\n{python}"
 
 
-def kept(name):
-    """The inputs of a target that are kept, one a line."""
+def saved(name):
+    """The saved inputs of a target, one per line."""
     return [ast.literal_eval(line) for line in (CORPUS / f"{name}.txt").read_text().splitlines()]
 
 

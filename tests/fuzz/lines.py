@@ -1,4 +1,4 @@
-"""The bytes of a run, and of qrels: scanned as they are, with no more room than a block of a file has."""
+"""The bytes of a run and of qrels, scanned directly, with the capacity for one block of a file."""
 
 import numpy as np
 
@@ -12,17 +12,17 @@ FORMS = read_lines.RUN, read_lines.QRELS, read_lines.MSMARCO_RUN, read_lines.BEI
 
 def call(draw):
     data = draw.rest()
-    return lambda: [scanned(form, data) for form in FORMS]
+    return lambda: [scan(form, data) for form in FORMS]
 
 
-def scanned(form, data):
-    """The rows, their queries and the numbers of those; or what is wrong."""
-    data = np.array(bytearray(data), dtype=np.uint8)  # whose end is the end of what was allocated
+def scan(form, data):
+    """The rows, their queries and the numbers of the queries; or the error."""
+    data = np.array(bytearray(data), dtype=np.uint8)  # ends at the end of the allocation
     *buffers, totals = read_lines.BlockBuffers().of(len(data) // form.min_bytes + 1)
     fields = form.n_fields, form.document, form.value, form.grades
-    fault = _backend.lines.scan((data, *buffers), totals, *fields)
-    if fault is not None:
-        return fault
+    error = _backend.lines.scan((data, *buffers), totals, *fields)
+    if error is not None:
+        return error
     rows, count, lines = totals.tolist()
     starts, ends, values, _, runs = buffers
     runs = runs[: 5 * count]

@@ -1,4 +1,4 @@
-"""Metrics of the whole table, with parameters of all kinds, refused ones among them."""
+"""Metrics of the whole table, with parameters of all kinds, including rejected ones."""
 
 import numpy as np
 
@@ -15,12 +15,12 @@ def double(grades):
 
 
 def fall(grades):
-    """A gain that falls with the grade, and gives grade 0 something."""
+    """A gain that decreases with the grade, and is positive for grade 0."""
     return 1.0 / (1.0 + grades)
 
 
 def signs(grades):
-    """A gain that tells −0.0 from 0.0."""
+    """A gain that distinguishes −0.0 from 0.0."""
     return np.copysign(1.0, grades) + 2.0
 
 
@@ -49,12 +49,12 @@ def value(draw, parameter):
 
 
 def parameters(draw, names):
-    """Some of these parameters with a value each."""
+    """Some of these parameters, each with a value."""
     return {name: value(draw, name) for name in names if draw.below(3) == 0}
 
 
-def asked(draw, ties):
-    """What makes a few metrics, which may be refused; of those that have no value under a policy, none."""
+def draw_metrics(draw, ties):
+    """A function that makes a few metrics, which may be rejected; only metrics that have a value under the policy."""
 
     def one(draw):
         row = draw.of(rows)
@@ -65,6 +65,6 @@ def asked(draw, ties):
     return lambda: [rg.metric(name, **given) for name, given in drawn]
 
 
-def evaluated(rankings, metrics):
+def vectors_of(rankings, metrics):
     result = rankings.evaluate(*metrics())
     return dict(result), result.counts, list(result.query_ids)

@@ -1,4 +1,4 @@
-"""Numbers, many of them equal, and all that holds them."""
+"""Numbers, many of them equal, and containers of numbers."""
 
 import struct
 from array import array
@@ -11,7 +11,7 @@ WILD = [0.5, -0.0, -1.0, float("nan"), float("inf"), float("-inf"), 5e-324, 2.3e
 
 
 def number(draw):
-    """Small and whole most of the time, else hostile."""
+    """A small integer most of the time, otherwise a hostile value."""
     byte = draw.bytes(1)[0]
     if byte < 230:
         return float(byte % 5)
@@ -19,7 +19,7 @@ def number(draw):
 
 
 def numbers(draw, most=12):
-    """A few; or many, of few kinds, as what is made for long lists must see some."""
+    """A few numbers; or many with few distinct values, to reach the code for long lists."""
     return draw.many(number, most) * draw.of([1] * 12 + [6, 25])
 
 
@@ -47,5 +47,5 @@ ODD = [objects, UserList, lambda values: array("d", values)]
 ODD += [lambda values, dtype=dtype: np.array(values).astype(dtype) for dtype in (">f8", ">i4", "c16", "U3", "M8[s]")]
 
 
-def held(draw, values):
+def container(draw, values):
     return draw.mostly(USUAL, ODD, 16)(values)

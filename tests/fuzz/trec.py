@@ -1,4 +1,4 @@
-"""qrels and a run as files, most of whose lines are sound: read in blocks of any size, and what metrics see of them."""
+"""qrels and a run as files of mostly valid lines, read in blocks of any size; and the hits of their documents."""
 
 from io import BytesIO
 from unittest.mock import patch
@@ -23,7 +23,7 @@ TIES = ["docid", "average", "stable", "best", "worst"]
 
 
 class Trickle:
-    """A file that can be read only once, and not much of it at once."""
+    """A file that can be read only once, and in small pieces."""
 
     def __init__(self, data):
         self._left = BytesIO(data)
@@ -33,7 +33,7 @@ class Trickle:
 
 
 def text(draw, before, after):
-    """Lines with these fields before and behind the document."""
+    """Lines with these fields before and after the document."""
 
     def line(draw):
         query, document, number = draw.of(QUERIES), draw.of(DOCUMENTS), draw.mostly(NUMBERS, ODD_NUMBERS, often)

@@ -108,7 +108,7 @@ def test_requests_of_other_metrics_are_not_answered_with_a_similar_one(rejects, 
     assert "did you mean" not in str(error.value)
 
 
-def test_none_is_no_value(rejects):
+def test_none_is_rejected_as_a_value(rejects):
     score = "the score must be a number, not NoneType; leave out documents without a value"
     rejects(TypeError, f"query 'q', document 'a': {score}", rg.evaluate, {"q": {"a": 1}}, {"q": {"a": None}}, "rr")
     grade = "the grade must be a number, not NoneType; leave out documents without a value"
@@ -226,7 +226,7 @@ class BrokenStream:
         return 5
 
 
-def test_batches_name_what_is_no_stream(rejects):
+def test_batches_reject_other_objects(rejects):
     message = "__arrow_c_stream__ did not return an Arrow stream"
     rejects(TypeError, f"batches: {message}", summarize_batches, BrokenStream(), "rr")
     rejects(TypeError, f"batches: item 0: {message}", summarize_batches, [BrokenStream()], "rr")

@@ -64,7 +64,7 @@ def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
         assert rankings.evaluate("ndcg", "rr", "num_ret").to_dict() == expected.to_dict()
 
 
-def test_a_clean_run_is_not_held_in_memory(tmp_path, monkeypatch):
+def test_clean_run_is_read_in_blocks(tmp_path, monkeypatch):
     """The file is read again for other ties, without a table of the documents."""
     path = tmp_path / "run"
     path.write_bytes(run_of(TWICE))

@@ -65,7 +65,7 @@ def test_lists_of_fractions_are_scores():
         assert rg.evaluate([[0, 1, 2]], run, "ndcg")["ndcg"].tolist() == expected
 
 
-def test_ids_are_recognised_beside_values_that_are_no_labels():
+def test_ids_are_recognised_beside_values_other_than_labels():
     matrix = np.array([[6, 3, 8], [1, 2, -1]])
     expected = [0.5, 0.0]
     assert rg.evaluate([{3}, {9}], matrix, "mrr")["mrr"].tolist() == expected
@@ -75,13 +75,13 @@ def test_ids_are_recognised_beside_values_that_are_no_labels():
     assert rg.evaluate([["c"], ["i"]], [["f", "c"], ["a"]], "mrr")["mrr"].tolist() == expected
 
 
-def test_a_frame_with_a_column_called_read_is_no_file():
+def test_frame_with_a_column_called_read_is_a_frame():
     qrels = pd.DataFrame({"qid": ["q"], "docno": ["d"], "label": [1], "read": [0]})
     run = pd.DataFrame({"qid": ["q", "q"], "docno": ["e", "d"], "score": [2.0, 1.0], "read": [0, 1]})
     assert rg.evaluate(qrels, run, "rr").mean("rr") == rg.from_frames(qrels, run).evaluate("rr").mean("rr") == 0.5
 
 
-def test_rows_of_scores_are_no_ids_beside_scores():
+def test_rows_of_scores_are_recognised_beside_scores():
     rows = [np.array([2, 1]), np.array([0.2, 0.9])]
     for run in (rows, tuple(rows)):
         assert rg.evaluate([[0, 1], [0, 1]], run, "mrr")["mrr"].tolist() == [0.5, 1.0]

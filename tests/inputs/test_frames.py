@@ -203,7 +203,7 @@ def test_columns_of_objects_must_hold_numbers(rejects, argument, column, row):
     ("column (expected", ValueError,
      pd.Series([1]), pl.Series([1]), {"q": {"d": 1}}, pa.chunked_array([[1]])),
 ])  # fmt: skip
-def test_from_frames_rejects_what_is_no_frame(rejects, row):
+def test_from_frames_rejects_other_types(rejects, row):
     message, error, *values = row
     for value in values:
         expected = message.format(type=type(value).__name__)

@@ -89,7 +89,7 @@ def test_any_positive_cutoff_is_accepted(gives, k):
 @pytest.mark.parametrize(
     ("ties", "ndcg", "rr"), [("average", HALF, 0.75), ("stable", 1.0, 1.0), ("worst", SECOND, 0.5)]
 )
-def test_a_cutoff_beyond_the_list_is_none(gives, ties, ndcg, rr):
+def test_cutoff_beyond_the_list_has_no_effect(gives, ties, ndcg, rr):
     for k in (10**9, 2**48):
         metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k)]
         gives([[ndcg], [rr]], evaluate_scores, [1, 0], [7, 7], ties=ties, metrics=metrics)

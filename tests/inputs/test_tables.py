@@ -331,7 +331,7 @@ def test_a_side_of_nulls_is_refused(rejects):
     rejects(ValueError, "qrels_df: column 'score' holds only nulls, so no document is returned", rg.from_frames, rows)
 
 
-def test_trec_files_are_no_frames(rejects):
+def test_trec_files_are_rejected_as_frames(rejects):
     Path("qrels").write_bytes(qrels_lines(QRELS))
     rejects(
         TypeError, "qrels_df must be…not str; for TREC files there is rankgain.read_trec", rg.from_frames, "qrels", RUN

@@ -14,7 +14,7 @@ MESSAGE = "is a table with the columns 'user_id' and 'item_id': write from_frame
 
 
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_table_of_users_and_items_is_no_matrix(rejects, frame):
+def test_table_of_users_and_items_is_rejected_as_matrix(rejects, frame):
     truth, run = frame(TRUTH), frame(RUN)
     rejects(TypeError, f"recommended {MESSAGE}", rg.from_recommendations, truth, run)
     rejects(TypeError, f"relevant {MESSAGE}", rg.from_recommendations, truth, [[1], [2]])

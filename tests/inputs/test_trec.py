@@ -942,7 +942,7 @@ def test_the_first_wrong_line_is_named(rejects):
     ("qrels.txt: line 1, field 4: the grade is infinite", b"q 0 d -inf\n", b"q Q0 d 1 2.5 t\n"),
     ("run.txt: line 2, field 5: the score is NaN; use -inf", b"q 0 d 1\n", b"q Q0 d 1 2.5 t\nq Q0 e 2 nan t\n"),
 ])  # fmt: skip
-def test_numbers_that_are_not_finite_are_rejected(rejects, row):
+def test_infinite_and_nan_numbers_are_rejected(rejects, row):
     message, qrels, run = row
     rejects(ValueError, message, evaluate_lines, qrels, run)
 
@@ -973,7 +973,7 @@ class Reads:
 
 
 @pytest.mark.parametrize("side", ["qrels", "run"])
-def test_read_trec_rejects_what_is_no_binary_file(rejects, side):
+def test_read_trec_rejects_other_objects(rejects, side):
     sides = {"qrels": os.devnull, "run": "run.txt"}
     closed = io.BytesIO()
     closed.close()

@@ -185,7 +185,7 @@ UNJUDGED = [
 
 
 @in_one_case(("metric", "value"), UNJUDGED)
-def test_documents_that_are_not_judged(metric, value):
+def test_unjudged_documents(metric, value):
     result = rg.from_qrels({"q": POOL}, {"q": LISTED}).evaluate(metric)
     assert result[metric].tolist() == [pytest.approx(value, rel=1e-12)]
 

@@ -97,7 +97,7 @@ def test_a_layer_imports_from_those_below(name):
             assert HEIGHT[room] <= HEIGHT[layer(name)], f"{name} imports {module}, which stands above it"
 
 
-def test_there_is_no_circle():
+def test_imports_have_no_cycle():
     graph = {name: {module or "__init__" for module, _ in imports(name)} for name in FILES}
     try:
         tuple(TopologicalSorter(graph).static_order())

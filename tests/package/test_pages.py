@@ -51,7 +51,7 @@ def test_page_examples_are_all_found(page):
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
-def test_page_shows_no_code_that_is_not_run(page):
+def test_all_code_on_pages_runs(page):
     """Python is run as `pycon`, or written from a file that .ci/deep runs (heavy); test_downstream.py runs Numba's."""
     generated = GENERATED.findall(page.read_text(encoding="utf-8"))
     shown = [text for _, language, text in blocks(page) if language == "python" and "import numba" not in text]

@@ -98,7 +98,7 @@ def test_queries_that_no_longer_count_are_changes():
     assert (rows["missing"]["changed"], rows["missing"]["counted"]) == (1, 3)  # q4 is not in the run
 
 
-def test_a_query_without_a_value_before_and_after_is_no_change():
+def test_query_without_values_counts_as_unchanged():
     (row,) = attribution("ndcg(empty=nan)@2", "sklearn").rows
     assert (row["rule"], row["changed"], row["counted"]) == ("ties", 1, 3)
 

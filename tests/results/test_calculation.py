@@ -386,7 +386,7 @@ def test_like_follows_the_rules_of_a_tool():
 
 
 @pytest.mark.parametrize("metric", ["gm_ap", "gauc", "gm_bpref", "num_ret", "num_q", "utility", "set_ap"])
-def test_metrics_that_are_no_means_have_a_value_per_query(metric):
+def test_metrics_with_other_aggregators_have_a_value_per_query(metric):
     rankings = rg.from_qrels(QRELS, RUN)
     assert rankings.calculation(metric, "q1").value == rankings.evaluate(metric)[metric][0]
 

@@ -290,7 +290,7 @@ def test_scorer_rejects_data(model, y, qid, error, text):
         rg.scorer("ndcg")(model, None, y, qid=qid)
 
 
-def test_scorer_rejects_classes_that_are_no_grades():
+def test_scorer_rejects_classes_other_than_grades():
     model = Fixed(predict_proba=[[0.5, 0.5]] * 3)
     for classes, text in ((["bad", "good"], "classes_, which must be grades"), ([0, 1, 2], "classes_ has 3")):
         model.classes_ = classes

@@ -407,7 +407,7 @@ def test_help_and_version_are_printed(capsys):
 
 
 @pytest.mark.usefixtures("backend")
-def test_interpolated_precision_of_a_list_of_one_document_that_is_taken_out(tmp_path):
+def test_interpolated_precision_of_a_list_whose_only_document_is_removed(tmp_path):
     """Release 9 divides nothing by nothing at recall 0 where a query returned documents, however few."""
     (tmp_path / "qrels").write_text("q 0 d 1\np 0 d 1\n")
     (tmp_path / "run").write_text("q Q0 x 1 1 t\np Q0 d 1 1 t\n")

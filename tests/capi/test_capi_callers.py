@@ -1,7 +1,4 @@
-"""The C functions by the doors of those who compile without a compiler: Numba, cffi, SciPy, and ctypes.
-
-Each door stands here where its library is installed.
-"""
+"""The C functions as Numba, cffi, SciPy and ctypes call them; each is tested if its library is installed."""
 
 import ctypes
 from concurrent.futures import ThreadPoolExecutor
@@ -52,7 +49,7 @@ def with_cffi():
 
 def with_numba():
     address = import_module("numba.extending").get_cython_function_address
-    # Addresses as numbers, for Numba makes no pointer of nothing.
+    # Addresses as integers: Numba has no null pointers.
     function, size = (
         prototype(SIGNATURES[name], ctypes.c_size_t)(address("rankgain.capi", name))
         for name in ("rankgain_ndcg_from_scores_f64", "rankgain_scratch_size")
@@ -71,13 +68,13 @@ def with_numba():
     return rows
 
 
-DOORS = {"ctypes": with_ctypes, "cffi": with_cffi, "numba": with_numba}
-doors = pytest.mark.parametrize("door", [door for name, door in DOORS.items() if name in (*LIBRARIES, "ctypes")])
+CALLERS = {"ctypes": with_ctypes, "cffi": with_cffi, "numba": with_numba}
+installed = [caller for name, caller in CALLERS.items() if name in (*LIBRARIES, "ctypes")]
 
 
-@doors
-def test_c_functions_run_in_several_threads(door):
-    rows = door()
+@pytest.mark.parametrize("caller", installed)
+def test_c_functions_run_in_several_threads(caller):
+    rows = caller()
     rng = np.random.default_rng(5)
     scores, labels = rng.integers(0, 20, (400, 50)).astype(float), rng.integers(0, 4, (400, 50)).astype(float)
     values = np.zeros((4, 400))
