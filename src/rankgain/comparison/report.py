@@ -93,7 +93,7 @@ th small { font-weight: 400; float: left; } th small + small { float: right; }
 td.number, td.number small { white-space: nowrap; overflow-wrap: normal; }
 .picture { width: 40%; min-width: 4rem; padding: 0.15rem 0; }
 td.picture svg { display: block; width: 100%; height: 1.5rem; }
-table.wide { width: 100%; } table.wide th { overflow-wrap: normal; }
+table.wide { width: 100%; } table.wide th, .warning th { overflow-wrap: normal; }
 th button { font: inherit; font-weight: 600; border: 0; background: none; padding: 0; cursor: pointer; }
 th[aria-sort=ascending] button::after { content: " ▲"; } th[aria-sort=descending] button::after { content: " ▼"; }
 .warning { border-left: 4px solid #D55E00; padding-left: 0.7rem; }
