@@ -1,6 +1,7 @@
 """The report: one file without external resources, with names as text, of bounded size."""
 
 import datetime
+import html
 import os
 import re
 from xml.etree import ElementTree
@@ -65,8 +66,6 @@ def test_report_pictures_are_complete_and_contain_no_names(tmp_path):
 
 
 def test_report_states_runs_metrics_and_test(tmp_path):
-    """Title, names, date, every metric, and what marks mean; the means of all runs; at most six pictures, and how many
-    are left out."""
     random = np.random.default_rng(0)
     names = "splade-v3-distil-run2", "bm25+rm3-fb=10", "c", "d"
     runs = comparison({name: {"ndcg": random.random(50), "ap": random.random(50)} for name in names})
@@ -75,15 +74,128 @@ def test_report_states_runs_metrics_and_test(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert "<title>Four &lt;runs&gt;</title>" in text
     for line in (
-        "4 runs, all pairs: 50 queries, paired<br>",
+        '<p class="caption">4 runs, all pairs: 50 queries, paired</p>',
         "Runs: splade-v3-distil-run2, bm25+rm3-fb=10, c, d<br>",
         "Judgments: robust04.txt<br>",
+        "Metrics: ndcg, ap<br>",
         f"{datetime.date.today().year}, rankgain {rg.__version__}, ",
-        "6 of 12 differences are drawn.",
     ):
         assert line in text
-    assert text.count("<figcaption") == 6
-    assert len(re.findall(r"<bdi>ap: [^<]* minus [^<]*</bdi>: ", text)) == 3
+
+
+def test_report_begins_with_verdicts_then_warnings(tmp_path):
+    qrels = {query: grades | {"n": 0} for query, grades in QRELS.items()}
+    runs = {"a": {query: [*grades, "n"] for query, grades in QRELS.items()}, "b": {key: ["x", "y"] for key in QRELS}}
+    compared = rg.compare(qrels, runs, "rr@2")
+    tests = compared.test(flips=99)
+    text = html.unescape(page(tmp_path, compared, tests))
+    (verdict,) = tests.verdicts()
+    order = [text.index(part) for part in ("</h1>", verdict, 'class="warning', "<h2>Means", "<h2>About this page")]
+    assert order == sorted(order)
+
+
+def test_report_prints_the_whole_command(tmp_path):
+    from rankgain.comparison.report import page_of
+
+    runs = comparison({"a": [0.1, 0.2], "b": [0.2, 0.3]})
+    command = f"rankgain compare qrels.txt {' '.join(f'run{number}.txt' for number in range(40))} -m 'ndcg<b>\u202e'"
+    text = page_of(runs.test(), None, runs, {}, command=command)
+    assert f"Command: {command}".replace("\u202e", r"\u202e") in html.unescape(text)
+    assert "ndcg<b>" not in text
+
+
+def captions(text):
+    """The pairs of runs whose queries are drawn."""
+    return [html.unescape(title) for title in re.findall(r'<figcaption class="caption"><bdi>(.*?)</bdi>', text)]
+
+
+def of_means(means, metrics=("ndcg", "ap"), queries=30):
+    """Runs with these means, in reverse order for the second metric and then in turn."""
+    noise = np.random.default_rng(0).normal(size=(len(means), queries)) / 100
+    rows = {name: mean + noise[row] - noise[row].mean() for row, (name, mean) in enumerate(means.items())}
+    return comparison(
+        {
+            name: {metric: 1 - row if turn % 2 else row for turn, metric in enumerate(metrics)}
+            for name, row in rows.items()
+        }
+    )
+
+
+def test_report_draws_the_queries_of_the_best_run_and_the_baseline(tmp_path):
+    runs = of_means({"a": 0.3, "b": 0.5, "c": 0.7, "d": 0.4, "e": 0.6})
+    text = page(tmp_path, runs, runs.test("b", flips=99))
+    assert captions(text) == ["ndcg: c minus b", "ap: a minus b"]
+    assert "2 of 8 differences are drawn: for each metric, the best other run and b." in text
+    # If the baseline is the best run, the best of the others is drawn.
+    text = page(tmp_path, runs, runs.test("c", flips=99))
+    assert captions(text) == ["ndcg: e minus c", "ap: a minus c"]
+    text = page(tmp_path, runs, runs.test(flips=99))
+    assert captions(text) == ["ndcg: e minus c", "ap: d minus a"]
+    assert "2 of 20 differences are drawn: for each metric, the two runs with the best means." in text
+
+
+def test_report_draws_the_run_with_the_lowest_mean_where_lower_is_better(tmp_path):
+    qrels = {query: grades | {"n": 0} for query, grades in QRELS.items()}
+    orders = {"good": ["d", "n", "x"], "fair": ["n", "d", "x"], "poor": ["n", "x", "y"], "bad": ["x", "y", "z"]}
+    runs = {
+        name: {query: [f"d{query[1:]}" if part == "d" else part for part in order] for query in QRELS}
+        for name, order in orders.items()
+    }
+    text = page(tmp_path, rg.compare(qrels, runs, ["rr", "unjudged@3"]))
+    assert captions(text) == ["rr: fair minus good", "unjudged@3: fair minus good"]
+
+
+@pytest.mark.parametrize(("names", "metrics"), [("abc", 2), ("abcd", 1), ("ab", 6)])
+def test_report_draws_all_queries_of_few_differences(tmp_path, names, metrics):
+    runs = of_means({name: ord(name) / 200 for name in names}, [f"p@{k}" for k in range(1, metrics + 1)])
+    text = page(tmp_path, runs, runs.test(flips=99))
+    assert len(captions(text)) == 6
+    assert "differences are drawn" not in text
+
+
+def test_report_draws_the_queries_of_twelve_metrics(tmp_path):
+    runs = of_means({"a": 0.3, "b": 0.5}, [f"p@{k}" for k in range(1, 15)])
+    text = page(tmp_path, runs, runs.test(flips=99))
+    assert captions(text) == [f"p@{k}: b minus a" for k in range(1, 13)]
+    assert "12 of 14 differences are drawn: for each of the first 12 metrics, the best other run and a." in text
+
+
+def forests(text):
+    """The number of rows by the title of a table of differences."""
+    tables = re.findall(r'<table class="wide"><caption><bdi>(.*?)</bdi>.*?<tbody>(.*?)</tbody>', text, re.DOTALL)
+    return {title: rows.count("<tr>") for title, rows in tables}
+
+
+@pytest.mark.parametrize(("runs", "folded"), [(9, False), (10, True)])
+def test_report_folds_all_metrics_alike(tmp_path, runs, folded):
+    compared = of_means({f"r{run}": run / 20 for run in range(runs)})
+    text = page(tmp_path, compared, compared.test(flips=99))
+    pairs = runs * (runs - 1) // 2
+    assert forests(text) == {"ndcg": pairs, "ap": pairs}
+    assert [f"<summary>{pairs} differences in {metric}</summary>" in text for metric in ("ndcg", "ap")] == [folded] * 2
+
+
+def test_report_lists_whole_metrics_and_names_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankgain.comparison.report.MOST_ROWS", 20)
+    compared = of_means({name: ord(name) / 200 for name in "abcd"}, ["ndcg", "ap", "rr", "p@1", "p@2"])
+    text = page(tmp_path, compared, compared.test(flips=99))
+    assert forests(text) == {"ndcg": 6, "ap": 6, "rr": 6}
+    assert "Not listed: p@1, p@2." in text
+    assert "… and 12 more: columns() and the CSV and JSON forms have all" in text
+    (numbers,) = re.findall(r'<table class="sortable">.*?</table>', text, re.DOTALL)
+    assert numbers.count("<tr>") == 1 + 18
+
+
+def test_report_lists_the_best_run_of_each_metric_with_too_many_differences(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankgain.comparison.report.MOST_ROWS", 5)
+    compared = of_means({name: ord(name) / 200 for name in "abcd"})
+    text = page(tmp_path, compared, compared.test(flips=99))
+    assert forests(text) == {"ndcg": 3}
+    for run in "abc":
+        assert f"<bdi>d</bdi> minus <bdi>{run}</bdi>" in text
+    assert "Of each metric, only the differences of the run with the best mean are listed. Not listed: ap." in text
+    assert "… and 12 more: columns() and the CSV and JSON forms have all" in text
+    assert "All numbers" not in text
 
 
 def test_report_counts_warnings_beyond_the_first(tmp_path):
@@ -99,9 +211,9 @@ def test_report_counts_warnings_beyond_the_first(tmp_path):
 def test_report_shows_the_queries_that_differ_most(tmp_path):
     values = [0.5] * 20 + [0.9, 0.1]
     text = page(tmp_path, comparison({"a": [0.5] * 22, "b": values}))
-    (table,) = re.findall(r"<h3>.*?<table>.*?</table>(.*?)</p>", text, re.DOTALL)
+    (table,) = re.findall(r"<details open>\s*(<summary>.*?)</details>", text, re.DOTALL)
     assert "20 other queries, of which 20 have the same value in both runs." in table
-    assert "+0.0000" not in text[text.index("<h3>") :]
+    assert re.findall(r"[+-][\d.]+", table) == ["+0.4000", "-0.4000"]
 
 
 @pytest.mark.slow
@@ -112,7 +224,8 @@ def test_report_of_a_large_comparison_stays_small(tmp_path, runs, queries):
     tests = compared.test(flips=999)
     text = page(tmp_path, compared, tests)
     assert len(text) < 5_000_000
-    assert ("… and 4450 more" in text) == (runs == 100)
+    assert ("… and 4950 more" in text) == (runs == 100)
+    assert list(forests(text).values()) == [runs - 1]
     assert len(tests.table().splitlines()) < 130
     assert len(tests.plot("intervals").axes) == 1
     assert len(tests.plot("scatter").axes) == min(6, len(tests))

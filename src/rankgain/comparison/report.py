@@ -11,6 +11,7 @@ import datetime
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,8 +32,8 @@ from rankgain.comparison.difference import (
 from rankgain.comparison.groups import Groups, blocks_of
 from rankgain.comparison.outcome import Tests, warnings_of
 from rankgain.comparison.testing import Key, sample_of
-from rankgain.errors import counted, import_extra
-from rankgain.metrics.metric import Metric, Score
+from rankgain.errors import counted, escaped, import_extra
+from rankgain.metrics.metric import Metric, Score, better
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
 from rankgain.results.text import html_of, html_table, number, printable
@@ -40,11 +41,12 @@ from rankgain.results.text import html_of, html_table, number, printable
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
 
-MOST_ROWS = 500  # rows of a table; the rest are counted
+MOST_ROWS = 1000  # differences, of whole metrics; runs
 MOST_CHANGED = 5  # queries shown at each end of the differences
-MOST_PAIRS = 6  # pairs whose queries are shown
-MOST_OPEN = 40  # differences of a metric; the table of more is collapsed
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8A8A8A"
+MOST_PAIRS = 6  # up to this many differences, the queries of all are drawn; else one pair of runs per metric
+MOST_DRAWN = 12  # metrics whose queries are drawn
+MOST_OPEN = 40  # differences per metric; the tables of all metrics are collapsed if there are more
+BLUE, ORANGE = "#0072B2", "#D55E00"
 WIDTH, HEIGHT = 400.0, 100.0  # units of a picture
 MOST_BARS = 200  # bars per picture
 EDGE = 8.0  # space for dots at the ends
@@ -80,33 +82,37 @@ STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 60rem; margin: 0 auto;
   padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; margin-bottom: 0; } h2 { font-size: 1.1rem; margin: 1.4rem 0 0.3rem; }
-h3 { font-size: 1rem; margin: 0.8rem 0 0.2rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.3rem 0; }
 caption { text-align: left; font-weight: 600; padding-top: 0.5rem; }
 th, td { padding: 0.15rem 0.5rem; text-align: right; border-bottom: 1px solid #ddd; vertical-align: top; }
-th.name, td.name { text-align: left; min-width: 5rem; }
-table.means th { overflow-wrap: normal; } sup { line-height: 0; }
+td { white-space: nowrap; }
+th.name, td.name { text-align: left; min-width: 5rem; } td.name, td bdi { white-space: normal; }
+.wide th, .means th, .sortable th { overflow-wrap: normal; } .changes th { min-width: 4.5rem; } sup { line-height: 0; }
 tbody th { font-weight: 400; }
-td small { color: #444; display: block; }
+td small { color: #444; display: block; } .wide td small { display: inline-block; min-width: 11em; }
 th small { font-weight: 400; float: left; } th small + small { float: right; }
-td.number, td.number small { white-space: nowrap; overflow-wrap: normal; }
-.picture { width: 40%; min-width: 4rem; padding: 0.15rem 0; }
+.wide { width: 100%; table-layout: fixed; } .wide .name { width: 30%; } .wide .p { width: 11%; }
+.picture { padding: 0.15rem 0; }
 td.picture svg { display: block; width: 100%; height: 1.5rem; }
-table.wide { width: 100%; } table.wide th, .warning th { overflow-wrap: normal; }
+path { stroke: #8A8A8A; stroke-width: 2; vector-effect: non-scaling-stroke; } path.decided { stroke: #0072B2; }
+path.zero { stroke: #666; stroke-width: 1; stroke-dasharray: 3 3; } path.mean { stroke: #000; stroke-width: 1; }
+path.dot { stroke-width: 9; stroke-linecap: round; }
+path.hole { stroke: #fff; stroke-width: 5; stroke-linecap: round; }
 th button { font: inherit; font-weight: 600; border: 0; background: none; padding: 0; cursor: pointer; }
 th[aria-sort=ascending] button::after { content: " ▲"; } th[aria-sort=descending] button::after { content: " ▼"; }
 .warning { border-left: 4px solid #D55E00; padding-left: 0.7rem; }
-.notes, .about, .caption, pre { color: #444; font-size: 0.85rem; margin: 0.2rem 0; }
+.notes, .caption, pre { color: #444; font-size: 0.85rem; margin: 0.2rem 0; }
 pre { white-space: pre-wrap; }
-.pictures { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; }
-figure { margin: 0; flex: 1 1 15rem; max-width: 30rem; } figure svg { width: 100%; height: 7rem; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.5rem 1.5rem; }
+figure { margin: 0; } figure svg { display: block; width: 100%; height: 7rem; }
 @media (max-width: 30rem) { body { padding: 0.5rem; } th, td { padding: 0.15rem 0.25rem; }
-  .picture, .legend { display: none; } }
+  .picture, .legend { display: none; } .wide .name { width: auto; } .wide .p { width: 22%; }
+  .wide td small { display: block; min-width: 0; } }
 @media print { :root { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; }
-  h2, h3, caption { break-after: avoid; } figure, tr { break-inside: avoid; } .scroll { overflow: visible; }
-  figure { flex-basis: 30%; } figure svg { height: 5rem; } details:not([open]) { display: none; }
-  th button { cursor: auto; } }
+  h2, caption, summary { break-after: avoid; } figure, tr { break-inside: avoid; } .scroll { overflow: visible; }
+  figure svg { height: 5rem; } details::details-content { content-visibility: visible; } summary { list-style: none; }
+  td.picture svg { height: 1rem; } th, td { padding: 0 0.3rem; } }
 """
 
 TEMPLATE = """<!doctype html>
@@ -121,17 +127,12 @@ TEMPLATE = """<!doctype html>
 <style>{{ style | safe }}</style>
 </head>
 <body>
-{% macro line(x, to_x, y, to_y, colour, width=none, round=false, dashed=false) %}
-<line x1="{{ x }}" x2="{{ to_x }}" y1="{{ y }}" y2="{{ to_y }}" stroke="{{ colour }}"
-{%- if width %} stroke-width="{{ width }}"{% endif %}
-{%- if round %} stroke-linecap="round"{% endif %}
-{%- if dashed %} stroke-dasharray="3 3"{% endif %} vector-effect="non-scaling-stroke"/>
-{% endmacro %}
-{% macro interval(picture) %}
-<svg viewBox="0 0 400 24" preserveAspectRatio="none" aria-hidden="true">
-{{ line(200, 200, 0, 24, "#666", dashed=true) }}{{ line(picture.low, picture.high, 12, 12, picture.colour, 2) -}}
-{{ line(picture.centre, picture.centre, 12, 12, picture.colour, 9, round=true) }}
-{%- if picture.hollow %}{{ line(picture.centre, picture.centre, 12, 12, "#fff", 5, round=true) }}{% endif %}</svg>
+{% macro interval(pair, ends) %}
+<svg viewBox="0 0 400 24" preserveAspectRatio="none" aria-hidden="true"><path class="zero" d="M200 0V24"/>
+{%- set colour = " decided" if pair.decided else "" -%}
+<path class="line{{ colour }}" d="M{{ ends[0] }} 12H{{ ends[2] }}"/>
+{#- #}<path class="dot{{ colour }}" d="M{{ ends[1] }} 12h0"/>
+{%- if not pair.decided %}<path class="hole" d="M{{ ends[1] }} 12h0"/>{% endif %}</svg>
 {%- endmacro %}
 {% macro bars(picture) %}
 <svg viewBox="0 0 400 100" preserveAspectRatio="none" role="img" aria-label="sorted bars">
@@ -139,21 +140,21 @@ TEMPLATE = """<!doctype html>
 <rect x="{{ box.x }}" width="{{ box.width }}" y="{{ box.y }}" height="{{ box.height }}" fill="{{ box.colour }}">
 {%- if box.title %}<title>{{ box.title }}</title>{% endif %}</rect>
 {% endfor %}
-{{ line(0, 400, picture.zero, picture.zero, "#666") }}{{ line(0, 400, picture.mean, picture.mean, "#000") }}</svg>
+<path class="mean" d="M0 {{ picture.zero }}H400M0 {{ picture.mean }}H400"/></svg>
 {%- endmacro %}
 {% macro changes(block) %}
-<table><thead><tr>
+<div class="scroll"><table class="changes"><thead><tr>
 {% for cell in block.heads %}<th scope="col"{% if loop.first %} class="name"{% endif %}><bdi>{{ cell }}</bdi></th>
 {% endfor %}</tr></thead>
 <tbody>{% for query, sides, difference in block.rows %}<tr><td class="name"><bdi>{{ query }}</bdi></td>
 {% for value, document in sides %}<td>{{ value }}
 {% if document %}<small><bdi>{{ document }}</bdi></small>{% endif %}</td>{% endfor %}
-<td class="number">{{ difference }}</td></tr>
-{% endfor %}</tbody></table>
+<td>{{ difference }}</td></tr>
+{% endfor %}</tbody></table></div>
 <p class="caption">{{ block.more }}</p>
 {% endmacro %}
 <h1><bdi>{{ title }}</bdi></h1>
-<p class="about">{% for line in about %}{{ line }}<br>{% endfor %}</p>
+{% if title != own_title %}<p class="caption">{{ own_title }}</p>{% endif %}
 <ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
 {% if warnings %}<div class="warning scroll">{{ warnings | safe }}</div>{% endif %}
 <h2>Means</h2>
@@ -163,33 +164,33 @@ TEMPLATE = """<!doctype html>
 {% set first = "the run" if baseline else "the first run" %}
 <p class="caption legend">Dot: the difference of the means, to the right of the dashed line where {{ first }} has the
 higher mean; line: its {{ level }} interval. Blue and filled: decided; grey and hollow: not decided.</p>
-{% for block in forests %}{% if block.folded %}<details><summary>{{ block.folded }}</summary>{% endif %}
+{% if left_out %}<p class="caption">{{ left_out }}</p>{% endif %}
+{% for block in forests %}{% if folded %}<details><summary>{{ block.summary }}</summary>{% endif %}
 <table class="wide"><caption><bdi>{{ block.title }}</bdi></caption>
 <thead><tr><th scope="col" class="name">{{ "run" if baseline else "runs" }}</th>
 <th scope="col" class="picture"><small>{{ block.low }}</small><small>{{ block.high }}</small></th>
-<th scope="col">difference<br>{{ level }} interval</th>
-{#- #}<th scope="col">{{ "adjusted p" if corrected else "p" }}</th></tr></thead>
-<tbody>{% for pair, picture in block.rows %}<tr>
+<th scope="col">difference, {{ level }} interval</th>
+{#- #}<th scope="col" class="p">{{ "adjusted p" if corrected else "p" }}</th></tr></thead>
+<tbody>{% for pair, ends in block.rows %}<tr>
 <td class="name"><bdi>{{ printable(pair.run) }}</bdi>
 {%- if not baseline %} minus <bdi>{{ printable(pair.baseline) }}</bdi>{% endif %}</td>
-<td class="picture">{{ interval(picture) }}</td>
-<td class="number">{{ signed(pair.difference, places_of(pair)) }}<small>{{ ends_of(pair) }}</small></td>
-{#- #}<td class="number">{{ p_text(pair.adjusted if corrected else pair.p) }}</td></tr>
-{% endfor %}</tbody></table>{% if block.folded %}</details>{% endif %}
+<td class="picture">{{ interval(pair, ends) }}</td>
+<td>{{ signed(pair.difference, places_of(pair)) }} <small>{{ ends_of(pair) }}</small></td>
+{#- #}<td>{{ p_text(pair.adjusted if corrected else pair.p) }}</td></tr>
+{% endfor %}</tbody></table>{% if folded %}</details>{% endif %}
 {% endfor %}
-{% if numbers.below %}<p class="caption">{{ numbers.below | join }}</p>{% endif %}
-<details><summary>All numbers, to sort</summary><div class="scroll">
-{#- #}{{ html_table(numbers._replace(below=()), "sortable") | safe }}</div></details>
+{% if numbers.below %}<p class="caption">{{ numbers.below | join(". ") }}</p>{% endif %}
+{% if numbers.rows | length > 1 %}<details><summary>All numbers (sortable)</summary><div class="scroll">
+{#- #}{{ html_table(numbers._replace(below=()), "sortable") | safe }}</div></details>{% endif %}
 <h2>Queries</h2>
 <p class="caption">Each bar is a query, the highest difference first; blue: the first run has the higher value,
 orange: the lower one.
-Line: the mean; grey band: its {{ level }} interval.{% if not_drawn %} {{ not_drawn }}{% endif %}</p>
+Line: the mean; grey band: its {{ level }} interval. {{ choice }}</p>
 <div class="pictures">{% for figure in figures %}<figure>{{ bars(figure.picture) }}
 <figcaption class="caption"><bdi>{{ figure.title }}</bdi>: {{ figure.range }}</figcaption></figure>
 {% endfor %}</div>
-{% for block in changed %}
-{% if loop.first %}<h3><bdi>{{ block.title }}</bdi></h3>{{ changes(block) }}
-{% else %}<details><summary><bdi>{{ block.title }}</bdi></summary>{{ changes(block) }}</details>{% endif %}
+{% for block in changed %}<details{% if loop.length == 1 %} open{% endif %}>
+<summary><bdi>{{ block.title }}</bdi></summary>{{ changes(block) }}</details>
 {% endfor %}
 {% for title, table, verdicts in groups_shown %}<h2><bdi>{{ title }}</bdi></h2>
 <div class="scroll">{{ html_table(table, "sortable") | safe }}</div>
@@ -200,6 +201,8 @@ Line: the mean; grey band: its {{ level }} interval.{% if not_drawn %} {{ not_dr
 <ul class="notes">{% for line in notes %}<li>{{ line }}</li>{% endfor %}</ul>
 <p class="notes">For a paper: {{ tests.methods() }}</p>
 <details><summary>Definitions</summary>{% for text in definitions %}<pre>{{ text }}</pre>{% endfor %}</details>
+<h2>About this page</h2>
+<p class="notes">{% for line in about %}{{ line }}<br>{% endfor %}</p>
 <script>{{ script | safe }}</script>
 </body>
 </html>
@@ -221,33 +224,30 @@ def page_of(
     functions = (ends_of, html_table, p_text, places_of, printable, signed)
     environment.globals |= {function.__name__: function for function in functions}
     own_title = sentences.title(tests)
-    # the first differences of each metric, of the first metrics
-    metrics = tests.options.metrics[:MOST_PAIRS]
-    each = MOST_PAIRS // len(metrics)
-    keys = [first for metric in metrics for first in [key for key in tests if key[0] == metric][:each]]
-    shown = list(tests.values())[:MOST_ROWS]
+    (listed, left_out), (drawn, choice) = _listed(tests), _drawn(tests)
+    rows = list(chain.from_iterable(listed))
     text: str = environment.from_string(TEMPLATE).render(
         title=printable(own_title if title is None else title),
-        about=[*([] if title is None else [own_title]), *_about(tests, evaluations, qrels, command)],
+        own_title=own_title,
+        about=list(_about(tests, evaluations, qrels, command)),
         style=STYLE,
         script=SCRIPT,
         hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
         tests=tests,
-        verdicts=[*tests.verdicts()[:MOST_ROWS], *sentences.summary(tests)],
+        verdicts=[*tests.verdicts(), *sentences.summary(tests)],
         warnings=html_of(warnings_of(tests)),
         notes=list(sentences.details(tests)),
         means=tables.matrix(tests, "html", MOST_ROWS),
-        numbers=tables.differences(tests, "html", MOST_ROWS),
+        numbers=tables.differences(tests, "html", len(rows) if rows == list(tests.values())[: len(rows)] else 0),
         baseline=sentences.baseline_of(tests) is not None,
         corrected=sentences.is_corrected(tests),
         level=percent(tests.options.level),
-        forests=[
-            _forest(tests, [pair for pair in shown if pair.metric == metric])
-            for metric in dict.fromkeys(pair.metric for pair in shown)
-        ],
-        figures=[_bars(tests, key) for key in keys],
-        not_drawn=f"{len(keys)} of {len(tests)} differences are drawn." if len(keys) < len(tests) else "",
-        changed=[_changed(tests, key, rankings) for key in keys],
+        forests=[_forest(tests, pairs) for pairs in listed],
+        folded=max(map(len, listed)) > MOST_OPEN,
+        left_out=left_out,
+        figures=[_bars(tests, key) for key in drawn],
+        choice=choice,
+        changed=[_changed(tests, key, rankings) for key in drawn],
         groups=groups,
         groups_shown=[] if groups is None else list(blocks_of(groups)),
         definitions=list(_definitions(tests.options.metrics, evaluations)),
@@ -267,7 +267,7 @@ def _about(
     day = datetime.date.today()
     yield f"{day.day} {day:%B %Y}, rankgain {_backend.VERSION}, NumPy {np.__version__}, backend {_backend.name}"
     if command is not None:
-        yield f"Command: {printable(command)}"
+        yield f"Command: {escaped(command)}"
 
 
 def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
@@ -279,31 +279,64 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
             yield repr(explain(metric, like))
 
 
+def _by_mean(tests: Tests, metric: str | Metric) -> list[str]:
+    """The runs, best mean first; highest first if neither direction is better."""
+    means = sentences.means_of(tests, metric)
+    return sorted(means, key=lambda run: -(better(metric) or 1) * means[run])
+
+
+def _listed(tests: Tests) -> tuple[list[list[Difference]], str]:
+    """The differences by metric, of as many whole metrics as fit, and what is left out."""
+    pairs: dict[str | Metric, list[Difference]] = {}
+    for (metric, _, _), pair in tests.items():
+        pairs.setdefault(metric, []).append(pair)
+    left_out = ""
+    if max(map(len, pairs.values())) > MOST_ROWS:
+        best = {metric: _by_mean(tests, metric)[0] for metric in pairs}
+        pairs = {metric: [pair for pair in pairs[metric] if best[metric] in pair[1:3]] for metric in pairs}
+        left_out = "Of each metric, only the differences of the run with the best mean are listed. "
+    names = [printable(subject(metric)) for metric in pairs]
+    fitting = max(1, sum(end <= MOST_ROWS for end in accumulate(map(len, pairs.values()))))
+    left_out += f"Not listed: {', '.join(names[fitting:])}." if fitting < len(names) else ""
+    return list(pairs.values())[:fitting], left_out
+
+
+def _drawn(tests: Tests) -> tuple[list[Key], str]:
+    """The pairs whose queries are drawn, and the rule that selected them."""
+    if len(tests) <= MOST_PAIRS:
+        return list(tests), ""
+    baseline, metrics = sentences.baseline_of(tests), list(dict.fromkeys(metric for metric, _, _ in tests))
+    keys = []
+    for metric in metrics[:MOST_DRAWN]:
+        ranked = [run for run in _by_mean(tests, metric) if run != baseline]
+        pair = {ranked[0], ranked[1] if baseline is None else baseline}
+        keys += [key for key in tests if key[0] == metric and {*key[1:]} == pair]
+    of = "each metric" if len(metrics) <= MOST_DRAWN else f"each of the first {MOST_DRAWN} metrics"
+    which = "the two runs with the best means" if baseline is None else f"the best other run and {printable(baseline)}"
+    return keys, f"{len(keys)} of {len(tests)} differences are drawn: for {of}, {which}."
+
+
 def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:
-    """The differences of a metric on one scale, as rows."""
+    """The differences of a metric on one scale, as rows with the positions of low end, difference and high end."""
     baseline = sentences.baseline_of(tests)
     scale = max(abs(end) for pair in pairs for end in (*drawn_ends(pair), pair.difference)) or 1.0
     against = "" if baseline is None else f": difference to {printable(baseline)}"
     name = printable(subject(pairs[0].metric))
-    count = f"{counted(len(pairs), 'difference')} in {name}"
+
+    def across(value: float) -> float:
+        return round(WIDTH / 2 + value / scale * (WIDTH / 2 - EDGE), 1)
+
+    def ends(pair: Difference) -> list[float]:
+        low, high = drawn_ends(pair)
+        return [across(value) for value in (low, pair.difference, high)]
+
     return {
         "title": f"{name}{against}",
         "low": signed(-scale),
         "high": signed(scale),
-        "rows": [(pair, _interval(pair, scale)) for pair in pairs],
-        "folded": count if len(pairs) > MOST_OPEN else "",
+        "rows": [(pair, ends(pair)) for pair in pairs],
+        "summary": f"{counted(len(pairs), 'difference')} in {name}",
     }
-
-
-def _interval(pair: Difference, scale: float) -> dict[str, Any]:
-    """The horizontal positions of the ends of an interval and of the dot, with the colour."""
-
-    def across(value: float) -> float:
-        return round(WIDTH / 2 + value / scale * (WIDTH / 2 - EDGE), 2)
-
-    low, high = map(across, drawn_ends(pair))
-    colour = BLUE if pair.decided else GREY
-    return {"low": low, "high": high, "centre": across(pair.difference), "colour": colour, "hollow": not pair.decided}
 
 
 def _named(key: Key) -> str:
