@@ -84,11 +84,13 @@ body { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; 
 h1 { font-size: 1.4rem; margin-bottom: 0; } h2 { font-size: 1.1rem; margin: 1.4rem 0 0.3rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.3rem 0; }
-caption { text-align: left; font-weight: 600; padding-top: 0.5rem; }
+caption { text-align: left; } .wide caption { font-weight: 600; padding-top: 0.5rem; }
 th, td { padding: 0.15rem 0.5rem; text-align: right; border-bottom: 1px solid #ddd; vertical-align: top; }
 td { white-space: nowrap; }
 th.name, td.name { text-align: left; min-width: 5rem; } td.name, td bdi { white-space: normal; }
-.wide th, .means th, .sortable th { overflow-wrap: normal; } .changes th { min-width: 4.5rem; } sup { line-height: 0; }
+.wide th, .scroll th { overflow-wrap: normal; }
+.scroll th bdi { display: inline-block; max-width: 14rem; overflow-wrap: break-word; }
+.warning th bdi { max-width: 30rem; } .warning tbody th:last-child bdi { min-width: 12rem; } sup { line-height: 0; }
 tbody th { font-weight: 400; }
 td small { color: #444; display: block; } .wide td small { display: inline-block; min-width: 11em; }
 th small { font-weight: 400; float: left; } th small + small { float: right; }
@@ -106,13 +108,15 @@ th[aria-sort=ascending] button::after { content: " ▲"; } th[aria-sort=descendi
 pre { white-space: pre-wrap; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.5rem 1.5rem; }
 figure { margin: 0; } figure svg { display: block; width: 100%; height: 7rem; }
-@media (max-width: 30rem) { body { padding: 0.5rem; } th, td { padding: 0.15rem 0.25rem; }
+@media (max-width: 30rem) { body { padding: 0.5rem; } ul { padding-left: 1.2rem; }
+  .scroll th bdi { max-width: 9rem; } .warning th:last-child bdi { max-width: 12rem; } th, td { padding: 0.15rem 0.25rem; }
   .picture, .legend { display: none; } .wide .name { width: auto; } .wide .p { width: 22%; }
   .wide td small { display: block; min-width: 0; } }
 @media print { :root { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; }
   h2, caption, summary { break-after: avoid; } figure, tr { break-inside: avoid; } .scroll { overflow: visible; }
   figure svg { height: 5rem; } details::details-content { content-visibility: visible; } summary { list-style: none; }
-  td.picture svg { height: 1rem; } th, td { padding: 0 0.3rem; } }
+  td.picture svg { height: 1rem; } th, td { padding: 0 0.3rem; }
+  .sortable { font-size: 0.85em; } }
 """
 
 TEMPLATE = """<!doctype html>
@@ -143,7 +147,7 @@ TEMPLATE = """<!doctype html>
 <path class="mean" d="M0 {{ picture.zero }}H400M0 {{ picture.mean }}H400"/></svg>
 {%- endmacro %}
 {% macro changes(block) %}
-<div class="scroll"><table class="changes"><thead><tr>
+<div class="scroll"><table><thead><tr>
 {% for cell in block.heads %}<th scope="col"{% if loop.first %} class="name"{% endif %}><bdi>{{ cell }}</bdi></th>
 {% endfor %}</tr></thead>
 <tbody>{% for query, sides, difference in block.rows %}<tr><td class="name"><bdi>{{ query }}</bdi></td>
