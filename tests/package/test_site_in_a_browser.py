@@ -1,6 +1,6 @@
 """The site, as it was built into the folder SITE_FOLDER, in Chromium: at the width of a phone and of a desk, in light
-and dark mode nothing is wider than the screen, nothing fails, nothing is requested from other machines; axe, whose
-script is the file AXE_SCRIPT, finds no violation; and the search finds the expected pages."""
+and dark mode nothing is wider than the screen or its cell, nothing fails, nothing is requested from other machines;
+axe, whose script is the file AXE_SCRIPT, finds no violation; and the search shows the expected pages first."""
 
 import functools
 import http.server
@@ -24,6 +24,12 @@ PAGES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.h
 AXE = """
 axe.run({resultTypes: ["violations"]}).then(found => found.violations.flatMap(rule =>
   rule.nodes.map(node => `${rule.id}: ${node.target}: ${node.failureSummary.split("\\n").slice(1).join("; ")}`)))
+"""
+
+BEYOND_CELLS = """
+[...document.querySelectorAll(".bd-article td")].filter(cell => [...cell.querySelectorAll("code")].some(
+  code => code.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1))
+  .map(cell => `wider than its cell: ${cell.textContent}`)
 """
 
 
@@ -72,6 +78,7 @@ def test_every_page_has_no_error_and_no_barrier(root, width, dark):
                 *failures(browser),
                 *(url for url in browser.requests() if not url.startswith(root)),
                 *browser.run(f"{script}; {AXE}"),
+                *browser.run(BEYOND_CELLS),
             ]
             wide = browser.run("document.documentElement.scrollWidth")
             faults[name] += [f"{wide} wide"] * (wide > width)
