@@ -258,7 +258,7 @@ class PartRules:
         for table, side in ((qrels, "qrels"), (run, "run")):
             refuse_nulls(table, side)
         judgments = of_frame(Frame(qrels, "qrels"), None, None, None)
-        judgments.error_row = None  # a row number within the part would mislead
+        judgments.error_row = None  # a row number within the part would be misleading
         return self._against(judgments, run)
 
     def of_run(self, judgments: JudgmentSets, run: Any) -> Evaluation:

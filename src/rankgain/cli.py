@@ -119,7 +119,7 @@ class _Parser(argparse.ArgumentParser):
         return next((f"; did you mean {option}?" for option in near if option), "")
 
     def in_options(self, message: str, given: Sequence[str]) -> str:
-        """Replace keywords of Python in a message by the options of the same names, except in the user's input."""
+        """Replace Python's keyword arguments in a message by options, except in the user's input."""
 
         def option(keyword: re.Match[str]) -> str:
             known = f"--{keyword['name']}" in self._option_string_actions

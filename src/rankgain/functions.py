@@ -106,7 +106,7 @@ def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: An
     try:
         # The types are part of the key: True is not a valid k, though it equals 1.
         return _settings_cache[k, gain, discount, ideal, empty, type(k), type(empty)]
-    except Exception:  # not seen yet, or not hashable
+    except Exception:  # not cached yet, or not hashable
         pass
     key = k, gain, discount, ideal, empty, type(k), type(empty)
     return _remember(_settings_cache, key, _Settings(k, gain, discount, ideal, empty))
@@ -1123,7 +1123,7 @@ def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
     key = name, k, rel, type(k), type(rel)
     try:
         return _metrics_cache[key]
-    except Exception:  # not seen yet, or not hashable
+    except Exception:  # not cached yet, or not hashable
         pass
     from rankgain.metrics.metric import Metric
 

@@ -92,7 +92,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
     key = measures, release, level, type(level), judged_only, _backend.name
     try:
         return _plans[key]
-    except (KeyError, TypeError):  # not seen yet, or not hashable
+    except (KeyError, TypeError):  # not cached yet, or not hashable
         pass
     if release not in (9, 10):
         raise ValueError(f"release must be 9 or 10, not {release!r}")

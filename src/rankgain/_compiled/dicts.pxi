@@ -37,7 +37,7 @@ cdef extern from "Python.h":
 # dicts
 
 cdef enum:
-    FOREIGN = -2  # not an error code: converting a number would run Python code, or fails
+    FOREIGN = -2  # no error: a number whose conversion would fail or run Python code
     ITEMS_AHEAD = 16  # prefetch distance in items
 
 

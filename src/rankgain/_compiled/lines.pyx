@@ -171,7 +171,7 @@ cdef inline bint read_decimal(
     cdef Py_ssize_t before, behind  # bits: 8 per digit
     at += negative
     points = little(at) ^ POINTS if 2 < end - at < 10 and limit - at >= 8 else HIGH_BITS
-    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest set bit marks the first point
+    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest set bit marks the decimal point
     if points:
         before = <Py_ssize_t>lowest_set_bit(points) - 7
         behind = 8 * (end - at - 1) - before

@@ -38,7 +38,7 @@ cdef struct Steps:
     Py_ssize_t n_values
     Py_ssize_t most_points
     int64_t depth  # the deepest rank that a term reads
-    int64_t judged_depth  # the number of highest judged grades that terms read
+    int64_t judged_depth  # how many of the highest judged grades terms read
     double lowest  # hits have grades above this
     bint non_relevant  # all judged documents are hits, unless every returned document is judged
 

@@ -633,7 +633,7 @@ cdef Py_ssize_t cut(
         bound = max(bound, bound_of(space.near, count, k, space))
         count = filter_cut(space, count, bound, False)
         if 2 * count > capacity:  # many scores equal the bound
-            if not whole and 64 * count > position and bound < DBL_MAX:  # fewer ties are copied faster
+            if not whole and 64 * count > position and bound < DBL_MAX:  # few ties: copying is faster
                 above = True
                 count = filter_cut(space, count, bound, True)
             if 2 * count > capacity:

@@ -431,7 +431,7 @@ class _Family:
         return low, np.where(decided, np.where(wrong & ~positive, -unit, high), np.maximum(high, 0.0))
 
     def _margins(self, one_sided: OneSided) -> dict[str, Array]:
-        """One-sided p-values of each pair: of "worse by the margin or more", and of "apart by it or more".
+        """One-sided p-values of each pair: against "worse by at least the margin" and "apart by at least the margin".
 
         Sign flips use only the queries that differ. If few do, a sample easily misses rare queries that are much worse;
         so the test is repeated with an additional row, whose difference is −z² times the largest possible one (z: the

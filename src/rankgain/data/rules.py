@@ -14,7 +14,7 @@ AnyTies = TypeVar("AnyTies", Ties, ScoreTies)
 
 TIES: dict[Ties, int] = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
-Codes = tuple[int, bool, int, bool, int]  # as kernels take rules
+Codes = tuple[int, bool, int, bool, int]  # the rules in the form that kernels take
 
 
 class Rules:

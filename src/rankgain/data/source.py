@@ -133,7 +133,7 @@ _NUMPY_IDS = np.integer, np.str_, np.bytes_
 
 
 def check_query_ids(query_ids: Iterable[Hashable] | None, count: int, argument: str = "query_ids") -> Sequence[Any]:
-    """The caller's names for the queries; None: 0, 1, 2 …"""
+    """The caller's names for the queries; by default, 0, 1, 2 …"""
     if query_ids is None:
         return range(count)
     ids = objects_of(query_ids, "query_ids")

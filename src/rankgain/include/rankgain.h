@@ -186,8 +186,8 @@ typedef struct {
   int (*order_f32)(const float *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride,
                    ptrdiff_t k, int ties, void *scratch, ptrdiff_t *order, ptrdiff_t *first, ptrdiff_t *last);
 
-  /* DCG, nDCG (with the ideal of the labels) and reciprocal rank at k of that order. Labels do not change while a model
-     is trained, so computing `idcg` once and dividing dcg_from_scores by it is the cheaper nDCG. As in Python,
+  /* DCG, nDCG (with the ideal of the labels) and reciprocal rank at k in that order. Labels do not change while a model
+     is trained, so computing `idcg` once and dividing dcg_from_scores by it is a cheaper nDCG. As in Python,
      dcg_from_scores refuses a label of 1024 or more only at ranks up to k. */
   int (*dcg_from_scores_f64)(const double *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels,
                              ptrdiff_t labels_stride, ptrdiff_t k, int ties, int gain, const double *discount,

@@ -98,7 +98,7 @@ def hits_not_above(above: float) -> Term:
 
 
 def ranks(*, returned: bool = False) -> Term:
-    """The cut-off, or without one the length of the list; `returned`: at most that length."""
+    """The cut-off or, without one, the length of the list; with `returned`, at most that length."""
     return Term(_codes.RANKS, Needs(), flag=returned)
 
 

@@ -149,7 +149,7 @@ def planned(requests: Requests) -> Plan:
     key = (_backend.name, *requests)
     try:
         return _plan_cache[key]
-    except (KeyError, TypeError):  # not seen yet, or not hashable
+    except (KeyError, TypeError):  # not cached yet, or not hashable
         pass
     by_key: dict[int | str, Metric] = {}
     for position, request in enumerate(requests):

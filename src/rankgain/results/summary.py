@@ -57,7 +57,7 @@ class Sums(NamedTuple):
 
 # The name of the second sum in JSON, by aggregator.
 SECOND = {"mean": None, "weighted_mean": "weights", "total": None, "geometric_mean": "sum_log2"}
-LARGEST = 2.0**930  # the bound of a value times its weight: the sum of 2^64 of them is a finite float64
+LARGEST = 2.0**930  # the largest product of a value and a weight: 2^64 of these have a finite sum
 
 
 def sums_of(key: str | Metric, values: Floats, weights: Floats | None) -> Sums:

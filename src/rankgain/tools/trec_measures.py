@@ -255,7 +255,7 @@ def _measure_of(request: str, release: int, separator: str) -> str:
 
 
 def _columns(measure: TrecName, given: list[str], options: Options) -> list[Column]:
-    """The columns of a measure, given the parameters of each request that had some."""
+    """The columns of a measure; `given`: the parameters of each request that has any."""
     name, kind = measure.name, measure.kind
     if kind == "whole" and given:
         raise ValueError(f"measure {name!r} takes no parameters, and {given[0]!r} was given")
