@@ -73,3 +73,17 @@ def test_one_table_is_printed(runs, baseline, heads):
     best = max(values, key=lambda name: values[name].mean())
     assert f"{values[best].mean():.4f}*" in table
     assert tests._repr_html_().count("<table") == 1
+
+
+def test_printed_table_names_each_metric_once_and_marks_the_best_means():
+    runs = {f"r{run}": {"cg": [0.1 * run] * 8, "ap": [0.1 * run] * 8} for run in range(3)}
+    tests = comparison(runs).test("r0")
+    _, table, *_ = tests.table().split("\n\n")
+    assert [line.split()[:3] for line in table.splitlines()[2:]] == [
+        ["cg", "r0", "0.0000"],
+        ["r1", "0.1000", "+0.1000"],
+        ["r2", "0.2000*", "+0.2000"],
+        ["ap", "r0", "0.0000"],
+        ["r1", "0.1000", "+0.1000"],
+        ["r2", "0.2000*", "+0.2000"],
+    ]

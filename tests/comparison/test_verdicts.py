@@ -147,12 +147,17 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
         ),
         "Inconclusive: b vs a; p = 0.0625, no interval. | Inconclusive: c vs a; decided alone (p = 0.0312), not among "
         f"2 comparisons (adjusted p = 0.0625). {NOT_EQUAL}",
-        NOT_ADJUSTED,
+        f"{NOT_ADJUSTED} | Decided alone, but not among",
     ),
     "margin": (
         lambda: of_shifted(60, 0.0, 0.0, metric="ap", margin=0.1),
         "r1 is not worse than r0 by more than 0.1 (one-sided p < 0.0001; 60 of 60 queries differ), and they are less "
         "than 0.1 apart.",
+    ),
+    "margin on one side": (
+        lambda: of_shifted(60, 0.0, 0.05, metric="ap", margin=0.05),
+        "r1 is not worse than r0 by more than 0.05 (one-sided p",
+        "apart",
     ),
     "small margin": (
         lambda: of_shifted(60, 0.0, 0.0, metric="ap", margin=0.001),
@@ -191,7 +196,7 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     "simultaneous": (
         lambda: of_shifted(40, 0.0, 0.1, 0.2, flips=99, intervals="simultaneous"),
         "adjusted for 3 comparisons (max-T, simultaneous intervals); | simultaneous (single-step max-T); corrected",
-        NOT_ADJUSTED,
+        f"{NOT_ADJUSTED} | Intervals by Bonferroni",
     ),
     "simultaneous by Bonferroni": (
         lambda: of_shifted(40, 0.0, 0.1, 0.2, flips=999, intervals="simultaneous", correction="holm"),
@@ -301,6 +306,7 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
     "many as the baseline": (
         lambda: comparison({name: [0.25, 0.75] * 10 for name in "abcdefgh"}).test("a"),
         "ndcg: the same as a for every query: b, c, d, e, f, g, h.",
+        "Too few queries",
     ),
 }
 
@@ -313,6 +319,28 @@ def test_verdict_sentences(name):
     text = " ".join(" ".join([*lines, tests.methods(), tests.table()]).split())
     assert [part for part in expected.split(" | ") if part not in text] == [], text
     assert [part for part in " | ".join(unexpected).split(" | ") if part and part in text] == [], text
+
+
+@pytest.mark.parametrize(
+    ("runs", "baseline", "metrics", "lines"),
+    [
+        (4, None, 1, 6),
+        (5, None, 1, 2),
+        (7, "r0", 1, 6),
+        (8, "r0", 1, 2),
+        (4, "r0", 2, 6),
+        (5, "r0", 2, 3),
+        (2, None, 9, 9),
+    ],
+)
+def test_up_to_six_differences_have_a_sentence_each(runs, baseline, metrics, lines):
+    """Beyond that, each metric has one, and the last line is about the inconclusive differences."""
+    random = np.random.default_rng(0)
+    names = "cg", "ap", "rr", "ndcg", "precision", "recall", "rbp", "err", "success"
+    values = {f"r{run}": {name: random.random(20) for name in names[:metrics]} for run in range(runs)}
+    verdicts = comparison(values).test(baseline, flips=99).verdicts()
+    assert len(verdicts) == lines
+    assert (verdicts[-1] == MANY_NOT_EQUAL) == (lines == metrics + 1)
 
 
 @pytest.mark.parametrize("queries", range(2, 60, 7))

@@ -12,7 +12,7 @@ from rankgain.errors import quoted
 from rankgain.scalars import Floats, Ints, check_number, to_intp
 
 POWER = 0.8  # the usual power: a true difference is detected with this probability
-ROUNDING = 1e-12  # of levels, and of differences relative to the largest
+ROUNDING = 1e-12  # of differences, relative to the largest
 FEWEST = 8  # queries from which a spread can be estimated
 
 
@@ -49,7 +49,7 @@ def queries_needed(sd: float, difference: float, alpha: float, power: float, une
 
 def fewest_signs(alpha: float) -> int:
     """The number of queries or clusters from which p can be at most alpha: the least n with 2^(1 − n) ≤ alpha."""
-    return math.ceil(1 - math.log2(alpha) - ROUNDING)
+    return math.ceil(1 - math.log2(alpha))
 
 
 def hedges(difference: float, sd: float, queries: float) -> float:
