@@ -225,6 +225,17 @@ if find_spec("matplotlib"):
         (legend,) = figure.legends
         assert [text.get_text() for text in legend.get_texts()] == list(runs)
 
+    @pytest.mark.parametrize(
+        ("panels", "columns", "rows"), [(1, 1, 1), (2, 2, 1), (3, 3, 1), (4, 2, 2), (5, 3, 2), (6, 3, 2), (7, 3, 3)]
+    )
+    def test_plot_wraps_panels_into_rows(panels, columns, rows):
+        figure = rg.plot(rankings(), metrics=[f"rbp(p=0.{p})" for p in range(1, panels + 1)], ks=[1, 2])
+        assert len(figure.axes) == panels
+        assert figure.get_size_inches().tolist() == pytest.approx([4.6 * columns, 3.4 * rows])
+        spans = [axes.get_subplotspec() for axes in figure.axes]
+        assert len({span.colspan.start for span in spans}) == columns
+        assert len({span.rowspan.start for span in spans}) == rows
+
     @pytest.mark.parametrize("metric", ["dcg", "ndcg"])
     def test_plot_of_one_cutoff_is_a_point(metric):
         curve = rankings(1).curve(metric, [5])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 from textwrap import wrap
 
 from matplotlib.axes import Axes
@@ -18,23 +19,27 @@ KINDS = "intervals", "scatter"
 MOST_PANELS = 6
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
-WRAPPED = 40  # characters per line of a name
+WRAPPED = 32  # characters per line of a name; they fit in the height of a panel
 LINE, LETTER = 0.3, 0.085  # inches
 GREY = "#8A8A8A"
 
 
-def name_of(value: object) -> str:
-    """The full name for an axis, wrapped."""
-    return "\n".join(wrap(drawable(value), WRAPPED, break_on_hyphens=False))
+def name_of(*values: object) -> str:
+    """The full names for an axis, wrapped."""
+    return "\n".join(wrap(": ".join(map(drawable, values)), WRAPPED))
 
 
 def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     """One panel per key; for intervals, one per metric."""
     if kind == "intervals":
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
-        axes = panels(len(metrics))
-        for panel, metric in zip(axes, metrics, strict=True):
-            intervals(panel, [pair for key, pair in tests.items() if key[0] == metric])
+        rows = [[pair for key, pair in tests.items() if key[0] == metric] for metric in metrics]
+        names = [interval_names(pairs) for pairs in rows]
+        lines = max(sum(name.count("\n") + 1 for name in of_panel) for of_panel in names)
+        widest = max(len(line) for of_panel in names for name in of_panel for line in name.split("\n"))
+        axes = panels(len(metrics), (PANEL[0] + LETTER * widest, 1.2 + LINE * max(lines, 2)))
+        for panel, pairs, of_panel in zip(axes, rows, names, strict=True):
+            intervals(panel, pairs, of_panel)
     else:
         axes = panels(len(keys[:MOST_PANELS]))
         for panel, key in zip(axes, keys, strict=False):
@@ -45,30 +50,33 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
             text.set_parse_math(False)
     figure = axes[0].get_figure()
     assert isinstance(figure, Figure)
-    if kind == "intervals":
-        names = [[label.get_text() for label in panel.get_yticklabels()] for panel in axes]
-        lines = max(sum(name.count("\n") + 1 for name in labels) for labels in names)
-        widest = max(len(line) for labels in names for name in labels for line in name.split("\n"))
-        figure.set_figheight(1.2 + LINE * max(lines, 2))
-        figure.set_figwidth(len(axes) * (PANEL[0] + LETTER * widest))
     return figure
 
 
-def intervals(axes: Axes, pairs: Sequence[Difference]) -> None:
-    """Draw the intervals in rows, in grey if the difference is not decided."""
-    shown = pairs[:MOST_INTERVALS]
-    for row, pair in enumerate(shown):
+def _several(pairs: Sequence[Difference]) -> bool:
+    """Whether the pairs have more than one baseline."""
+    return len({pair.baseline for pair in pairs}) > 1
+
+
+def interval_names(pairs: Sequence[Difference]) -> list[str]:
+    """The run of each row; the baseline too if there are several."""
+    full = _several(pairs)
+    names = (f"{printable(pair.run)} − {printable(pair.baseline)}" if full else pair.run for pair in pairs)
+    return [name_of(name) for name in islice(names, MOST_INTERVALS)]
+
+
+def intervals(axes: Axes, pairs: Sequence[Difference], names: Sequence[str]) -> None:
+    """The intervals in rows with these names, grey if the difference is not decided."""
+    for row, pair in enumerate(pairs[: len(names)]):
         colour = COLOURS[0] if pair.decided else GREY
         axes.plot(drawn_ends(pair), [row, row], color=colour, linewidth=2)
         axes.plot([pair.difference], [row], "o", color=colour, markersize=5)
-    several = len({pair.baseline for pair in pairs}) > 1
-    names = [name_of(f"{printable(pair.run)} − {printable(pair.baseline)}" if several else pair.run) for pair in shown]
-    axes.set_yticks(range(len(shown)), names)
-    axes.set_ylim(len(shown) - 0.5, -0.5)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
     axes.axvline(0.0, color="0.5", linewidth=0.8)
-    more = f" ({len(pairs) - len(shown)} more)" if len(pairs) > len(shown) else ""
-    against = "difference" if several else f"difference to {name_of(pairs[0].baseline)}"
-    axes.set_xlabel(f"{name_of(subject(pairs[0].metric))}: {against}{more}")
+    more = f" ({len(pairs) - len(names)} more)" if len(pairs) > len(names) else ""
+    against = "difference" if _several(pairs) else f"difference to {printable(pairs[0].baseline)}"
+    axes.set_xlabel(f"{name_of(subject(pairs[0].metric), against)}{more}")
 
 
 def scatter(pair: Difference, sample: Sample, axes: Axes) -> None:
@@ -78,7 +86,6 @@ def scatter(pair: Difference, sample: Sample, axes: Axes) -> None:
     axes.plot(across[::step], up[::step], "o", color=COLOURS[0], alpha=0.4, markersize=4, markeredgewidth=0)
     ends = [min(across.min(), up.min()), max(across.max(), up.max())]
     axes.plot(ends, ends, color="0.5", linewidth=0.8)
-    axes.set_xlabel(
-        f"{name_of(subject(pair.metric))}: {name_of(pair.baseline)}" + (f" (every {step}th query)" if step > 1 else "")
-    )
+    few = f" (every {step}th query)" if step > 1 else ""
+    axes.set_xlabel(f"{name_of(subject(pair.metric), pair.baseline)}{few}")
     axes.set_ylabel(name_of(pair.run))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
@@ -27,6 +28,7 @@ from rankgain.scalars import Floats, Ints
 COLOURS = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"
 DASHES = "-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1))
 PANEL = 4.6, 3.4  # inches
+WIDEST = 16.0  # inches of a figure, unless a single panel is wider
 FEW = 20  # up to this many cut-offs, each is drawn with a marker
 LEGEND_COLUMNS = 3
 LABEL_WIDTH = 40  # characters that fit in the height of a panel
@@ -63,11 +65,16 @@ def drawable(value: object) -> str:
     )
 
 
-def panels(count: int) -> list[Axes]:
-    """Empty panels of one figure, side by side."""
-    width, height = PANEL
-    new_figure = Figure(figsize=(width * count, height), layout=ConstrainedLayoutEngine(wspace=0.06))
-    return list(new_figure.subplots(1, count, squeeze=False)[0])
+def panels(count: int, size: tuple[float, float] = PANEL) -> list[Axes]:
+    """Empty panels of one figure, wrapped into rows of similar length; `size`: width and height in inches."""
+    width, height = size
+    rows = math.ceil(count / max(1, int(WIDEST // width)))
+    columns = math.ceil(count / rows)
+    new_figure = Figure(figsize=(width * columns, height * rows), layout=ConstrainedLayoutEngine(wspace=0.06))
+    grid = new_figure.subplots(rows, columns, squeeze=False).flatten()
+    for unused in grid[count:]:
+        unused.remove()
+    return list(grid[:count])
 
 
 def draw(
