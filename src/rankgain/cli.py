@@ -23,6 +23,7 @@ from rankgain.comparison.aligned import QUERIES
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.gate import WORST, Gate, check_metrics
+from rankgain.comparison.outcome import PARTS
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE
 from rankgain.data.contents import contents
 from rankgain.data.detect import recognised
@@ -40,7 +41,7 @@ from rankgain.rankings import Rankings
 from rankgain.results.export import shown
 from rankgain.results.intervals import is_bounded
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
-from rankgain.results.text import text_table
+from rankgain.results.text import check_export, text_table
 from rankgain.threads import MOST, check_threads
 from rankgain.tools.reports import COMPARED, FORMATS, SPREADS, WITH_INTERVALS, Intervals, further_notes
 from rankgain.tools.sample import sample
@@ -320,6 +321,12 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument(
         "--report", type=_path, metavar="FILE", help="also write a self-contained HTML page (needs Jinja2)"
     )
+    papers = compare.add_argument_group("tables for papers, with --markdown or --latex")
+    papers.add_argument("--digits", type=int, metavar="N", help="decimal places of means and differences (default: 4)")
+    papers.add_argument("--percent", action="store_true", help="multiply the values of metrics from 0 to 1 by 100")
+    papers.add_argument("--caption", metavar="TEXT", help="the caption of the first table")
+    papers.add_argument("--label", metavar="TEXT", help="its label, or in Markdown the id of an anchor")
+    papers.add_argument("--part", choices=PARTS, help="the table for papers or that of the differences (default: all)")
     gate = compare.add_argument_group("a gate for builds: exit status 3 if the second run is worse than the first")
     gate.add_argument(
         "--gate",
@@ -524,6 +531,7 @@ def _compare(options: argparse.Namespace) -> int:
         )
     if options.verbose and options.form != "text":
         options.parser.error(f"argument --verbose: not allowed with argument --{options.form}")
+    exports = _exports(options)
     _check_files(options.files, options)
     _check_rules(options)
     if options.report is not None:
@@ -553,9 +561,22 @@ def _compare(options: argparse.Namespace) -> int:
     if options.gate:
         worst = WORST if options.worst is None else options.worst
         gate = tests.gate(margin=options.margin, strict=options.strict, floors=floors, worst=worst)
-    text = COMPARED[options.form](tests, groups, gate)
+    text = COMPARED[options.form](tests, groups, gate, **exports)
     _write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
+
+
+def _exports(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of tables for papers, as the forms of output take them."""
+    names = "digits", "percent", "caption", "label", "part"
+    given = {name: getattr(options, name) for name in names if getattr(options, name) not in (None, False)}
+    if given and options.form not in ("markdown", "latex"):
+        options.parser.error(f"argument --{next(iter(given))}: only allowed with argument --markdown or --latex")
+    try:
+        check_export(options.digits, options.percent, options.caption, options.label)
+    except ValueError as error:
+        options.parser.error(f"argument --{error}")
+    return given
 
 
 def _check_gate(options: argparse.Namespace) -> dict[str, float]:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 def cells(groups):
     """Those of the first table."""
-    return next(iter(blocks_of(groups)))[1].rows
+    return [[*map(str, row)] for row in next(iter(blocks_of(groups)))[1].rows]
 
 
 def kinds(first, second, seed=0, sd=0.05):

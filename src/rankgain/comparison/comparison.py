@@ -11,11 +11,11 @@ import numpy as np
 
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
-from rankgain.metrics.metric import Metric, MetricKey, better
+from rankgain.metrics.metric import Metric, MetricKey, better, is_share
 from rankgain.results.evaluation import Evaluation, missing_queries, notes
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
-from rankgain.results.text import Block, Form, Printed, Table, number
+from rankgain.results.text import Block, Form, Number, Printed, Table
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
@@ -218,13 +218,14 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
     def _tables(self, form: Form) -> Iterator[Block]:
         means = self.aggregate()
-        rows = [
-            ["metric", *self],
-            *([str(key), *(number(values[key]) for values in means.values())] for key in self.metrics),
-        ]
+        rows: list[list[object]] = [["metric", *self]]
+        for key in self.metrics:
+            rows.append([str(key), *(Number((values[key],), share=is_share(key)) for values in means.values())])
         column_of = {name: column for column, name in enumerate(self, 1)}
         best = {(row, column_of[name]) for row, key in enumerate(self.metrics, 1) for name in self.best(key)}
-        yield Table(rows, bold=best if len(self) > 1 else ())
+        table = Table(rows, bold=best if len(self) > 1 else ())
+        other = Table([*zip(*rows, strict=True)], bold={(column, row) for row, column in table.bold})
+        yield table._replace(other=other)
         if form in ("text", "html"):  # in HTML the best is in bold
             yield [*(line for line in legend(self) if form == "text" or line != STAR), *notes(self)]
 

@@ -10,12 +10,11 @@ from rankgain.comparison.power import fewest_signs
 from rankgain.comparison.significance import largest_p
 from rankgain.errors import short
 from rankgain.metrics.aggregators import geometric_mean, mean
-from rankgain.metrics.metric import Metric, aggregator, better
-from rankgain.results.text import printable
+from rankgain.metrics.metric import Metric, aggregator, better, is_share
+from rankgain.results.text import PLACES, Number, printable, signed
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
 LEAST_P = 1e-4  # smaller p-values are printed as less than this
-PLACES = 4
 MOST_PLACES = 15
 NOT_EQUAL = "This does not show that they are equal."
 
@@ -314,12 +313,23 @@ def ends_of(pair: Difference) -> str:
     """The ends of the interval as text."""
     if not has_interval(pair):
         return "no interval"
-    return f"{signed(pair.low, places_of(pair))} to {signed(pair.high, places_of(pair))}"
+    return str(ends_number(pair))
 
 
-def signed(value: float, places: int = PLACES) -> str:
-    text = f"{value:+.{places}f}"
-    return text if float(text) else f"{0.0:.{places}f}"
+def ends_number(pair: Difference) -> Number:
+    """The ends of the interval, for a table."""
+    return Number((pair.low, pair.high), places_of(pair), signed=True, share=in_percent(pair.metric))
+
+
+def difference_cells(pair: Difference) -> list[object]:
+    """The difference and its interval."""
+    difference = ends_number(pair)._replace(values=(pair.difference,))
+    return [difference, ends_number(pair) if has_interval(pair) else ends_of(pair)]
+
+
+def in_percent(metric: str | Metric) -> bool:
+    """Whether differences may be printed in percent: not those of logarithms."""
+    return is_share(metric) and aggregator(metric) is mean
 
 
 def places_of(pair: Difference) -> int:

@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankgain.comparison.difference import Difference, alpha_of, ends_of, has_interval, percent, places_of, signed
+from rankgain.comparison.difference import Difference, alpha_of, ends_of, has_interval, percent, places_of
 from rankgain.comparison.power import POWER, queries_needed
 from rankgain.comparison.testing import Options, Tested, aligned_of, differences_of, sample_of
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean, mean
-from rankgain.metrics.metric import Metric, MetricKey, aggregator, better
+from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, is_share
 from rankgain.results.export import finite_or_none
 from rankgain.results.intervals import is_bounded
-from rankgain.results.text import Block, Form, Printed, Table, number, printable
+from rankgain.results.text import Block, Form, Number, Printed, Table, printable, signed
 from rankgain.scalars import check_number, check_whole
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
@@ -166,15 +166,18 @@ class Gate(Printed):
         yield self.reasons
         if self.worst:
             head = ["largest losses", "query", self.baseline, self.run, "difference"]
-            rows = [
-                [str(loss.metric), str(loss.query), number(loss.before), number(loss.after), signed(loss.difference)]
-                for loss in self.worst
-            ]
+            rows = [[str(loss.metric), str(loss.query), *_numbers(loss)] for loss in self.worst]
             yield Table([head, *rows], names=2)
         alpha = 1.0 - self.differences[0].level
         rate = f"Without any effect, a metric fails in about {percent(alpha / 2)} of builds"
         measured = f" (measured: {FALSE_FAILURES})" if math.isclose(alpha, 0.05) else ""
         yield [f"{rate}{measured}."]
+
+
+def _numbers(loss: Loss) -> list[object]:
+    share = is_share(loss.metric)
+    values = [Number((value,), share=share) for value in (loss.before, loss.after)]
+    return [*values, Number((loss.difference,), signed=True, share=share)]
 
 
 def judge(

@@ -13,13 +13,13 @@ from rankgain.comparison.difference import (
     Difference,
     alpha_of,
     decided_alone,
-    ends_of,
+    difference_cells,
+    in_percent,
     joined,
     p_phrase,
     p_text,
     percent,
     places_of,
-    signed,
     subject,
 )
 from rankgain.comparison.outcome import MOST_ROWS, Tests
@@ -28,7 +28,7 @@ from rankgain.comparison.sentences import rest
 from rankgain.comparison.testing import Key, aligned_of, differences_of, sample_of
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
-from rankgain.results.text import Block, Form, Printed, Table, printable
+from rankgain.results.text import Block, Form, Number, Printed, Table, printable, signed
 from rankgain.scalars import Floats, Ints, splitmix64, to_intp
 
 PERMUTATIONS = 9_999
@@ -301,17 +301,17 @@ class Groups(Frames, Printed):
 
     # Tables
 
-    def _rows(self, key: Key) -> list[list[str]]:
+    def _rows(self, key: Key) -> list[list[object]]:
         """A header, a row per group, the mean of the groups' means, and the difference over all queries."""
         level = f"{percent(self.overall.options.level)} interval"
         counts = np.bincount(to_intp(self._codes[key[0]]), minlength=len(self.labels)).tolist()
-        rows = [[self.name, "queries", "difference", level, "p"]]
+        rows: list[list[object]] = [[self.name, "queries", "difference", level, "p"]]
         for label, count, mean in zip(self.labels, counts, self._means(key), strict=True):
             if label in self.tests and count >= self._fewest:
                 rows.append(_row(str(label), self.tests[label][key]))
             else:
-                rows.append([str(label), str(count), "-" if mean is None else signed(mean), "-", "-"])
-        rows.append(["mean of means", "", signed(self.mean_of_means(*key)), "", ""])
+                rows.append([str(label), str(count), "-" if mean is None else _mean(mean, key), "-", "-"])
+        rows.append(["mean of means", "", _mean(self.mean_of_means(*key), key), "", ""])
         return [*rows, _row(ALL, self.overall[key])]
 
     def _tables(self, form: Form) -> Iterator[Block]:
@@ -357,8 +357,12 @@ def blocks_of(groups: Groups) -> Iterator[tuple[str, Table, list[str]]]:
         yield title, Table([head, *body[:-2][:MOST_ROWS], *more, *body[-2:]]), groups.verdicts(*key)
 
 
-def _row(label: str, pair: Difference) -> list[str]:
-    return [label, str(pair.queries), signed(pair.difference, places_of(pair)), ends_of(pair), p_text(pair.p)]
+def _row(label: str, pair: Difference) -> list[object]:
+    return [label, str(pair.queries), *difference_cells(pair), p_text(pair.p)]
+
+
+def _mean(value: float, key: Key) -> Number:
+    return Number((value,), signed=True, share=in_percent(key[0]))
 
 
 def _known(pair: Difference) -> bool:

@@ -14,12 +14,13 @@ from rankgain.comparison.remarks import Remark, remarks, warning_blocks
 from rankgain.comparison.testing import Key, Options, Tested, check_margin
 from rankgain.metrics.metric import Metric, MetricKey
 from rankgain.results.export import Frames
-from rankgain.results.text import Block, Form, Printed, marks_of
+from rankgain.results.text import Block, Form, Printed, Table, check_export, latex_of, markdown_of, marks_of
 
 if TYPE_CHECKING:
     from rankgain.rankings import Rankings
     from rankgain.results.plotting import Figure
 
+PARTS = "all", "matrix", "differences"
 MOST_ROWS = 40  # rows of a printed table; the rest are counted
 
 
@@ -288,19 +289,118 @@ class Tests(Frames, Printed, Tested):
             for number, row in enumerate(table.rows)
         ]
 
-    def _tables(self, form: Form) -> Iterator[Block]:
-        """The differences, or the table for papers of all pairs of many runs; in Markdown and LaTeX both."""
-        matrix = [] if sentences.is_pair(self) else [tables.matrix(self, form, MOST_ROWS)]
+    def to_markdown(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+        part: str = "all",
+    ) -> str:
+        """Return the table for papers (unless two runs are compared), the differences and the sentences in Markdown.
+
+        Parameters
+        ----------
+        digits, percent, caption, label : optional
+            As in `Comparison.to_markdown`.
+        part : {"all", "matrix", "differences"}, default "all"
+            What to return: everything, the table for papers alone, or the table of differences alone.
+
+        Returns
+        -------
+        str
+            The tables with their captions; with all parts, the verdicts and warnings.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As in `Comparison.to_markdown`, and if `part` is unknown.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> tests = rg.compare(runs, metrics="rr").test("a")
+        >>> print(tests.to_markdown(digits=1, percent=True, part="matrix").split("\n\n")[0])
+        |  | run | rr |
+        |:---|:---|---:|
+        | a | a | 50.0 |
+        |  | b | **100.0**<sup>a</sup> |
+        """
+        export = check_export(digits, percent, caption, label)
+        check_choice(part, "part", PARTS)
+        return markdown_of(self._tables("markdown") if part == "all" else [self._part("markdown", part)], export)
+
+    def to_latex(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+        part: str = "all",
+    ) -> str:
+        r"""Return the table for papers and the differences in LaTeX, for the package booktabs.
+
+        The table for papers has one row per metric and, below the means, the intervals of the differences from the
+        baseline; if only then it fits a column of 229 pt, it has one row per run. Wider tables are set across both
+        columns (``table*``).
+
+        Parameters
+        ----------
+        digits, percent, caption, label : optional
+            As in `Comparison.to_latex`.
+        part : {"all", "matrix", "differences"}, default "all"
+            What to return: everything, the table for papers alone, or the table of differences alone.
+
+        Returns
+        -------
+        str
+            The tables. Names in other than Latin letters compile with lualatex; see `Comparison.to_latex`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As in `Comparison.to_latex`, and if `part` is unknown.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> tests = rg.compare(runs, metrics="rr").test("a")
+        >>> print(tests.to_latex(digits=1, part="matrix", label="tab:rr").split("tabcolsep}{3pt}")[1])
+        <BLANKLINE>
+        \begin{tabular}{lcc}
+        \toprule
+        metric & a\textsuperscript{a} & b \\
+        \midrule
+        rr & 0.5 & \textbf{1.0}\rlap{\textsuperscript{a}} \\
+         &  & \scriptsize +0.5, +0.5 \\[2pt]
+        \bottomrule
+        \end{tabular}
+        \end{table}
+        <BLANKLINE>
+        """
+        export = check_export(digits, percent, caption, label)
+        check_choice(part, "part", PARTS)
+        return latex_of([self._part("latex", each) for each in (PARTS[1:] if part == "all" else [part])], export)
+
+    def _part(self, form: Form, part: str) -> Table:
+        if part == "matrix":
+            matrix = tables.matrix(self, form, MOST_ROWS)
+            return tables.compact(self, matrix) if form == "latex" else matrix
         differences = tables.without_repeats(tables.differences(self, form, MOST_ROWS))
-        if form == "latex":
-            yield from matrix
-            yield differences._replace(below=[*differences.below, self.methods().replace("\n", " ")])
-            return
+        methods = [self.methods().replace("\n", " ")] if form == "latex" else []
+        return differences._replace(below=[*differences.below, *methods])
+
+    def _tables(self, form: Form) -> Iterator[Block]:
+        """The differences, or the table for papers of all pairs of many runs; in Markdown both."""
         if form == "markdown":
-            yield from [*matrix, differences]
+            yield from (self._part(form, part) for part in PARTS[1 + sentences.is_pair(self) :])
         else:
             yield [sentences.title(self)]
-            yield matrix[0] if sentences.is_matrix(self) else differences
+            yield self._part(form, "matrix" if sentences.is_matrix(self) else "differences")
         yield [*self.verdicts(), *sentences.summary(self)]
         yield from warnings_of(self)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgain.comparison.aligned import Aligned, Sample
 from rankgain.comparison.bounds import Ranked, difference_bounds, ranked_queries
-from rankgain.comparison.difference import EXACT, RANDOM, Difference, alpha_of, places_of, signed, started, subject
+from rankgain.comparison.difference import EXACT, RANDOM, Difference, alpha_of, places_of, started, subject
 from rankgain.comparison.power import skewness
 from rankgain.comparison.significance import effective
 from rankgain.comparison.testing import Tested, differences_of, sample_of
@@ -20,7 +20,7 @@ from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import same_ids
-from rankgain.results.text import Block, Table, printable
+from rankgain.results.text import Block, Table, printable, signed
 from rankgain.scalars import Floats
 
 NOTABLE = 0.02  # the smallest difference in judged@k that causes a warning

@@ -26,7 +26,6 @@ from rankgain.comparison.difference import (
     p_text,
     percent,
     places_of,
-    signed,
     subject,
 )
 from rankgain.comparison.groups import Groups, blocks_of
@@ -36,7 +35,7 @@ from rankgain.errors import counted, escaped, import_extra
 from rankgain.metrics.metric import Metric, Score, better
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
-from rankgain.results.text import html_of, html_table, number, printable
+from rankgain.results.text import html_of, html_table, number, printable, signed
 
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation

@@ -9,20 +9,21 @@ from collections.abc import Iterator, Sequence
 from rankgain.comparison.difference import (
     Difference,
     alpha_text,
+    difference_cells,
     direction,
-    ends_of,
+    ends_number,
+    has_interval,
+    in_percent,
     joined,
     p_text,
     percent,
-    places_of,
-    signed,
     subject,
 )
 from rankgain.comparison.sentences import baseline_of, is_corrected, is_pair, leaders_of, means_of, rest
 from rankgain.comparison.testing import Tested
 from rankgain.metrics.aggregators import geometric_mean
-from rankgain.metrics.metric import Metric, aggregator, better
-from rankgain.results.text import Form, Table, number, printable
+from rankgain.metrics.metric import Metric, aggregator, better, is_share
+from rankgain.results.text import Form, Number, Table, letter_ranges, printable
 
 MOST_LETTERS = 15  # maximum of runs with letters; more would be hard to read
 
@@ -30,19 +31,23 @@ MOST_LETTERS = 15  # maximum of runs with letters; more would be hard to read
 def differences(tests: Tested, form: Form, most: int) -> Table:
     """One row per difference and, with a baseline and several runs, one row per metric for the baseline."""
     shown, baseline, corrected = list(tests.values())[:most], baseline_of(tests), is_corrected(tests)
-    first = ["run", "mean"] if baseline is not None else ["run", "minus", "mean", "mean"]
-    if is_pair(tests):
+    latex = form == "latex"  # without the means, which are in the table for papers
+    names = [] if is_pair(tests) else ["run"] if baseline is not None else ["run", "minus"]
+    first = [*names, *([] if latex else ["mean"] * max(len(names), 1))]
+    if is_pair(tests) and not latex:
         first = [shown[0].baseline, shown[0].run]
     level = f"{percent(tests.options.level)} interval"
-    rows = [["metric", *first, "difference", level, "p", *["adjusted"] * corrected, "better/same/worse"]]
+    counts = "b/s/w" if latex else "better/same/worse"
+    rows: list[list[object]] = [["metric", *first, "difference", level, "p", *["adjusted"] * corrected, counts]]
     best: set[tuple[int, int]] = set()
     leaders = {metric: leaders_of(tests, metric) for metric in tests.options.metrics}
 
-    def add(pair: Difference, names: Sequence[str], runs: Sequence[str], cells: Sequence[str]) -> None:
+    def add(pair: Difference, names: Sequence[str], runs: Sequence[str], cells: Sequence[object]) -> None:
         """Add a row with these names, and the means of these runs."""
-        means = {pair.run: pair.mean, pair.baseline: pair.baseline_mean}
+        means, runs = {pair.run: pair.mean, pair.baseline: pair.baseline_mean}, [] if latex else runs
         best.update((len(rows), 1 + len(names) + i) for i, run in enumerate(runs) if run in leaders[pair.metric])
-        rows.append([subject(pair.metric), *names, *(number(means[run]) for run in runs), *cells])
+        values = (Number((means[run],), share=in_percent(pair.metric)) for run in runs)
+        rows.append([subject(pair.metric), *names, *values, *cells])
 
     for pair, above in zip(shown, [None, *shown], strict=False):
         cells = _cells(pair, corrected)
@@ -51,11 +56,13 @@ def differences(tests: Tested, form: Form, most: int) -> Table:
         elif baseline is None:
             add(pair, [pair.run, pair.baseline], [pair.run, pair.baseline], cells)
         else:
-            if above is None or pair.metric != above.metric:
+            if not latex and (above is None or pair.metric != above.metric):
                 add(pair, [baseline], [baseline], [""] * len(cells))
             add(pair, [pair.run], [pair.run], cells)
     below = rest(len(tests), most, ": columns() and the CSV and JSON forms have all")
-    if any(better(metric) < 0 for metric in tests.options.metrics):  # otherwise the mark is obvious
+    if latex:
+        below.append("b/s/w: the numbers of queries that are better, the same and worse")
+    elif any(better(metric) < 0 for metric in tests.options.metrics):  # otherwise the mark is obvious
         below.append(_about_best(tests, form))
     return Table(rows, below, best, names=1 if is_pair(tests) else 3 - (baseline is not None))
 
@@ -69,10 +76,9 @@ def without_repeats(table: Table) -> Table:
     return table._replace(rows=cells)
 
 
-def _cells(pair: Difference, corrected: bool) -> list[str]:
+def _cells(pair: Difference, corrected: bool) -> list[object]:
     return [
-        signed(pair.difference, places_of(pair)),
-        ends_of(pair),
+        *difference_cells(pair),
         p_text(pair.p),
         *([p_text(pair.adjusted)] if corrected else []),
         f"{pair.better}/{pair.same}/{pair.worse}",
@@ -87,19 +93,41 @@ def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
     shown = list(runs[:most])
     geometric = [aggregator(metric) is geometric_mean for metric in metrics]
     heads = [str(metric) if logs else subject(metric) for metric, logs in zip(metrics, geometric, strict=True)]
-    rows = [["", "run", *heads]]
+    rows: list[list[object]] = [["", "run", *heads]]
     rows += [[letters.get(run, "") if lettered else "", run] for run in shown]
     best, beaten = set(), {}
     for column, metric in enumerate(metrics, 2):
         means, leaders = means_of(tests, metric), leaders_of(tests, metric)
         for row, run in enumerate(shown, 1):
-            rows[row].append(number(math.exp2(means[run]) if geometric[column - 2] else means[run]))
+            value = math.exp2(means[run]) if geometric[column - 2] else means[run]
+            rows[row].append(Number((value,), share=is_share(metric)))
             if run in leaders:
                 best.add((row, column))
             if lettered:
-                beaten[row, column] = "".join(sorted(letters.get(other, "") for other in _beaten(tests, metric, run)))
+                beaten[row, column] = letter_ranges(
+                    "".join(letters.get(other, "") for other in _beaten(tests, metric, run))
+                )
     below = rest(len(runs), len(shown), " runs: matrix() has all")
     return Table(rows, [*below, *_caption(tests, form, lettered)], best, beaten, names=2)
+
+
+def compact(tests: Tested, table: Table) -> Table:
+    """The matrix with a row per metric and a column per run, for LaTeX; with a baseline, intervals below the means."""
+    (_, _, *heads), *body = table.rows
+    columns = zip(heads, *(cells for _, _, *cells in body), strict=True)
+    rows = [["metric", *(run for _, run, *_ in body)], *columns]
+    raised = {(0, column): str(letter) for column, (letter, *_) in enumerate(body, 1) if letter}
+    raised |= {(column - 1, row): letters for (row, column), letters in table.raised.items()}
+    below, under = list(table.below), {}
+    if baseline_of(tests) is not None:
+        position = {run: column for column, (_, run, *_) in enumerate(body, 1)}
+        for pair in tests.values():
+            if pair.run in position and has_interval(pair) and aggregator(pair.metric) is not geometric_mean:
+                under[tests.options.metrics.index(pair.metric) + 1, position[pair.run]] = ends_number(pair)
+        below.append(
+            f"Below a mean: the {percent(tests.options.level)} interval of the difference from {baseline_of(tests)}"
+        )
+    return Table(rows, below, {(column - 1, row) for row, column in table.bold}, raised, under=under, other=table)
 
 
 def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:

@@ -315,6 +315,14 @@ def better(key: str | Metric) -> int:
     return TABLE[record.name].better
 
 
+def is_share(key: str | Metric) -> bool:
+    """Whether the values of the metric range up to 1, so that they may be printed in percent."""
+    if isinstance(key, Score):
+        return False
+    ((_, metric),) = parse(key)
+    return TABLE[metric.name].highest == 1.0
+
+
 def _bare(name: str) -> str:
     """A name without separators, in lower case."""
     return re.sub(r"[\s_-]", "", name).lower()

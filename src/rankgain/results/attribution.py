@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain.choices import Missing, Ties
-from rankgain.metrics.metric import Metric
+from rankgain.metrics.metric import Metric, is_share
 from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import Evaluation, same_ids
 from rankgain.results.export import Columns, Frames
 from rankgain.results.peers import OWN, Peer, parameters_in_words
-from rankgain.results.text import Block, Form, Printed, Table, number
+from rankgain.results.text import Block, Form, Number, Printed, Table, number
 
 WRAPPED = 26  # width at which the text of a rule is wrapped, in characters
 
@@ -107,7 +107,7 @@ class Attribution(Frames, Printed):
         if not self.rows:
             return [[title, "No rule differs for this metric."]]
         head = ["rule", "rankgain", self.like, "only this", "change", "with above", "changed", "counted"]
-        body = [cells for row in self.rows for cells in _cells(row, form)]
+        body = [cells for row in self.rows for cells in _cells(row, form, is_share(self.metric))]
         below = ["only this: the mean with only this rule changed; with above: with this rule and those above."]
         return [[title], Table([head, *body], below, names=3)]
 
@@ -115,15 +115,16 @@ class Attribution(Frames, Printed):
 COLUMNS = ("rule", "rankgain", "like", "only_this", "change", "with_above", "changed", "counted")
 
 
-def _cells(row: Row, form: Form) -> Iterator[list[str]]:
+def _cells(row: Row, form: Form, share: bool) -> Iterator[list[object]]:
     """The cells of a row; in text, long rules take several lines."""
     import textwrap  # only needed to print
 
     width = WRAPPED if form == "text" else 10_000
     rules = [textwrap.wrap(row[name], width, break_long_words=False) for name in COLUMNS[:3]]
-    numbers = [number(row["only_this"]), f"{row['change']:+.4f}", number(row["with_above"]), *map(str, _counts(row))]
+    values = row["only_this"], row["change"], row["with_above"]
+    numbers = [Number((value,), signed=index == 1, share=share) for index, value in enumerate(values)]
     for line, words in enumerate(zip_longest(*rules, fillvalue="")):
-        yield [*words, *(numbers if not line else [""] * len(numbers))]
+        yield [*words, *([*numbers, *map(str, _counts(row))] if not line else [""] * 5)]
 
 
 def _counts(row: Row) -> tuple[int, int]:

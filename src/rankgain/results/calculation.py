@@ -18,7 +18,7 @@ from rankgain.metrics.metric import Metric
 from rankgain.metrics.program import Plan, QueryHits, hits_of_query, parts_of_query
 from rankgain.metrics.table import TABLE
 from rankgain.results.export import Columns, Frames
-from rankgain.results.text import Block, Form, Table, Tables, number, printable, text_table, wrapped
+from rankgain.results.text import Block, Form, Number, Table, Tables, number, printable, text_table, wrapped
 
 if TYPE_CHECKING:
     from rankgain import _backend
@@ -163,16 +163,16 @@ class Calculation(Frames, Tables):
         return Table([*zip_longest(*columns, fillvalue="")], self.notes, names=0)
 
 
-def _side(rows: list[Cells], ideal: bool = False) -> list[list[str]]:
+def _side(rows: list[Cells], ideal: bool = False) -> list[list[object]]:
     """The columns of the ranks or of the ideal, each beginning with the header."""
     names = [name for name in (rows[0] if rows else ()) if name != "last_rank"]
-    columns = [[name, *(_cell(name, row) for row in rows)] for name in names]
+    columns: list[list[object]] = [[name, *(_cell(name, row) for row in rows)] for name in names]
     if ideal and columns:
         columns[0][0] = "ideal" if names[0] in ("document", "position") else f"ideal {names[0]}"
     return columns
 
 
-def _padded(column: list[str]) -> list[str]:
+def _padded(column: list[object]) -> list[object]:
     """Pad a column of names for left alignment; return a column of numbers unchanged."""
     if column[0] not in ("document", "ideal", "term"):
         return column
@@ -181,14 +181,14 @@ def _padded(column: list[str]) -> list[str]:
     return [text.ljust(width) for text in texts]
 
 
-def _cell(name: str, row: Cells) -> str:
+def _cell(name: str, row: Cells) -> object:
     value = row[name]
     if name == "rank":
         return _ranks(value, row["last_rank"])
     if value is None:
         return "–" if name == "grade" else ""
     if name in ("discount", "product", "adds", "sum", "value"):
-        return number(value)
+        return Number((value,))
     return _listed(value) if isinstance(value, list) else _plain(value)
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from rankgain.choices import Ties
-from rankgain.metrics.metric import Metric, MetricKey, parse
+from rankgain.metrics.metric import Metric, MetricKey, is_share, parse
 from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import Frames
-from rankgain.results.text import Form, Table, Tables, number, text_table
+from rankgain.results.text import Form, Number, Table, Tables, number, text_table
 from rankgain.scalars import Floats
 
 Values = dict[str, float]
@@ -186,13 +186,15 @@ class TieSpread(Frames, Tables):
         >>> rg.from_scores([0, 1], [0.5, 0.5]).tie_spread("rr").rows()[1]
         ['rr', '0.5000', '0.7500', '1.0000', '1 of 1']
         """
+        return [[str(cell) for cell in row] for row in self._rows()]
+
+    def _rows(self) -> list[list[object]]:
         queries = len(self.worst.query_ids)
-        head = ["metric", *self.evaluations, "affected by ties"]
-        body = [
-            [str(key), *map(shown, values.values()), f"{self.affected(key)} of {queries}"]
-            for key, values in self.mean().items()
-        ]
-        return [head, *body]
+        rows: list[list[object]] = [["metric", *self.evaluations, "affected by ties"]]
+        for key, means in self.mean().items():
+            cells = ["-" if math.isnan(value) else Number((value,), share=is_share(key)) for value in means.values()]
+            rows.append([str(key), *cells, f"{self.affected(key)} of {queries}"])
+        return rows
 
     def notes(self) -> list[str]:
         """Return one line for each metric without an expected value, or whose worst and best need not be the extremes.
@@ -220,7 +222,7 @@ class TieSpread(Frames, Tables):
         return "\n".join([*text_table(self.rows()), *([""] if below else []), *below])
 
     def _tables(self, form: Form) -> list[Table]:
-        return [Table(self.rows(), self.notes())]
+        return [Table(self._rows(), self.notes())]
 
 
 def shown(value: float) -> str:

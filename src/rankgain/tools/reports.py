@@ -78,6 +78,7 @@ def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = Non
     if len(runs) > 1 and not per_query:
         return runs.table() + "\n"
     (result, *others) = runs.values()
+    rows: list[list[object]]
     if others:
         rows = [["query", "run", *map(str, runs.metrics)], *_rows_of_all(runs)]
         return _lines(text_table(rows, names=2), [*legend(runs), *notes(runs)])
@@ -232,11 +233,16 @@ SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
 # The tests of a comparison
 
 
-def _tables(method: str, between: str, end: str = "") -> Callable[[Tests, Groups | None, Gate | None], str]:
-    """An output form in which `method` of the gate, the tests and the groups returns the tables."""
+def _tables(method: str, between: str, end: str = "") -> Callable[..., str]:
+    """An output form in which `method` of the gate, the tests and the groups returns the tables.
 
-    def text(tests: Tests, groups: Groups | None, gate: Gate | None) -> str:
-        return between.join(getattr(part, method)() for part in (gate, tests, groups) if part is not None) + end
+    The tests take all keywords, the others those on numbers.
+    """
+
+    def text(tests: Tests, groups: Groups | None, gate: Gate | None, **options: Any) -> str:
+        numbers = {name: value for name, value in options.items() if name in ("digits", "percent")}
+        parts = (gate, numbers), (tests, options), (groups, numbers)
+        return between.join(getattr(part, method)(**given) for part, given in parts if part is not None) + end
 
     return text
 
@@ -302,7 +308,7 @@ def _field(value: Any) -> Any:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
-COMPARED = {
+COMPARED: dict[str, Callable[..., str]] = {
     "text": _tables("table", "\n\n", "\n"),
     "json": tests_as_json,
     "csv": tests_as_csv,
