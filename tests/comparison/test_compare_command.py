@@ -94,11 +94,38 @@ def test_compare_prints_tables(capsys, files, form, begin):
         assert file.read().startswith(begin)
 
 
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_compare_takes_the_options_of_tables(capsys, files, form):
+    options = [
+        "--digits",
+        "1",
+        "--percent",
+        "--caption",
+        "Runs",
+        "--label",
+        "tab:x",
+        "--part",
+        "matrix",
+        "--groups",
+        "kinds.tsv",
+    ]
+    text = run(capsys, *files, "-m", "rr", f"--{form}", *options)
+    assert "100.0" in text
+    assert "100.00" not in text
+    assert "adjusted" not in text
+    assert text.count("Runs") == text.count("tab:x") == 1
+    assert "+50.0" in text.split("by kinds" if "by kinds" in text else "by ")[1]  # the groups
+
+
 @pytest.mark.parametrize(
     ("more", "status", "message"),
     [
         (["--baseline", "x"], 2, "argument --baseline: there is no run 'x'; there are: bm25, dense"),
         (["--baseline", "dense", "--all-pairs"], 2, "argument --all-pairs: not allowed with argument --baseline"),
+        (["--digits", "3"], 2, "argument --digits: only allowed with argument --markdown or --latex"),
+        (["--part", "matrix", "--csv"], 2, "argument --part: only allowed with argument --markdown or --latex"),
+        (["--digits", "16", "--latex"], 2, "argument --digits must be from 0 to 15, not 16"),
+        (["--label", "a b", "--latex"], 2, "argument --label must consist of ASCII letters"),
         (["--verbose", "--json"], 2, "argument --verbose: not allowed with argument --json"),
         (["bm25.txt"], 2, "bm25.txt is given twice"),
         (["-o", "bm25.txt"], 2, "--output bm25.txt is one of the inputs, and would be overwritten"),

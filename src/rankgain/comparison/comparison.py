@@ -224,7 +224,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         column_of = {name: column for column, name in enumerate(self, 1)}
         best = {(row, column_of[name]) for row, key in enumerate(self.metrics, 1) for name in self.best(key)}
         table = Table(rows, bold=best if len(self) > 1 else ())
-        other = Table([*zip(*rows, strict=True)], bold={(column, row) for row, column in table.bold})
+        columns = zip(["run", *self], *rows[1:], strict=True)
+        other = Table([*columns], bold={(column, row) for row, column in table.bold})
         yield table._replace(other=other)
         if form in ("text", "html"):  # in HTML the best is in bold
             yield [*(line for line in legend(self) if form == "text" or line != STAR), *notes(self)]

@@ -104,7 +104,7 @@ def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = Non
     return _lines(text_table(rows), below)
 
 
-def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
+def _rows_of_all(runs: Comparison) -> Iterator[list[object]]:
     """Yield one row per query and run, in order of first appearance, then the means, with the best in bold."""
     values = runs.to_dict()
     for query in dict.fromkeys(query for result in runs.values() for query in result.query_ids):
