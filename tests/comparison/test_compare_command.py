@@ -96,19 +96,7 @@ def test_compare_prints_tables(capsys, files, form, begin):
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])
 def test_compare_takes_the_options_of_tables(capsys, files, form):
-    options = [
-        "--digits",
-        "1",
-        "--percent",
-        "--caption",
-        "Runs",
-        "--label",
-        "tab:x",
-        "--part",
-        "matrix",
-        "--groups",
-        "kinds.tsv",
-    ]
+    options = ["--digits=1", "--percent", "--caption=Runs", "--label=tab:x", "--part=matrix", "--groups=kinds.tsv"]
     text = run(capsys, *files, "-m", "rr", f"--{form}", *options)
     assert "100.0" in text
     assert "100.00" not in text

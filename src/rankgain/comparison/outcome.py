@@ -322,7 +322,7 @@ class Tests(Frames, Printed, Tested):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> tests = rg.compare(runs, metrics="rr").test("a")
-        >>> print(tests.to_markdown(digits=1, percent=True, part="matrix").split("\n\n")[0])
+        >>> print(tests.to_markdown(digits=1, percent=True, part="matrix").split("\\n\\n")[0])
         |  | run | rr |
         |:---|:---|---:|
         | a | a | 50.0 |
