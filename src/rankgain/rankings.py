@@ -423,7 +423,7 @@ class Rankings:
         -----  --------  ---------------------  ---------  -------  ----------  -------  -------
         gain   g(r) = r  g(r) = 2^r − 1            0.1377  -0.0523      0.1377        1        2
         empty  0         1                         0.6900  +0.5000      0.6377        1        2
-        ties   average   input order (a stable     0.1900  +0.0000      0.6377        0        2
+        ties   average   input order (a stable     0.1900   0.0000      0.6377        0        2
                          sort)
         only this: the mean with only this rule changed; with above: with this rule and those above.
         """
