@@ -10,11 +10,13 @@ from support import ROOT, textbook
 
 import rankgain as rg
 from rankgain import _backend, _codes, errors
-from rankgain._reference.query import TERMS
+from rankgain._reference.program import TERMS
 from rankgain.metrics import families as terms
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
+from rankgain.results import calculation
 
+SHOWN = {*calculation.TERMS, *calculation.OVER_RANKS, *calculation.OVER_IDEAL}  # families that a calculation can show
 OF_THE_CPU = {"use_cpu", "lanes"}  # compiled loops alone have levels
 
 
@@ -64,7 +66,7 @@ def families():
 @pytest.mark.checkout
 @pytest.mark.parametrize("family", families())
 def test_family_of_terms_is_complete(family):
-    """A family needs a Term, a function of the reference, a branch of the kernel and a metric that uses it."""
+    """A family needs a Term, a function of the reference, a branch of the kernel, a metric that uses it, and words."""
     kernel = (ROOT / "src" / "rankgain" / "_compiled" / "program.pxi").read_text()
     code = getattr(_codes, family)
     used = {term.family for name, row in TABLE.items() for term in row.terms(rg.metric(name))}
@@ -75,6 +77,7 @@ def test_family_of_terms_is_complete(family):
             f"a registered function {family.lower()} in _reference": code in TERMS,
             f"a branch for {family} in compute_term of _compiled/program.pxi": f"term.family == {family}" in kernel,
             "a row of metrics/table.py that uses it": code in used,
+            "its words in TERMS of results/calculation.py, or OVER_RANKS": code in SHOWN,
         }.items()
         if not present
     ]
