@@ -517,7 +517,7 @@ class _Column:
             self._checked = (
                 buffers,
                 (dictionary, _validated(dictionary, where)),
-            )  # a reference, so that the addresses stay in use
+            )  # keep a reference, so that the addresses stay in use
         try:
             return pa.DictionaryArray.from_arrays(column.indices, self._checked[1][1])
         except (pa.ArrowInvalid, IndexError):

@@ -280,7 +280,7 @@ cdef Result ideal_of(
     ideal.value = 0.0
     ideal.code = RANKGAIN_OK
     ideal.position = -1
-    if n:  # else scratch may be NULL
+    if n:  # scratch may be NULL for an empty list
         lay_out(&space, aligned(scratch), n)
         as_numbers(&numbers, contiguous(judged, stride, n, space.scores))
         ideal = idcg_one(&numbers, 0, n, exponential, discount, depth, &space)
@@ -360,7 +360,7 @@ cdef int rankgain_dcg_lists(
         longest = max(longest, offsets[query + 1] - offsets[query])
     if gain == RANKGAIN_LINEAR and longest and check_list(relevance, longest, k) == 0:
         if open_discount(&opened, discount, n_discount, min(longest, k)) == 0:
-            sum_each(relevance, <const int64_t*>offsets, queries, &opened, k, values)  # several at once
+            sum_each(relevance, <const int64_t*>offsets, queries, &opened, k, values)  # sums several lists at once
     for query in range(queries):
         if not finite(values[query]):  # not computed yet, or invalid
             query_status = rankgain_dcg(
@@ -457,7 +457,7 @@ cdef int open_query(
     query.k = k
     query.ties = ties - RANKGAIN_AVERAGE + AVERAGE
     query.exponential = gain
-    if n == 0:  # and scratch may be NULL
+    if n == 0:  # scratch may be NULL
         memset(&query.space, 0, sizeof(Workspace))
         as_numbers(&query.labels, NULL)
         query.float_labels = NULL

@@ -54,7 +54,7 @@ LARGE = 32 << 20
 
 def command() -> int:
     """Run `main` as a process that Ctrl-C ends at once, without a traceback."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless the shell ignores it
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if the shell ignores the signal
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return main()
 
@@ -75,7 +75,7 @@ def _status(given: list[str]) -> int:
     options = None
     try:
         if given[:1] == ["trec_eval"]:  # it parses its own options
-            from rankgain.tools import trec_eval  # imported where it is needed
+            from rankgain.tools import trec_eval  # deferred: rarely needed
 
             status, text = trec_eval.main(given[1:])
             _print(text)

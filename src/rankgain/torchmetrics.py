@@ -133,7 +133,7 @@ class Computed(RetrievalMetric):
         if not self._is_defined(scores, labels):
             return super().compute()
         if self._binary:
-            labels = labels.astype(np.uint8)  # an eighth of the memory traffic
+            labels = labels.astype(np.uint8)  # an eighth of the memory
         documents = Documents.of(ids, scores, labels)
         empty = self._is_empty(documents)
         action = self.empty_target_action if empty.any() else ""
@@ -332,7 +332,7 @@ class RetrievalFallOut(Computed, theirs.RetrievalFallOut):
     _required = "negative"
 
     def _tie_probe(self, metric: Metric) -> Metric:
-        return metric_of("precision", k=metric.k)  # faster
+        return metric_of("precision", k=metric.k)  # faster than fall-out
 
     def _is_empty(self, documents: Documents) -> Bools:
         return documents.relevant == documents.sizes
@@ -385,7 +385,7 @@ def _partial_areas(scores: Array, labels: Array, sizes: Ints, max_fpr: float) ->
     with np.errstate(all="ignore"):
         tpr = (hits - before[query]) / positives[query]
         fpr = (rank - tpr * positives[query]) / negatives[query]
-    corner = np.append((scores[1:] != scores[:-1]) | (query[1:] != query[:-1]), True)  # the last of each tie group
+    corner = np.append((scores[1:] != scores[:-1]) | (query[1:] != query[:-1]), True)  # the end of each tie group
     tpr, fpr, query = tpr[corner], fpr[corner], query[corner]
     first = np.append(True, query[1:] != query[:-1])
     tpr0, fpr0 = (np.where(first, 0.0, np.append(0.0, rate[:-1])) for rate in (tpr, fpr))

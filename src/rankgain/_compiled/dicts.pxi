@@ -57,7 +57,7 @@ cdef bint read_other_plain(PyObject* value, double* out) noexcept:
         out[0] = PyFloat_AsDouble(value)
     else:
         return False
-    if out[0] == -1.0 and PyErr_Occurred() != NULL:  # an int too large for float64
+    if out[0] == -1.0 and PyErr_Occurred() != NULL:  # an int that is too large for float64
         PyErr_Clear()
         return False
     return True

@@ -96,7 +96,7 @@ def bounds(
     cdef Py_ssize_t pair
     if stop <= start or sums.shape[1] == 0:
         return
-    cdef double* means = <double*>malloc((2 * sums.shape[1] + 1) * sizeof(double))  # the last is padding
+    cdef double* means = <double*>malloc((2 * sums.shape[1] + 1) * sizeof(double))  # the last entry is padding
     if means == NULL:
         raise MemoryError
     cdef Flips flips

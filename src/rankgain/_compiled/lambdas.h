@@ -10,7 +10,7 @@ struct Row {
   double score;
   double gain;    /* divided by the ideal */
   double exp;     /* e^(sigma (score - top)) */
-  double discount;   /* of the document's rank */
+  double discount;   /* the discount of the document's rank */
   int by_score;   /* whether the weight of a pair decreases with the distance of the scores */
   int unit;       /* whether every pair has weight 1 */
 };

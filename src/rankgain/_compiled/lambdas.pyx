@@ -44,7 +44,7 @@ cdef struct Documents:
     # The documents of a query: in rank order down to the depth, then in input order.
     Py_ssize_t n
     Py_ssize_t rows  # number of first documents that are paired with all lower-ranked ones
-    int64_t* positions  # in the input
+    int64_t* positions  # positions in the input
     double* score
     double* gain
     double* exp

@@ -13,7 +13,7 @@ struct RowScratch {
   const int32_t *columns;
   ptrdiff_t n_excluded;
   void *keys, *excluded, *peaks, *near; /* numbers of the type of the scores */
-  ptrdiff_t capacity; /* of `near` */
+  ptrdiff_t capacity; /* the capacity of `near`, in numbers */
   ptrdiff_t n_peaks;
   int64_t *above, *not_below;
 };

@@ -87,7 +87,7 @@ def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, size
     data, starts, ends, values, _, runs = block
     judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, hit_counts, *_ = lists
     data, judged = bytes(data), bytes(judged_data)
-    indices = {}  # of judged documents, by query
+    indices = {}  # the indices of judged documents, by query
     for row, number in _rows(starts, runs, numbers):
         sizes[number] += 1
         query = judged_of[number]
@@ -129,7 +129,7 @@ def count_lines(
     def key_of(index):
         return key(scores[index], judged[judged_starts[index] : judged_ends[index]], orders[index])
 
-    keys = {}  # of hits, by query
+    keys = {}  # the keys of hits, by query
     for row, number in _rows(starts, runs, numbers):
         identifier = data[starts[row] : ends[row]]
         if positions[number] == len(hashes):

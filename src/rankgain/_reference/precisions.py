@@ -98,7 +98,7 @@ def precision_sum(term, gain_table, query):
                     yield rank, total
 
     values = at_cutoffs(term.cutoffs, running())
-    return all_finite(values) if beta else values  # gains may be of any size
+    return all_finite(values) if beta else values  # sums of large gains may overflow
 
 
 @list_term

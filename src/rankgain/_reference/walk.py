@@ -19,7 +19,7 @@ from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 __all__ = ["Program", "hits", "metrics_from_hits", "rows", "run"]
 
-Codes = tuple[int, bool, int, bool, int]  # rules as kernels take them
+Codes = tuple[int, bool, int, bool, int]  # rules in the form that kernels take
 Chunk = tuple[Any, ...]
 
 

@@ -100,7 +100,7 @@ def is_rows(value: Any) -> bool:
 def _is_buffer(value: Any) -> bool:
     try:
         memoryview(value)
-    except (BufferError, TypeError, ValueError):  # a released memoryview is a ValueError
+    except (BufferError, TypeError, ValueError):  # a released memoryview raises ValueError
         return False
     return True
 

@@ -219,7 +219,7 @@ def _number_advice(column: Any) -> str:
         return "cast it, for instance to float64"
     try:
         first = python_ids(column.take(slice(0, 1)), "str")[0]
-    except ValueError:  # a broken column
+    except ValueError:  # the column is broken
         return "cast it, for instance to float64"
     try:
         float(first)

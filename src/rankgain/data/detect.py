@@ -75,7 +75,7 @@ def _head_of(source: FileInput, argument: str) -> tuple[bytes, Any]:
         return head if isinstance(head, bytes) else b"", source
     head = _read_head(stream)
     if not isinstance(head, bytes):
-        return b"", source  # `File` refuses it
+        return b"", source  # `File` raises the error
     return head, _Replayed(head, stream, name, closes=stream is not source and not is_standard_input(source))
 
 

@@ -40,7 +40,7 @@ class NumberedIds:
             done, runs = done + read, runs + more
             if total == len(self._bounds) - 1:
                 self._bounds = np.append(self._bounds, np.zeros(total, dtype=np.int64))
-                self._slots = np.zeros(4 * total + 1, dtype=np.int64)  # the kernel rebuilds it
+                self._slots = np.zeros(4 * total + 1, dtype=np.int64)  # the kernel rebuilds the table
             elif done < count:
                 more_text = len(self._text) + int(ends[read] - starts[read])
                 self._text = np.append(self._text, np.zeros(more_text, dtype=np.uint8))

@@ -39,7 +39,7 @@ def warn_of_other_ids(judgments: NamedSide, run: NamedSide, queries: int) -> Non
 def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable[int]) -> str:
     """Describe the difference between ids that would be equal after a normalisation; "" if there are none."""
     sides = [(judgments.documents(query), run.documents(query)) for query in queries]
-    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # some are pooled but unjudged
+    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # some documents are pooled but unjudged
         return ""
     for name, normalise in _NORMALISATIONS:
         for judged, returned in sides:

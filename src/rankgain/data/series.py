@@ -21,7 +21,7 @@ def matched(relevant: Any, recommended: Any) -> tuple[Any, Any, Sequence[Any] | 
     """Both sides as lists in the same order or as dicts, and the query names if labels give them."""
     truth, run = is_series(relevant), is_series(recommended)
     if run and not any(is_rows(value) or isinstance(value, (Set, Mapping)) for value in recommended):
-        return relevant, recommended.to_numpy(), None  # the list of one user
+        return relevant, recommended.to_numpy(), None  # `recommended` is the list of one user
     if truth and run:
         return _both(relevant, recommended)
     if truth:

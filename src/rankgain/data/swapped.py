@@ -15,7 +15,7 @@ from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.errors import warn
 from rankgain.scalars import Array
 
-QUERIES = 100  # examined
+QUERIES = 100  # maximum of queries to examine
 DOCUMENTS = 5  # queries with fewer are skipped: in small examples, integer scores often state an order
 LARGEST_GRADE = 10  # no common scale of grades exceeds it; counts, the scores of popularity baselines, usually do
 

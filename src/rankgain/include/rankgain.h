@@ -104,7 +104,7 @@ enum { /* status */
   RANKGAIN_NAN_SCORE = 5,   /* infinite scores are legal */
   RANKGAIN_NOT_FINITE = 6,  /* the sum, or its ratio to the ideal */
   RANKGAIN_ABOVE_IDEAL = 7, /* judged lacks grades that relevance has */
-  RANKGAIN_INFINITE_SCORE = 25, /* +inf, in gradients */
+  RANKGAIN_INFINITE_SCORE = 25, /* a score is +inf, in gradients */
   /* below 0: an invalid call */
   RANKGAIN_BAD_LENGTH = -1, /* a length below 0, or decreasing offsets */
   RANKGAIN_BAD_CUTOFF = -2, /* k below 1 */

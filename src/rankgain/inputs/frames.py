@@ -263,7 +263,7 @@ def _may_be_grades(frame: Frame, name: Any) -> bool:
         return False
     try:
         values = to_float64(frame.numbers(name)[:])
-    except (TypeError, ValueError):  # not numbers
+    except (TypeError, ValueError):  # the values are not numbers
         return False
     return bool(np.any(values != values[:1]))
 
@@ -331,7 +331,7 @@ def _scores(frame: Frame, name: str, is_rank: bool, *, nulls: bool = False) -> A
     return NegatedRanks(numbers) if is_rank else numbers
 
 
-_EXAMINED = 100  # queries
+_EXAMINED = 100  # maximum of queries to examine
 
 
 def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:

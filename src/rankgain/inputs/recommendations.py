@@ -124,7 +124,7 @@ def from_recommendations(
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
         refuse_list_texts(rows, "recommended")
-        users, rows = range(1), [rows]  # one user's list
+        users, rows = range(1), [rows]  # the list of one user
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
     if type(truth) is tuple and len(rows) >= FEWEST_USERS:

@@ -397,7 +397,7 @@ def _suggestion(request: str) -> str:
         return ""
     name, k, parameters = loose["name"], loose["k"], loose["before"] or loose["after"] or ""
     digits = re.fullmatch(_NAME_AND_DIGITS, name) if k is None else None
-    if digits is not None:  # ndcg10, ndcg-10
+    if digits is not None:  # such as ndcg10, ndcg-10
         name, k = digits["name"], digits["k"]
     near = _near(name)
     text = near + parameters + ("" if k is None else f"@{k}")

@@ -237,7 +237,7 @@ class LambdaRank:
         """Gains and inverse ideals, from the cache or computed."""
         values, offsets = source.grades.ragged(0, len(source.grades))
         cached = self._cached
-        if cached and len(values) > MANY_LABELS:  # usually the last ones, which takes a third of the time to detect
+        if cached and len(values) > MANY_LABELS:  # usually the latest labels: compare these first
             (kind, last_values, last_offsets), targets_of_last = next(reversed(cached.items()))
             last = np.frombuffer(last_values, kind), np.frombuffer(last_offsets, offsets.dtype)
             if all(map(np.array_equal, last, (values, offsets))):

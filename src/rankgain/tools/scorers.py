@@ -258,7 +258,7 @@ def _split_query(ids: Any, test: Any) -> list[Any]:
     if queries is None or test is None or not isinstance(queries, (list, tuple)):
         return []
     rows = {*np.asarray(test).tolist()}
-    if rows <= {True, False} and len(test) == len(queries):  # a mask
+    if rows <= {True, False} and len(test) == len(queries):  # `test` is a mask
         rows = {*np.flatnonzero(test).tolist()}
     tested = {queries[row] for row in rows}
     return [query for row, query in enumerate(queries) if row not in rows and query in tested][:1]
