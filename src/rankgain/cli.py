@@ -612,8 +612,10 @@ def _announced(gate: Gate) -> int:
 
 
 def shown_command(arguments: Sequence[str]) -> str:
-    """The command for a report, with file names instead of paths."""
-    return " ".join(["rankgain", *(os.path.basename(part) or part for part in arguments)])
+    """The command for a report, quoted for a shell, with file names instead of paths."""
+    import shlex
+
+    return shlex.join(["rankgain", *(os.path.basename(part) or part for part in arguments)])
 
 
 def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:

@@ -1,6 +1,7 @@
 """rankgain compare: every form, the groups, the baseline, and what is refused."""
 
 import csv
+import html
 import io
 import json
 import sys
@@ -57,8 +58,10 @@ def test_compare_prints_further_notes_if_verbose(capsys, files):
 
 def test_report_shows_the_command(capsys, files, tmp_path):
     pytest.importorskip("jinja2")
-    run(capsys, *files, "-m", "rr", "--report", str(tmp_path / "page.html"))
-    assert "Command: rankgain compare qrels.txt" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = tmp_path / "page.html"
+    run(capsys, *files, "-m", "rr", "-m", "ap(rel=2)", "--flips", "199", "--report", str(page))
+    command = "rankgain compare qrels.txt bm25.txt dense.txt -m rr -m 'ap(rel=2)' --flips 199 --report page.html<br>"
+    assert f"Command: {command}" in html.unescape(page.read_text(encoding="utf-8"))
 
 
 def test_compare_against_a_baseline(capsys, files):

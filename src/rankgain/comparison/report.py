@@ -108,7 +108,8 @@ pre { white-space: pre-wrap; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.5rem 1.5rem; }
 figure { margin: 0; } figure svg { display: block; width: 100%; height: 7rem; }
 @media (max-width: 30rem) { body { padding: 0.5rem; } ul { padding-left: 1.2rem; }
-  .scroll th bdi { max-width: 9rem; } .warning th:last-child bdi { max-width: 12rem; }
+  .scroll th bdi { max-width: 9rem; } .warning table { font-size: 0.8rem; }
+  .warning tbody th:last-child bdi { min-width: 8rem; max-width: 10rem; }
   th, td { padding: 0.15rem 0.25rem; }
   .picture, .legend { display: none; } .wide .name { width: auto; } .wide .p { width: 22%; }
   .wide td small { display: block; min-width: 0; } }
