@@ -230,8 +230,8 @@ def about_margin(pair: Difference, head: str = "") -> list[str]:
     p = f"one-sided {p_phrase(pair.not_worse_p)}; {pair.better + pair.worse} of {pair.queries} queries differ"
     if not pair.not_worse:
         return [started(head, f"it is not shown that {run} is at most {margin} worse than {baseline} ({p}).")]
-    apart = f", and they are less than {margin} apart" if pair.equivalent else ""
-    return [f"{head}{run} is not worse than {baseline} by more than {margin} ({p}){apart}."]
+    equivalence = f", and they are less than {margin} apart" if pair.equivalent else ""
+    return [f"{head}{run} is not worse than {baseline} by more than {margin} ({p}){equivalence}."]
 
 
 def untested(margin: float) -> str:

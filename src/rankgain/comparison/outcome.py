@@ -73,7 +73,7 @@ class Tests(Frames, Printed, Tested):
         missing: str = "",
     ) -> None:
         super().__init__(differences, aligned, options, missing)
-        self._rankings = rankings  # those that were evaluated, of the runs that have any
+        self._rankings = rankings  # the evaluated rankings by run, if known
         self._remarks: list[Remark] | None = None  # computed on first use
 
     def verdicts(self) -> list[str]:

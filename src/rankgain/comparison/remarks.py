@@ -65,7 +65,7 @@ class Remark(NamedTuple):
         return "" if self.pair is None else f"{printable(self.pair.run)} vs {printable(self.pair.baseline)}"
 
     def sentence(self) -> str:
-        """The whole warning."""
+        """The full text of the warning."""
         about = ", ".join(part for part in (printable(subject(self.metric)), self.runs()) if part)
         advice = f" {JUDGE_MORE}." if self.judge_more else ""
         return f"{self.kind}: {about}: {self.finding}. {started('', MEANING[self.kind])}{advice}"
@@ -176,7 +176,7 @@ def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
     clusters = samples[metric].clusters
     if clusters is not None and len(set(clusters.tolist())) < 2:
         return None
-    method = RANDOM if options.method == EXACT else options.method  # exact for few queries only, which is fast
+    method = RANDOM if options.method == EXACT else options.method  # flips are exact, too, if few queries differ
     options = options._replace(method=method, metrics=metrics, margin=None)
     rest = Aligned(samples[metric].query_ids, samples, 0)
     return Tested(differences_of(rest, options), rest, options)

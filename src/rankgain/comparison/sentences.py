@@ -252,7 +252,7 @@ def _how(tests: Tested) -> str:
 
 
 def _from_flips(tests: Tested) -> str:
-    """What needs random flips where p is exact."""
+    """What is computed from random flips although p is exact."""
     return "intervals and max-T" if tests.options.correction == MAX_T and comparisons_of(tests) > 1 else "intervals"
 
 
@@ -341,7 +341,7 @@ def _limits(tests: Tested) -> Iterator[str]:
 
 
 def details(tests: Tested) -> Iterator[str]:
-    """Yield what to know about the numbers besides the summary and the methods."""
+    """Yield further notes on the numbers, which are in neither the summary nor the methods."""
     options, pairs = tests.options, list(tests.values())
     if options.method != STUDENT:
         yield "Exact if differences are symmetric about their mean; otherwise approximate, better with more queries."
