@@ -59,7 +59,7 @@ cdef struct Lists:
 
 cdef struct FileHits:
     # The hits of files, which were ranked while the file was read: all returned judged documents, with ranks; and the
-# judged grades.
+    # judged grades.
     const int64_t* offsets
     const double* grade
     const int64_t* first
