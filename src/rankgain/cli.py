@@ -24,7 +24,7 @@ from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.outcome import PARTS
-from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE
+from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
 from rankgain.data.contents import contents
 from rankgain.data.detect import recognised
 from rankgain.data.forms import form_of
@@ -293,7 +293,8 @@ def _add_compare(commands: Any) -> None:
         "latex": "a LaTeX table",
     }
     _add_shared(compare, forms, _limited_metric)
-    compare.add_argument("--baseline", metavar="NAME", help="the run to compare the others with (default: the first)")
+    baseline = "the run to compare the others with (default: the first); may be repeated"
+    compare.add_argument("--baseline", metavar="NAME", action="append", help=baseline)
     compare.add_argument("--all-pairs", action="store_true", help="compare all pairs of runs")
     compare.add_argument("--verbose", action="store_true", help="also print how to read the numbers")
     compare.add_argument("--groups", metavar="FILE", help="also test by group: a file with lines of query, tab, group")
@@ -525,10 +526,10 @@ def _compare(options: argparse.Namespace) -> int:
     if options.all_pairs and options.baseline is not None:
         options.parser.error("argument --all-pairs: not allowed with argument --baseline")
     names = run_names(options.files[1:])
-    if options.baseline is not None and options.baseline not in names:
-        options.parser.error(
-            f"argument --baseline: there is no run {options.baseline!r}; there are: {', '.join(names)}"
-        )
+    try:
+        check_baselines(names, options.baseline)
+    except ValueError as error:
+        options.parser.error(f"argument --{error}")
     if options.verbose and options.form != "text":
         options.parser.error(f"argument --verbose: not allowed with argument --{options.form}")
     exports = _exports(options)

@@ -317,7 +317,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
     def test(
         self,
-        baseline: str | None = None,
+        baseline: str | Iterable[str] | None = None,
         *,
         metrics: str | Metric | Iterable[str | Metric] | None = None,
         method: str = "randomization",
@@ -343,9 +343,10 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
         Parameters
         ----------
-        baseline : str, optional
-            The run with which each other run is compared. By default, the second of two runs is compared with the
-            first, and of more runs all pairs are compared, the later minus the earlier.
+        baseline : str or iterable of str, optional
+            The run with which each other run is compared, or several: each of the remaining runs is compared with each
+            of them, and p is corrected for all these comparisons. By default, the second of two runs is compared with
+            the first, and of more runs all pairs are compared, the later minus the earlier.
         metrics : str, Metric or iterable of them, optional
             Some of the metrics that were evaluated. By default, all of them.
         method : {"randomization", "exact", "t"}, default "randomization"
@@ -458,10 +459,17 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         rr: dense is better than bm25 by +... (95% +... to +0.5000).
         """
         from rankgain.comparison.outcome import Tests
-        from rankgain.comparison.testing import Options, check, chosen_metrics, compute  # imported only to test
+        from rankgain.comparison.testing import (
+            Options,
+            check,
+            check_baselines,
+            chosen_metrics,
+            compute,
+        )  # imported only to test
 
         tested = chosen_metrics(metrics, self.metrics)
-        given = (baseline, tested, method, correction, family, intervals, level, margin, flips, seed, queries, threads)
+        baselines = check_baselines(list(self), baseline)
+        given = (baselines, tested, method, correction, family, intervals, level, margin, flips, seed, queries, threads)
         options = check(list(self), Options(*given))
         differences, aligned = compute(self, options, weights, clusters)
         aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
@@ -470,7 +478,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
     def groups(
         self,
         by: Any,
-        baseline: str | None = None,
+        baseline: str | Iterable[str] | None = None,
         *,
         metrics: str | Metric | Iterable[str | Metric] | None = None,
         level: float = 0.95,
@@ -492,8 +500,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         by : mapping, sequence or column of a frame
             The group of each query: by its id, or in the order of `Evaluation.query_ids` of the first run. If it is a
             column, its name is the name of the grouping.
-        baseline : str, optional
-            The run with which each other run is compared, as in `test`.
+        baseline : str or iterable of str, optional
+            The runs with which the others are compared, as in `test`.
         metrics : str, Metric or iterable of them, optional
             Some of the metrics that were evaluated. By default, all of them.
         level, flips, seed, weights, clusters, queries, threads : optional, with the defaults of `test`

@@ -36,8 +36,8 @@ class Tests(Frames, Printed, Tested):
     runs : list of str
         The runs that were tested, in the order of the comparison.
     options : named tuple
-        The options of the test: baseline, metrics, method, correction, family, intervals, level, margin, flips, seed,
-        queries and threads.
+        The options of the test: baseline (a tuple if there are several), metrics, method, correction, family,
+        intervals, level, margin, flips, seed, queries and threads.
     queries : int
         How many queries were tested; if the number differs between metrics, the largest.
     left_out : int

@@ -23,6 +23,7 @@ from rankgain.comparison.difference import (
     drawn_ends,
     ends_of,
     has_interval,
+    joined,
     p_text,
     percent,
     places_of,
@@ -310,14 +311,16 @@ def _drawn(tests: Tests) -> tuple[list[Key], str]:
     """The pairs whose queries are drawn, and the rule that selected them."""
     if len(tests) <= MOST_PAIRS:
         return list(tests), ""
-    baseline, metrics = sentences.baseline_of(tests), list(dict.fromkeys(metric for metric, _, _ in tests))
+    baselines, metrics = sentences.baselines_of(tests), list(dict.fromkeys(metric for metric, _, _ in tests))
     keys = []
     for metric in metrics[:MOST_DRAWN]:
-        ranked = [run for run in _by_mean(tests, metric) if run != baseline]
-        pair = {ranked[0], ranked[1] if baseline is None else baseline}
-        keys += [key for key in tests if key[0] == metric and {*key[1:]} == pair]
+        best, *others = (run for run in _by_mean(tests, metric) if run not in baselines)
+        pairs = [{best, other} for other in baselines or others[:1]]
+        keys += [key for key in tests if key[0] == metric and {*key[1:]} in pairs]
     of = "each metric" if len(metrics) <= MOST_DRAWN else f"each of the first {MOST_DRAWN} metrics"
-    which = "the two runs with the best means" if baseline is None else f"the best other run and {printable(baseline)}"
+    which = "the two runs with the best means"
+    if baselines:
+        which = f"the best other run and {joined([printable(name) for name in baselines])}"
     return keys, f"{len(keys)} of {len(tests)} differences are drawn: for {of}, {which}."
 
 

@@ -45,12 +45,12 @@ CORRECTION_NAMES = {MAX_T: "max-T", HOLM: "Holm", BH: "Benjamini-Hochberg: false
 def title(tests: Tested) -> str:
     """Which runs were compared, and on how many queries."""
     queries = f"{_queries_and_clusters(tests)}, paired"
-    baseline = baseline_of(tests)
-    if baseline is None:
+    baselines = baselines_of(tests)
+    if not baselines:
         return f"{len(tests.runs)} runs, all pairs: {queries}"
     runs = list(dict.fromkeys(run for _, run, _ in tests))
     compared = printable(runs[0]) if len(runs) == 1 else f"{len(runs)} runs"
-    return f"{compared} compared with {printable(baseline)}: {queries}"
+    return f"{compared} compared with {joined([printable(name) for name in baselines])}: {queries}"
 
 
 def _queries(tests: Tested) -> str:
@@ -72,9 +72,15 @@ def _left_out(tests: Tested) -> str:
 
 
 def baseline_of(tests: Tested) -> str | None:
-    """The run that all others are compared with; None if all pairs of runs are compared."""
-    bases = {baseline for _, _, baseline in tests}
-    return bases.pop() if len(bases) == 1 and (tests.options.baseline is not None or is_pair(tests)) else None
+    """The run that all others are compared with; None if there are several, or if all pairs are compared."""
+    baselines = baselines_of(tests)
+    return baselines[0] if len(baselines) == 1 else None
+
+
+def baselines_of(tests: Tested) -> list[str]:
+    """The runs that the others are compared with; empty if all pairs of runs are compared."""
+    baselines = list(dict.fromkeys(baseline for _, _, baseline in tests))
+    return baselines if tests.options.baseline is not None or is_pair(tests) else []
 
 
 def comparisons_of(tests: Tested) -> int:
@@ -99,7 +105,7 @@ def is_pair(tests: Tested) -> bool:
 
 def is_matrix(tests: Tested) -> bool:
     """Whether the matrix is printed, and not the differences: with all pairs of more than three runs."""
-    return baseline_of(tests) is None and len(tests.runs) > 3
+    return not baselines_of(tests) and len(tests.runs) > 3
 
 
 # Verdicts
@@ -125,13 +131,23 @@ def has_few(tests: Tested) -> bool:
 
 
 def _of_metric(tests: Tested, metric: str | Metric) -> Iterator[str]:
-    """Yield a line on the differences in a metric, and one on the margin."""
-    head = f"{printable(subject(metric))}{' (lower is better)' if better(metric) < 0 else ''}: "
+    """Yield for each baseline, or all pairs, a line on the differences in a metric and one on the margin."""
+    name, lower = printable(subject(metric)), " (lower is better)" if better(metric) < 0 else ""
     if not better(metric):
-        yield f"{head}neither higher nor lower is better, so there is no verdict."
+        yield f"{name}: neither higher nor lower is better, so there is no verdict."
         return
+    baselines: list[str | None] = [*baselines_of(tests)] or [None]
     pairs = [pair for key, pair in tests.items() if key[0] == metric]
-    baseline, margin = baseline_of(tests), tests.options.margin
+    for baseline in baselines:
+        against = f" vs {printable(baseline)}" if len(baselines) > 1 else ""
+        some = [pair for pair in pairs if baseline in (None, pair.baseline)]
+        yield from _against_one(tests, metric, f"{name}{against}{lower}: ", baseline, some)
+
+
+def _against_one(
+    tests: Tested, metric: str | Metric, head: str, baseline: str | None, pairs: Sequence[Difference]
+) -> Iterator[str]:
+    margin = tests.options.margin
     sentences = _ranking(tests, metric) if baseline is None else _against(baseline, pairs)
     few = [pair for pair in pairs if is_inconclusive(pair) and too_few(pair)]
     label = f"Too few queries differ for a decision at {alpha_text(tests.options.level)}"

@@ -19,7 +19,7 @@ from rankgain.comparison.difference import (
     percent,
     subject,
 )
-from rankgain.comparison.sentences import baseline_of, is_corrected, is_pair, leaders_of, means_of, rest
+from rankgain.comparison.sentences import baseline_of, baselines_of, is_corrected, is_pair, leaders_of, means_of, rest
 from rankgain.comparison.testing import Tested
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better, is_share
@@ -87,9 +87,9 @@ def _cells(pair: Difference, corrected: bool) -> list[object]:
 
 def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
     """One row per run, at most `most`, and one column per metric; letters take all runs into account."""
-    runs, metrics, baseline = tests.runs, tests.options.metrics, baseline_of(tests)
-    lettered = baseline is not None or len(runs) <= MOST_LETTERS
-    letters = dict(zip(runs, string.ascii_lowercase, strict=False)) if baseline is None else {baseline: "a"}
+    runs, metrics, lettering = tests.runs, tests.options.metrics, baselines_of(tests) or tests.runs
+    lettered = len(lettering) <= MOST_LETTERS
+    letters = dict(zip(lettering, string.ascii_lowercase, strict=False))
     shown = list(runs[:most])
     geometric = [aggregator(metric) is geometric_mean for metric in metrics]
     heads = [str(metric) if logs else subject(metric) for metric, logs in zip(metrics, geometric, strict=True)]

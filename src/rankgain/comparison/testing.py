@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +58,7 @@ FINE = 10  # the level of one comparison must be this many times the smallest p 
 class Options(NamedTuple):
     """The options of a test; see `Comparison.test`."""
 
-    baseline: str | None
+    baseline: str | tuple[str, ...] | None
     metrics: tuple[str | Metric, ...]
     method: str
     correction: str | None
@@ -126,12 +126,25 @@ def sample_of(tests: Tested, metric: str | Metric) -> Sample:
     return tests._aligned.samples[metric]
 
 
+def check_baselines(runs: Sequence[str], given: Any) -> str | tuple[str, ...] | None:
+    """The baseline, or several as a tuple in the order given."""
+    if given is None:
+        return None
+    names = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(dict.fromkeys(given))
+    for name in names:
+        if name not in runs:
+            raise ValueError(f"baseline: there is no run {name!r}; there are: {', '.join(runs)}")
+    if not names:
+        raise ValueError("baseline is empty: name at least one run, or None for the default")
+    if len(names) == len(runs):
+        raise ValueError("baseline: all runs are baselines, which leaves none to compare: leave baseline out")
+    return tuple(names) if len(names) > 1 else names[0]
+
+
 def check(runs: Sequence[str], given: Options) -> Options:
     """Check the caller's options, and return them with defaults filled in."""
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")
-    if given.baseline is not None and given.baseline not in runs:
-        raise ValueError(f"baseline: there is no run {given.baseline!r}; there are: {', '.join(runs)}")
     for name, allowed in (("method", METHODS), ("family", FAMILIES), ("intervals", INTERVALS)):
         check_choice(getattr(given, name), name, allowed)
     correction = given.correction
@@ -175,11 +188,11 @@ def check_margin(value: Any) -> float:
     return margin
 
 
-def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """The pairs (run, baseline) by position: each run with the baseline, or all pairs, later minus earlier."""
+def pairs_of(runs: Sequence[str], baseline: str | tuple[str, ...] | None) -> list[tuple[int, int]]:
+    """The pairs (run, baseline) by position: each other run with each baseline, or all pairs, later minus earlier."""
     if baseline is not None:
-        base = list(runs).index(baseline)
-        return [(run, base) for run in range(len(runs)) if run != base]
+        bases = [list(runs).index(name) for name in ([baseline] if isinstance(baseline, str) else baseline)]
+        return [(run, base) for base in bases for run in range(len(runs)) if run not in bases]
     return [(run, base) for base in range(len(runs)) for run in range(base + 1, len(runs))]
 
 
