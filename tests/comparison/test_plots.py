@@ -11,7 +11,7 @@ SHORT = "bm25", "dense", "splade"
 LONG = "bm25", "e5-mistral-7b-instruct-rerank-top100", "a-run-name-without-any-space-of-sixty-characters-0123456789ab"
 
 
-def made(names, metrics):
+def compared(names, metrics):
     random = np.random.default_rng(0)
     return comparison({name: {metric: random.random(20) for metric in metrics} for name in names})
 
@@ -33,7 +33,7 @@ def labels_inside(figure):
 @pytest.mark.parametrize("kind", ["intervals", "scatter"])
 @pytest.mark.parametrize("count", [1, 2, 4, 7])
 def test_plot_wraps_panels_and_shows_every_label(kind, names, baseline, count):
-    figure = made(names, METRICS[:count]).test(baseline, flips=99).plot(kind)
+    figure = compared(names, METRICS[:count]).test(baseline, flips=99).plot(kind)
     assert len(figure.axes) == min(6, count if kind == "intervals" else count * (3 if baseline is None else 2))
     width, height = figure.get_size_inches()
     assert width <= 16
@@ -45,7 +45,7 @@ def test_plot_wraps_panels_and_shows_every_label(kind, names, baseline, count):
 
 
 def test_plot_labels_rows_with_both_runs_only_without_a_baseline():
-    runs = made(SHORT, METRICS[:2])
+    runs = compared(SHORT, METRICS[:2])
     (first, second) = runs.test("bm25", flips=99).plot().axes
     assert [label.get_text() for label in first.get_yticklabels()] == ["dense", "splade"]
     assert (first.get_xlabel(), second.get_xlabel()) == (
@@ -62,9 +62,9 @@ def test_plot_labels_rows_with_both_runs_only_without_a_baseline():
 
 
 def test_plot_counts_intervals_beyond_the_first():
-    figure = made([f"r{run}" for run in range(13)], ["ap"]).test(flips=99).plot()
+    figure = compared([f"r{run}" for run in range(13)], ["ap"]).test(flips=99).plot()
     (axes,) = figure.axes
     assert len(axes.get_yticklabels()) == 60
     assert axes.get_xlabel() == "ap: difference (18 more)"
-    (axes,) = made(SHORT[:2], ["ap"]).test(flips=99).plot("scatter").axes
+    (axes,) = compared(SHORT[:2], ["ap"]).test(flips=99).plot("scatter").axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("ap: bm25", "dense")

@@ -160,7 +160,7 @@ TEMPLATE = """<!doctype html>
 <p class="caption">{{ block.more }}</p>
 {% endmacro %}
 <h1><bdi>{{ title }}</bdi></h1>
-{% if title != own_title %}<p class="caption">{{ own_title }}</p>{% endif %}
+{% if title != heading %}<p class="caption">{{ heading }}</p>{% endif %}
 <ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
 {% if warnings %}<div class="warning scroll">{{ warnings | safe }}</div>{% endif %}
 <h2>Means</h2>
@@ -229,12 +229,14 @@ def page_of(
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     functions = (ends_of, html_table, p_text, places_of, printable, signed)
     environment.globals |= {function.__name__: function for function in functions}
-    own_title = sentences.title(tests)
+    heading = sentences.title(tests)
     (listed, left_out), (drawn, choice) = _listed(tests), _drawn(tests)
-    rows = list(chain.from_iterable(listed))
+    pairs = list(chain.from_iterable(listed))
+    # The table of all numbers lists whole metrics or nothing.
+    most = len(pairs) if pairs == list(tests.values())[: len(pairs)] else 0
     text: str = environment.from_string(TEMPLATE).render(
-        title=printable(own_title if title is None else title),
-        own_title=own_title,
+        title=printable(heading if title is None else title),
+        heading=heading,
         about=list(_about(tests, evaluations, qrels, command)),
         style=STYLE,
         script=SCRIPT,
@@ -244,7 +246,7 @@ def page_of(
         warnings=html_of(warnings_of(tests)),
         notes=list(sentences.details(tests)),
         means=tables.matrix(tests, "html", MOST_ROWS),
-        numbers=tables.differences(tests, "html", len(rows) if rows == list(tests.values())[: len(rows)] else 0),
+        numbers=tables.differences(tests, "html", most),
         baseline=sentences.baseline_of(tests) is not None,
         corrected=sentences.is_corrected(tests),
         level=percent(tests.options.level),
