@@ -302,7 +302,7 @@ class Tests(Frames, Printed, Tested):
 
         Parameters
         ----------
-        digits, percent, caption, label : optional
+        digits, percent, caption, label : optional, with the defaults of the comparison
             As in `Comparison.to_markdown`.
         part : {"all", "matrix", "differences"}, default "all"
             What to return: everything, the table for papers alone, or the table of differences alone.
@@ -315,7 +315,7 @@ class Tests(Frames, Printed, Tested):
         Raises
         ------
         TypeError, ValueError
-            As in `Comparison.to_markdown`, and if `part` is unknown.
+            If `Comparison.to_markdown` would raise it, or if `part` is unknown.
 
         Examples
         --------
@@ -344,12 +344,12 @@ class Tests(Frames, Printed, Tested):
         r"""Return the table for papers and the differences in LaTeX, for the package booktabs.
 
         The table for papers has one row per metric and, below the means, the intervals of the differences from the
-        baseline; if only then it fits a column of 229 pt, it has one row per run. Wider tables are set across both
-        columns (``table*``).
+        baseline. If it does not fit a column of 229 pt, but would with one row per run, it has one row per run. Wider
+        tables are set across both columns (``table*``).
 
         Parameters
         ----------
-        digits, percent, caption, label : optional
+        digits, percent, caption, label : optional, with the defaults of the comparison
             As in `Comparison.to_latex`.
         part : {"all", "matrix", "differences"}, default "all"
             What to return: everything, the table for papers alone, or the table of differences alone.
@@ -362,7 +362,7 @@ class Tests(Frames, Printed, Tested):
         Raises
         ------
         TypeError, ValueError
-            As in `Comparison.to_latex`, and if `part` is unknown.
+            If `Comparison.to_latex` would raise it, or if `part` is unknown.
 
         Examples
         --------
