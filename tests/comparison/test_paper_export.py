@@ -153,3 +153,13 @@ def test_latex_names_the_engine_for_other_scripts(name, noted):
     text = rg.Comparison({name: rg.from_ranked([[1]]).evaluate("rr")}).to_latex()
     assert text.startswith("% Names in other scripts: compile with lualatex") == noted
     assert name in text
+
+
+@pytest.mark.parametrize(
+    ("length", "size"), [(10, "\\small"), (36, "\\small"), (40, "\\footnotesize"), (60, "\\scriptsize")]
+)
+def test_letters_are_smaller_in_tables_wider_than_a_page(length, size):
+    """The table of differences of runs whose names have this many letters."""
+    values = {letter * length: np.random.default_rng(0).random(20) for letter in "xyz"}
+    text = comparison(values).test(flips=99).to_latex(digits=2, part="differences")
+    assert text.split("\\smallskip")[1].split("\n")[0] == size

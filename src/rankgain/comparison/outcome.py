@@ -345,7 +345,7 @@ class Tests(Frames, Printed, Tested):
 
         The table for papers has one row per metric and, below the means, the intervals of the differences from the
         baseline. If it does not fit a column of 229 pt, but would with one row per run, it has one row per run. Wider
-        tables are set across both columns (``table*``).
+        tables are set across both columns (``table*``), in smaller letters if necessary.
 
         Parameters
         ----------

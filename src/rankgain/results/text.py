@@ -26,6 +26,7 @@ WIDTH = 118  # maximum of characters per line
 PLACES = 4  # decimal places by default
 MOST_DIGITS = 15
 COLUMN, PAGE = 229.0, 469.0  # points: the widths of a column and of a page with two columns
+SIZES = {r"\small": 1.0, r"\footnotesize": 0.9}  # of letters, and the width of a table compared with `\small`
 OUTSIDE = 1.25  # how much wider a table is outside a float, which sets it smaller and closer
 GAP = 2  # spaces between columns
 NO_MARKS: Marks = MappingProxyType({})
@@ -48,6 +49,7 @@ _LATEX = {
     ord("–"): "--",
 }
 _LABEL = re.compile(r"[\w:./+-]+", re.ASCII)
+_WIDE = re.compile(r"[A-Zmw@+=%]|(?<!\w)-")  # letters that are half as wide again as digits
 _UNSUPPORTED = re.compile(r"[^\x00-\u017f\u2010-\u2026]")  # letters that pdflatex has no fonts for
 UNSUPPORTED = "% Names in other scripts: compile with lualatex, and a font that has them (package fontspec)."
 _MINUS = re.compile(r"(?<!\w)-(?=\d)")  # the minus of a number, which LaTeX would set as a hyphen
@@ -302,9 +304,12 @@ def _latex(text: str) -> str:
 
 def _latex_width(table: Table, export: Export) -> float:
     """The width in points of a table in `\\small`, estimated from the number of characters."""
-    sizes = [[4.8 * len(text) for text in row] for row in _markup(table, str, "{}", "{}", export, ", ")]
+    sizes = [
+        [4.6 * len(text) + 2.3 * len(_WIDE.findall(text)) for text in row]
+        for row in _markup(table, str, "{}", "{}", export, ", ")
+    ]
     for (row, column), letters in table.raised.items():
-        sizes[row][column] += 0.0 if table.under else 3.4 * len(letters)
+        sizes[row][column] += 0.0 if table.under else 3.8 * len(letters)
     for (row, column), ends in table.under.items():
         sizes[row][column] = max(sizes[row][column], 3.8 * len(ends.text(export, ", ")))
     return sum((6.0 + max(column) for column in zip(*sizes, strict=True)), 0.0)
@@ -355,12 +360,13 @@ def _latex_table(table: Table, export: Export) -> list[str]:
         return whole
     caption = " ".join(f"{_latex(line).removesuffix('.')}." for line in notes)
     name = "table*" if width > COLUMN else "table"
+    size = next((size for size, share in SIZES.items() if width * share <= PAGE), r"\scriptsize")
     return [
         rf"\begin{{{name}}}",
         r"\centering",
         *([rf"\caption{{{caption}}}"] if notes else []),
         *([rf"\label{{{export.label}}}"] if export.label else []),
-        r"\small",
+        rf"\smallskip{size}",
         r"\setlength{\tabcolsep}{3pt}",
         *whole,
         rf"\end{{{name}}}",
