@@ -7,6 +7,7 @@ import pytest
 from support.made_runs import comparison
 
 import rankgain as rg
+from rankgain.results.text import letter_ranges
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -27,13 +28,13 @@ def runs_of(runs=3, metrics=4, step=0.03):
 
 def exporters():
     """One of each kind that has digits, percent, caption and label."""
-    made = runs_of(2, 1, step=0.3)
+    tested = runs_of(2, 1, step=0.3)
     lists = rg.from_scores([[0, 1]], [[0.5, 0.5]])
     return {
-        "Comparison": made,
-        "Tests": made.test(flips=999),
-        "Groups": made.groups(["x"] * 20 + ["y"] * 20),
-        "Gate": made.test("dense", flips=999).gate(),
+        "Comparison": tested,
+        "Tests": tested.test(flips=999),
+        "Groups": tested.groups(["x"] * 20 + ["y"] * 20),
+        "Gate": tested.test("dense", flips=999).gate(),
         "Evaluation": lists.evaluate("rr"),
         "Summary": lists.evaluate("rr").summary(),
         "TieSpread": lists.tie_spread("rr"),
@@ -90,13 +91,13 @@ def test_one_part_of_the_tests_is_exported(method, baseline):
 
 
 def test_percent_leaves_counts_and_logarithms():
-    made = comparison({name: {"num_ret": [1, 2.0], "gm_map": [0.5, 0.25]} for name in "ab"})
-    assert "| num\\_ret | 3.0000 | 3.0000 |" in made.to_markdown(percent=True)
-    made = comparison(
+    tested = comparison({name: {"num_ret": [1, 2.0], "gm_map": [0.5, 0.25]} for name in "ab"})
+    assert "| num\\_ret | 3.0000 | 3.0000 |" in tested.to_markdown(percent=True)
+    tested = comparison(
         {name: {"gm_map": np.linspace(*ends, 20)} for name, ends in {"a": (0.2, 0.4), "b": (0.3, 0.4)}.items()}
     )
-    assert re.search(r"\| a \| 2\d\.\d\d \|", made.test().to_markdown(percent=True, part="matrix"))
-    differences = {made.test().to_markdown(percent=percent, part="differences") for percent in (True, False)}
+    assert re.search(r"\| a \| 2\d\.\d\d \|", tested.test().to_markdown(percent=True, part="matrix"))
+    differences = {tested.test().to_markdown(percent=percent, part="differences") for percent in (True, False)}
     assert len(differences) == 1
 
 
@@ -142,24 +143,29 @@ def test_wide_comparisons_are_floats_across_columns():
 
 def test_three_or_more_consecutive_letters_are_a_range():
     base = np.random.default_rng(0).random(30) * 0.1
-    tests = comparison({name: base + place for place, name in enumerate("vwxyz")}, metric="cg").test(flips=999)
+    tests = comparison({name: base + position for position, name in enumerate("vwxyz")}, metric="cg").test(flips=999)
     assert [row[2].split("*")[-1] for row in tests.matrix()][4:] == [tests.matrix()[4][2], "a–d"]
     assert "\\textsuperscript{a--d}" in tests.to_latex()
     assert "<sup>a–d</sup>" in tests.to_markdown()
 
 
-@pytest.mark.parametrize(("name", "noted"), [("bm25", False), ("Müller", False), ("検索", True), ("поиск", True)])
-def test_latex_names_the_engine_for_other_scripts(name, noted):
+@pytest.mark.parametrize(("name", "expected"), [("bm25", False), ("Müller", False), ("検索", True), ("поиск", True)])
+def test_latex_names_the_engine_for_other_scripts(name, expected):
     text = rg.Comparison({name: rg.from_ranked([[1]]).evaluate("rr")}).to_latex()
-    assert text.startswith("% Names in other scripts: compile with lualatex") == noted
+    assert text.startswith("% Names in other scripts: compile with lualatex") == expected
     assert name in text
 
 
 @pytest.mark.parametrize(
-    ("length", "size"), [(10, "\\small"), (36, "\\small"), (40, "\\footnotesize"), (60, "\\scriptsize")]
+    ("length", "size"), [(10, "\\small"), (20, "\\small"), (24, "\\footnotesize"), (40, "\\scriptsize")]
 )
 def test_letters_are_smaller_in_tables_wider_than_a_page(length, size):
     """The table of differences of runs whose names have this many letters."""
     values = {letter * length: np.random.default_rng(0).random(20) for letter in "xyz"}
     text = comparison(values).test(flips=99).to_latex(digits=2, part="differences")
     assert text.split("\\smallskip")[1].split("\n")[0] == size
+
+
+@pytest.mark.parametrize(("letters", "ranges"), [("", ""), ("ba", "ab"), ("cab", "a–c"), ("abdefh", "abd–fh")])
+def test_letter_ranges_join_three_or_more_consecutive_letters(letters, ranges):
+    assert letter_ranges(letters) == ranges

@@ -12,7 +12,9 @@ from rankgain.cli import main
 pytestmark = pytest.mark.usefixtures("backend")
 
 BASES = ["b", "a"]
-VALUES = {name: np.random.default_rng(place).random(30) * 0.5 + 0.1 * place for place, name in enumerate("abcd")}
+VALUES = {
+    name: np.random.default_rng(position).random(30) * 0.5 + 0.1 * position for position, name in enumerate("abcd")
+}
 RUNS = comparison({name: {"ndcg@10": values, "ap": values[::-1]} for name, values in VALUES.items()})
 
 
@@ -35,8 +37,8 @@ def test_p_is_adjusted_over_the_comparisons_with_all_baselines():
             one = next(part for part in single if key in part)[key]
             assert (tests[key].p, tests[key].low, tests[key].high) == (one.p, one.low, one.high)
         ordered, largest = sorted(keys, key=lambda key: tests[key].p), 0.0
-        for place, key in enumerate(ordered):
-            largest = max(largest, min(1.0, (len(keys) - place) * tests[key].p))
+        for position, key in enumerate(ordered):
+            largest = max(largest, min(1.0, (len(keys) - position) * tests[key].p))
             assert tests[key].adjusted == pytest.approx(largest)
     joint = RUNS.test(BASES, flips=999)
     alone = rg.Comparison({name: RUNS[name] for name in "acd"}).test("a", flips=999)
@@ -92,7 +94,9 @@ def test_groups_take_several_baselines():
 
 def test_report_draws_the_best_remaining_run_against_each_baseline(tmp_path):
     pytest.importorskip("jinja2")
-    values = comparison({f"r{place}": {"ap": vector + place} for place, vector in enumerate([VALUES["a"]] * 8)})
+    values = comparison(
+        {f"r{position}": {"ap": vector + position} for position, vector in enumerate([VALUES["a"]] * 8)}
+    )
     values.report(tmp_path / "page.html", values.test(["r7", "r0"], flips=99))
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "6 runs compared with r7 and r0" in page
