@@ -23,8 +23,8 @@ def test_unjudged_documents_are_remarked():
     (warning,) = tests.warnings
     finding = "judged@3 0.3333 vs 1.0000; judged only +0.5000; at most -0.1667 to +0.5000"
     meaning = (
-        "uch documents count as not relevant. 'judged only' is the difference without them, 'at most' its range for "
-        "any grades of theirs. Without these judgments the size is unknown. Judge more before you decide."
+        "uch documents count as not relevant. 'judged only' is the difference without them, 'at most' its range over "
+        "all grades they may have. Without these judgments the size is unknown. Judge more before you decide."
     )
     assert warning == f"unjudged: rr@3, dense vs bm25: {finding}. S{meaning}"
     *_, table, meanings = tests.table().split("\n\n")

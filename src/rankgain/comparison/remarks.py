@@ -37,7 +37,7 @@ MEANING = {
     "few of them, and the decision false.",
     DECISIVE: "the decision depends on this query.",
     OF_UNJUDGED: "such documents count as not relevant. 'judged only' is the difference without them, 'at most' its "
-    "range for any grades of theirs. Without these judgments the size is unknown.",
+    "range over all grades they may have. Without these judgments the size is unknown.",
     OF_TIES: "the order of tied documents alone could turn the difference; see tie_spread.",
 }
 JUDGE_MORE = "Judge more before you decide"
