@@ -191,6 +191,15 @@ def test_skipped_queries_may_outnumber_counted_ones():
     assert rg.Summary.from_json(json.dumps(state)).counts["missing"] == 2
 
 
+@pytest.mark.parametrize("gain", [{1: 3}, [0, 3], np.sqrt])
+def test_summary_of_metrics_without_a_string_is_printed(gain):
+    """Its keys are texts that cannot be parsed, since their gain is not a name."""
+    metrics = rg.metric("ndcg", k=2, gain=gain), rg.metric("cg", gain=gain)
+    summary = rg.from_ranked([[1, 0]]).evaluate(*metrics).summary()
+    texts = list(map(str, metrics))
+    assert all(text in print_of(summary) for text in texts for print_of in (repr, type(summary)._repr_html_))
+
+
 def test_different_metrics_of_one_name_are_not_merged():
     one, other = (rg.metric("dcg", gain=gain) for gain in (lambda grades: grades, lambda grades: grades * 2))
     rankings = rg.from_ranked([[1, 0]])

@@ -319,8 +319,12 @@ def is_share(key: str | Metric) -> bool:
     """Whether the values of the metric range up to 1, so that they may be printed in percent."""
     if isinstance(key, Score):
         return False
-    ((_, metric),) = parse(key)
-    return TABLE[metric.name].highest == 1.0
+    try:
+        ((_, metric),) = parse(key)
+        name = metric.name
+    except ValueError:  # in a Summary, the text of a record whose gain is a mapping, a sequence or a callable
+        name = str(key).partition("(")[0]
+    return TABLE[name].highest == 1.0
 
 
 def _bare(name: str) -> str:
