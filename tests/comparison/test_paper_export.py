@@ -101,6 +101,17 @@ def test_percent_leaves_counts_and_logarithms():
     assert len(differences) == 1
 
 
+def test_summaries_of_callable_gains_and_other_tools_are_exported():
+    gain = rg.metric("ndcg", gain=lambda grade: grade + 1.0)
+    result = rg.from_ranked([[1, 0]]).evaluate(gain, rg.metric("dcg", gain=lambda grade: grade))
+    lines = result.summary().to_markdown(percent=True).splitlines()
+    assert [line.split(" | ")[-1] for line in lines[2:4]] == ["100.00 |", "1.0000 |"]
+    scores = {"a": {"q1": 0.5, "q2": 0.25}, "b": {"q1": 0.5, "q2": 0.5}}
+    other = rg.compare(scores, metrics="BLEU", values=True)
+    assert "0.3750" in other["a"].summary().to_markdown(percent=True)
+    assert "0.3750" in other.to_latex(percent=True)
+
+
 @pytest.mark.parametrize(
     ("runs", "metrics", "baseline", "floats", "head"),
     [

@@ -324,7 +324,7 @@ def is_share(key: str | Metric) -> bool:
         name = metric.name
     except ValueError:  # in a Summary, the text of a record whose gain is a mapping, a sequence or a callable
         name = str(key).partition("(")[0]
-    return TABLE[name].highest == 1.0
+    return name in TABLE and TABLE[name].highest == 1.0  # a Summary may also have values of other tools
 
 
 def _bare(name: str) -> str:
