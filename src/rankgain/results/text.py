@@ -410,7 +410,8 @@ class Tables:
             The number of decimal places of means and differences in the tables, 0 to 15. By default 4 (in percent, 2),
             and more for small differences.
         percent : bool, default False
-            Whether to multiply the values of metrics from 0 to 1 by 100; other values stay as they are.
+            Whether to multiply the values of metrics from 0 to 1 by 100 in the tables; sentences and other values do
+            not change.
         caption : str, optional
             The first line above the first table, as plain text: special characters are escaped.
         label : str, optional
@@ -458,7 +459,8 @@ class Tables:
             The number of decimal places of means and differences in the tables, 0 to 15. By default 4 (in percent, 2),
             and more for small differences.
         percent : bool, default False
-            Whether to multiply the values of metrics from 0 to 1 by 100; other values stay as they are.
+            Whether to multiply the values of metrics from 0 to 1 by 100 in the tables; sentences and other values do
+            not change.
         caption : str, optional
             The first sentence of the caption of the first table, as plain text: special characters are escaped.
         label : str, optional
