@@ -1,4 +1,4 @@
-"""LambdaRank as a loss of torch: its gradient is rankgain's, its value the nDCG that is lost.
+"""LambdaRank as a loss of torch: the gradient is rankgain's, the value 1 − nDCG.
 
 loss = lambdarank_loss(model(features).squeeze(-1), labels, mask)  # matrices (B, L), one row per query
 loss.backward()
@@ -17,10 +17,10 @@ gradients = rg.LambdaRank(METRIC)
 class LambdaRankLoss(torch.autograd.Function):
     @staticmethod
     def forward(ctx, scores, labels, mask):
-        held = labels.cpu(), scores.detach().float().cpu()  # NumPy has no bfloat16
-        gradient, _ = gradients(*held, mask=mask.cpu())
+        arrays = labels.cpu(), scores.detach().float().cpu()  # NumPy has no bfloat16
+        gradient, _ = gradients(*arrays, mask=mask.cpu())
         ctx.save_for_backward(torch.as_tensor(gradient / len(scores), dtype=scores.dtype, device=scores.device))
-        lost = 1 - rg.from_scores(*held, mask=mask.cpu()).evaluate(METRIC).mean(METRIC)
+        lost = 1 - rg.from_scores(*arrays, mask=mask.cpu()).evaluate(METRIC).mean(METRIC)
         return scores.new_tensor(lost)
 
     @staticmethod
@@ -32,7 +32,7 @@ lambdarank_loss = LambdaRankLoss.apply
 
 
 def main():
-    """Train a line on 50 queries of 5 to 20 documents, and see that the loss falls."""
+    """Train a linear model on 50 queries of 5 to 20 documents, and check that the loss decreases."""
     torch.manual_seed(1)
     features = torch.randn(50, 20, 4)
     labels = (features @ torch.tensor([2.0, -1.0, 0.5, 0.0]) + torch.randn(50, 20)).clamp(0, 4).round()
