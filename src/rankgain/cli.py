@@ -399,7 +399,7 @@ def _limited_metric(text: str) -> str:
 
 
 def _split_limit(text: str) -> tuple[str, float | None]:
-    """The metric and the limit of the mean, or None."""
+    """Split `metric>=0.4` into the metric and the limit of its mean; without a limit, None."""
     metric, sign, limit = re.fullmatch(r"(.*?)(?:([<>]=?)(.*))?", text, re.DOTALL).groups()  # type: ignore[union-attr]
     if sign is None:
         return text, None

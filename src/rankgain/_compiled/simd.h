@@ -5,7 +5,7 @@
 
 enum {
   MOST_KEYS = 256,      /* keys: sorting the scores is faster than comparing more keys with all of them */
-  FEW_COMPARISONS = 512 /* of registers: up to here, comparing all scores, without a branch, beats copying the highest */
+  FEW_COMPARISONS = 512 /* of registers: up to this many, comparing all scores is faster than copying the highest first */
 };
 
 /* Scratch for one row of scores, and the excluded columns. */

@@ -290,7 +290,7 @@ OP_4 integers_4 equal_32_4(integers_4 a, integers_4 b) { return _mm256_cmpeq_epi
 OP_4 integers_4 equal_64_4(integers_4 a, integers_4 b) { return _mm256_cmpeq_epi64(a, b); }
 OP_4 uint64_t signs_32_4(integers_4 a) { return (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a)); }
 
-/* Used only by the sums of four lists at once. */
+/* Used only where four lists are summed at once. */
 OP_4 doubles_4 of_int32_4(const int32_t *at) { return _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)at)); }
 OP_4 doubles_4 of_uint8_4(const uint8_t *at) {
   int32_t four;

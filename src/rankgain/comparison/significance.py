@@ -96,7 +96,7 @@ class Facts(NamedTuple):
 
 
 def ratios(values: Floats | float, norms: Floats) -> Floats:
-    """The values divided by the norms; 0 where a norm is."""
+    """Divide values by norms; 0 where the norm is 0."""
     quotients: Floats = np.divide(values, norms, out=np.zeros(len(norms)), where=norms > 0)
     return quotients
 

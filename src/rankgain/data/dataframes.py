@@ -342,7 +342,7 @@ def _of_pandas(column: Any, where: str) -> Any:
 
 
 def _stream_of(column: Any, where: str) -> Reader:
-    """The stream of a Series of Arrow's types."""
+    """The stream of a pandas Series with an Arrow dtype."""
     from rankgain.data.arrow import Stream
 
     return Stream(column.array.__arrow_array__(), where)

@@ -21,7 +21,7 @@ def is_file(value: Any) -> bool:
 
 
 class _Replayed:
-    """A stream that cannot be rewound, read from the beginning again by replaying the head that was read."""
+    """A stream that cannot seek; a second reading replays the bytes that were read first."""
 
     def __init__(self, head: bytes, stream: Any, name: str, *, closes: bool) -> None:
         self._head = head

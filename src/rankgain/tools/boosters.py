@@ -106,7 +106,7 @@ def check_lightgbm_parameters(caller: str, data: Any) -> None:
 
 
 def locals_of(function: str, modules: Collection[str]) -> dict[str, Any]:
-    """The local variables of the nearest caller of that name; an empty dict if it is not among the last callers."""
+    """The local variables of the nearest caller with this name; empty if none of the last FRAMES callers has it."""
     frame: FrameType | None = sys._getframe(1)
     for _ in range(FRAMES):
         if frame is None:
