@@ -19,6 +19,7 @@ from contextlib import chdir, contextmanager, suppress
 from copy import copy
 from functools import partial
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from types import FunctionType, ModuleType
 from unittest.mock import patch
@@ -267,6 +268,9 @@ def refused():
     ]:
         yield name, partial(method, argument)
     yield from (("Rankings.calculation", partial(matched.calculation, "rr", query)) for query in ("x", None))
+    records = comparison, result, summary, matched.tie_spread("rr"), matched.calculation("rr", "q")
+    for record, export in product((*records, matched.attribution("rr", like="ranx")), ("to_markdown", "to_latex")):
+        yield f"{type(record).__name__}.{export}", partial(getattr(record, export), digits=-1)
     for rows in ([{"query_id": "q", "relevant": [None], "retrieved": ["a"]}], [{"a": 1}], 5):
         yield "from_rows", partial(rg.from_rows, rows)
     alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
