@@ -126,9 +126,9 @@ if PEER:
     def test_aggregates_equal_those_of_the_peer(values, measure):
         import pytrec_eval as theirs
 
-        expected, found = (module.compute_aggregated_measure(measure, values) for module in (theirs, ours))
-        assert type(found) is type(expected) is float
-        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        expected, result = (module.compute_aggregated_measure(measure, values) for module in (theirs, ours))
+        assert type(result) is type(expected) is float
+        assert result == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
     def test_files_are_parsed_as_by_the_peer():
         import pytrec_eval as theirs
@@ -136,10 +136,10 @@ if PEER:
         run = ["q1 Q0 d1 1 0.5 tag\n", "  q1\tQ0 d2 2 -1e-3 tag", "q2 Q0 d1 1 7 tag"]
         qrel = ["q1 0 d1 1\n", "q1 0 d2 -1", "q2\t0\td1\t+2"]
         for name, lines in (("parse_run", run), ("parse_qrel", qrel)):
-            expected, found = (getattr(module, name)(iter(lines)) for module in (theirs, ours))
-            assert found == expected
-            assert type(found) is type(expected)
-            assert type(found["q1"]["d1"]) is type(expected["q1"]["d1"])
+            expected, result = (getattr(module, name)(iter(lines)) for module in (theirs, ours))
+            assert result == expected
+            assert type(result) is type(expected)
+            assert type(result["q1"]["d1"]) is type(expected["q1"]["d1"])
             assert getattr(ours, name)([]) == {}
 
 
@@ -178,13 +178,14 @@ if importlib.util.find_spec("ir_measures") is not None:
         assert results[1] == pytest.approx(results[0], rel=1e-12, abs=1e-12)
 
         untied = {
-            query: {name: score + rank for rank, (name, score) in enumerate(own.items())} for query, own in run.items()
+            query: {name: score + rank for rank, (name, score) in enumerate(documents.items())}
+            for query, documents in run.items()
         }
         judged = {k: ir_measures.parse_measure(f"Judged@{k}") for k in (10, 100)}
         expected = ir_measures.calc_aggregate(judged.values(), qrels, untied)
-        found = rg.from_qrels(qrels, untied).evaluate("judged@10", "judged@100")
+        result = rg.from_qrels(qrels, untied).evaluate("judged@10", "judged@100")
         for k, theirs in judged.items():
-            assert found.mean(f"judged@{k}") == pytest.approx(expected[theirs], rel=1e-12)
+            assert result.mean(f"judged@{k}") == pytest.approx(expected[theirs], rel=1e-12)
 
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1, "d": -1}, "q2": {"a": 1}}

@@ -40,9 +40,9 @@ static void digested(const void *at, size_t size) {
 
 static double numbers[MOST + SPARE], table[MOST + SPARE], out[16 * (MOST + SPARE)], steps[16 * (MOST + SPARE)];
 static int64_t grades[MOST + SPARE], counts[MOST + SPARE], more[MOST + SPARE];
-static ptrdiff_t places[MOST + SPARE];
+static ptrdiff_t positions[MOST + SPARE];
 
-/* Scores with ties, both zeros, infinities and, if asked for, NaN. */
+/* Scores with ties, both zeros, infinities and, if requested, NaN. */
 static void draw_scores(ptrdiff_t n, int nan) {
   static const double rare[] = {0.0, -0.0, INFINITY, -INFINITY, 1e-310, NAN};
   for (ptrdiff_t i = 0; i < n; i++) {
@@ -77,10 +77,10 @@ static void maxima(const struct Level *level, ptrdiff_t n) {
 static void collect(const struct Level *level, ptrdiff_t n) {
   ptrdiff_t count = 0;
   draw_scores(n, 1);
-  const ptrdiff_t end = level->simd->collect(numbers, n / 3, n, 0.5, out, places, &count, MOST + SPARE);
+  const ptrdiff_t end = level->simd->collect(numbers, n / 3, n, 0.5, out, positions, &count, MOST + SPARE);
   DIGEST(&end, 1);
   DIGEST(out, count);
-  DIGEST(places, count);
+  DIGEST(positions, count);
 }
 
 static void count(const struct Level *level, ptrdiff_t n) {
@@ -148,10 +148,10 @@ static void ranks_of_doubles(const struct Level *level, ptrdiff_t n) { ranks_in_
 
 static void all_numbers(const struct Level *level, ptrdiff_t n) {
   draw_scores(n, 0);
-  int found = level->simd->numbers(numbers, n);
+  int flags = level->simd->numbers(numbers, n);
   if (n) numbers[drawn() % (uint64_t)n] = NAN;
-  found |= level->simd->numbers(numbers, n) << 1;
-  DIGEST(&found, 1);
+  flags |= level->simd->numbers(numbers, n) << 1;
+  DIGEST(&flags, 1);
 }
 
 static void widen(const struct Level *level, ptrdiff_t n) {
@@ -191,7 +191,7 @@ SUM(int32_t)
 SUM(uint8_t)
 
 /* Level 1 has neither of these two: a plain loop stands for it. */
-static void near_and_place(const struct Level *level, ptrdiff_t n) {
+static void near_and_position_of(const struct Level *level, ptrdiff_t n) {
   static int64_t ids[MOST], judged[MOST];
   static int32_t ids_32[MOST];
   const ptrdiff_t m = n % 37;
@@ -203,9 +203,9 @@ static void near_and_place(const struct Level *level, ptrdiff_t n) {
     if (level->simd->near) count = level->simd->near(some, n, width, judged, m, 8, counts);
     else
       for (ptrdiff_t i = 0; i < n; i++) {
-        int found = 0;
-        for (ptrdiff_t j = 0; j < m; j++) found |= (ids[i] & 0xFFFF) == (judged[j] & 0xFFFF);
-        if (found) counts[count++] = i;
+        int match = 0;
+        for (ptrdiff_t j = 0; j < m; j++) match |= (ids[i] & 0xFFFF) == (judged[j] & 0xFFFF);
+        if (match) counts[count++] = i;
       }
     DIGEST(counts, count);
     for (ptrdiff_t j = 0; j < m && n <= 64; j++) {
@@ -222,28 +222,28 @@ static void near_and_place(const struct Level *level, ptrdiff_t n) {
 static void flips(const struct Level *level, ptrdiff_t n) {
   enum { COLUMNS = 5, FLIPS = 300 };
   static double values[MOST * COLUMNS], tables[TABLE_NUMBERS], sums[FLIPS_AT_ONCE * WIDEST];
-  static double found[COLUMNS * FLIPS], flipped[FLIPS], some[2 * FLIPS + 1];
+  static double sums_of_flips[COLUMNS * FLIPS], flipped[FLIPS], some[2 * FLIPS + 1];
   static uint64_t words[FLIPS_AT_ONCE];
   const int64_t left[] = {-1, 0, 1, 3}, right[] = {0, 1, 2, 4};
   const double reached[] = {900.0, 500.0, 300.0, 1.0}, limits[] = {90.0, 50.0, 9.0, 1.0};
   const double scales[] = {0.25, 0.5, 1.0, 1.5};
   double total[4] = {0};
   const ptrdiff_t stop = n % FLIPS;
-  int64_t reach[4] = {0}, joint[4] = {0};
+  int64_t exceeding[4] = {0}, joint[4] = {0};
   for (ptrdiff_t i = 0; i < n * COLUMNS; i++) values[i] = (double)(drawn() % 4096) - 2048.0;
   for (ptrdiff_t i = 0; i < n; i++)
     for (int pair = 0; pair < 4; pair++)
       total[pair] += values[i * COLUMNS + right[pair]] - (left[pair] < 0 ? 0.0 : values[i * COLUMNS + left[pair]]);
-  flip_sums(level->flips, values, n, COLUMNS, 42, 0, stop, found, flipped, FLIPS, words, tables, sums);
-  for (int column = 0; column < COLUMNS; column++) DIGEST(found + column * FLIPS, stop);
+  flip_sums(level->flips, values, n, COLUMNS, 42, 0, stop, sums_of_flips, flipped, FLIPS, words, tables, sums);
+  for (int column = 0; column < COLUMNS; column++) DIGEST(sums_of_flips + column * FLIPS, stop);
   DIGEST(flipped, stop);
-  const struct Flips asked = {found, flipped, FLIPS, stop, left, right, total, (double)n, (double)n};
-  level->flips->exceed(&asked, 4, reached, scales, limits, 0, stop, reach, joint);
-  DIGEST(reach, 4);
+  const struct Flips flips = {sums_of_flips, flipped, FLIPS, stop, left, right, total, (double)n, (double)n};
+  level->flips->exceed(&flips, 4, reached, scales, limits, 0, stop, exceeding, joint);
+  DIGEST(exceeding, 4);
   DIGEST(joint, 4);
   for (int pair = 0; pair < 4 && stop; pair++) {
-    out[0] = flip_bound(level->flips, &asked, pair, 1.0, 1 + stop / 9, some);
-    out[1] = flip_bound(level->flips, &asked, pair, -1.0, 1 + stop / 9, some);
+    out[0] = flip_bound(level->flips, &flips, pair, 1.0, 1 + stop / 9, some);
+    out[1] = flip_bound(level->flips, &flips, pair, -1.0, 1 + stop / 9, some);
     DIGEST(out, 2);
   }
 }
@@ -279,7 +279,7 @@ static const struct {
              {"widen", widen},           {"sum_steps", sum_steps},
              {"sum_double", sum_double}, {"sum_float", sum_float},
              {"sum_int64", sum_int64_t}, {"sum_int32", sum_int32_t},
-             {"sum_uint8", sum_uint8_t}, {"near, place", near_and_place},
+             {"sum_uint8", sum_uint8_t}, {"near, position_of", near_and_position_of},
              {"flips", flips},           {"lambdas", lambdas},
              {"rank_float", ranks_of_floats}, {"rank_double", ranks_of_doubles}};
 
