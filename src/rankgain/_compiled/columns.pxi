@@ -183,7 +183,8 @@ def number_ids(
             if slot[0] == 0:
                 if known == bounds.shape[0] - 1 or bounds[known] + length > names.shape[0]:
                     break
-                memcpy(&names[bounds[known]], at, length)
+                if length:  # else `at` may be NULL
+                    memcpy(&names[bounds[known]], at, length)
                 bounds[known + 1] = bounds[known] + length
                 slot[0] = slot_value(hashed, known)
                 known += 1
