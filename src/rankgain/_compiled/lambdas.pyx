@@ -43,7 +43,7 @@ cdef enum:
 cdef struct Documents:
     # The documents of a query: in rank order down to the depth, then in input order.
     Py_ssize_t n
-    Py_ssize_t rows  # number of first documents that are paired with all lower-ranked ones
+    Py_ssize_t rows  # number of leading documents that are paired with all lower-ranked ones
     int64_t* positions  # positions in the input
     double* score
     double* gain
@@ -216,7 +216,7 @@ cdef double add_all_pairs(Documents* documents, const Lambdas* options) noexcept
     cdef Row row
     for index in range(n):
         low = min(low, documents.score[index])
-    for index in range(n, most):  # padding that whole blocks read
+    for index in range(n, most):  # padding, so that reads of whole blocks stay within the buffer
         documents.score[index] = low
         documents.gain[index] = documents.discount[index] = documents.exp[index] = 0.0
     memset(documents.gradient, 0, most * sizeof(double))

@@ -84,7 +84,7 @@ def fill(
     hessian: Floats,
     /,
 ) -> ErrorCode:
-    """Compute the gradient and the hessian of each document of some queries, or return the first error of a score.
+    """Compute the gradient and hessian of each document of some queries, or return the first invalid score.
 
     `inverses`: one over the ideal of each query, 0 where nothing is relevant.
     """

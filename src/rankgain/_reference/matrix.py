@@ -7,7 +7,7 @@ from rankgain._reference.ranking import Documents
 
 
 def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offsets, excluded):
-    """Match rows of scores, one column per document, with judged columns in increasing order, and their grades.
+    """Match rows of scores, which have one column per document, with the judged columns and the grades of those.
 
     Excluded columns do not count as documents; none of them is judged. The position of an error is the column.
     """

@@ -1,4 +1,4 @@
-"""The specification: the metrics of one ranked query.
+"""The reference implementation: the metrics of one ranked query.
 
 `compute_metrics` computes the terms of a program at all cut-offs, by the functions of `sums`, `precisions`, `cascade`
 and this file, one per family. Combinations, mostly quotients, turn the values of terms into metrics.

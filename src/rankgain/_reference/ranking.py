@@ -39,8 +39,7 @@ class Documents(NamedTuple):
 
 
 def find(documents, rules, depth, lowest):
-    """Find the tie groups that start at a rank up to the depth, with the grades of the hits: documents with grades
-    above `lowest`.
+    """Find the tie groups that start at or above rank `depth`, and the grades of their hits: those above `lowest`.
 
     The highest score comes first. Documents with equal scores form one group unless the rules order them: in input
     order (STABLE) or by id, highest first (DOCID). Groups without hits are omitted.

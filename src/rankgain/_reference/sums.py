@@ -173,8 +173,10 @@ def first_relevant(term, gain_table, query):
 
 @cutoff_term
 def any_relevant(term, gain_table, query):
-    """success@k = 1 if a document at a rank ≤ k is relevant, else 0; under AVERAGE Σ_j p_j: the probability that one
-    of the first t documents of the group is relevant, 1 − Π_{j<t} (m−h−j)/(m−j) (derived here).
+    """success@k = 1 if a document at a rank ≤ k is relevant, else 0.
+
+    Under AVERAGE it is Σ_j p_j, the probability that one of the first t documents of the group is relevant:
+    1 − Π_{j<t} (m−h−j)/(m−j) (derived here).
     """
 
     def running():

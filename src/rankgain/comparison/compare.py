@@ -228,7 +228,7 @@ def _evaluated(
     if rules and all(isinstance(run, (Rankings, Evaluation)) for run in runs.values()):
         raise TypeError(f"the runs are Rankings or Evaluations, which take no {', '.join(rules)}: leave it out")
     of_truth, of_runs = columns_by_side(rules)
-    # The names of columns are for those sides that are tables.
+    # Column names apply only to the sides that are tables.
     some_table = any(_may_be_table(run, of_runs) for run in runs.values())
     truth_is_table = _may_be_table(truth, of_truth)
     if truth_is_table and not some_table:

@@ -288,7 +288,7 @@ def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
 
 
 def threshold(alpha: float, total: int, random: bool) -> int:
-    """The largest number of `total` sign vectors as extreme as the observation for which the hypothesis is rejected."""
+    """The largest number of sign vectors, of `total`, that may be as extreme as the observation in a rejection."""
     share = Fraction(alpha) * total
     return math.floor(share + Fraction(ROUNDING) if random else share)
 

@@ -1,4 +1,4 @@
-"""Compute the tests of a comparison: options, pairs, families, and a record for each difference."""
+"""Compute the tests of a comparison: check options, choose pairs and families, return a record per difference."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class Frame:
         return self._reader.content(name)
 
     def lists(self, name: str, *, single: bool = False) -> ListColumn | list[Any]:
-        """The lists of ids in a column, None for null. `single`: whether a row may hold a mapping or one id as well."""
+        """The lists of ids in a column, None for null. `single`: whether a row may hold a mapping or a bare id."""
         check_once(self.names, name, self.argument)
         where = self.where(name)
         column = self._reader.lists(name, where, single=single)

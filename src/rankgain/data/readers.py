@@ -92,7 +92,7 @@ class Reader(ABC):
         return content_of(self.column(name, ""))
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
-        """The lists or mappings in a column, None for null. `single`: whether a row may hold one id as well."""
+        """The lists or mappings in a column, None for null. `single`: whether a row may hold a bare id instead."""
         return [None if value is None or _is_nan(value) else value for value in self.column(name, where)]
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:  # noqa: B027  # for files only

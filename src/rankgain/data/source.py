@@ -89,7 +89,7 @@ class Source(ABC):
         """The documents of a query, in rank order; None if the run cannot be read again."""
 
     def warn_of_other_ids(self) -> None:
-        """Warn if the ids of judgments and run seem to be different, given that no returned document is judged."""
+        """Called if no returned document is judged: warn if judgments and run seem to use different kinds of ids."""
         raise NotImplementedError
 
     def query_name(self, query: int) -> str:

@@ -247,7 +247,7 @@ COLUMNS = {"query", "doc", "relevance", "score", "rank"}
 
 
 def columns_by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The columns named for truth and for the run; a single name of queries or documents applies to both sides."""
+    """The column names for truth and for the run; a single name of the query or document column applies to both."""
     pairs = {name: pair_of(rules.get(name), name) for name in ("query", "doc")}
     of_truth = {"query": pairs["query"][0], "doc": pairs["doc"][0], "relevance": rules.get("relevance")}
     of_run = {

@@ -183,7 +183,7 @@ _BESIDE_SPARSE = {
 def rankings_of_scores(
     y_true: Any, y_score: Any, group_sizes: Any = None, qid: Any = None, ties: ScoreTies = "average"
 ) -> Rankings:
-    """As `from_scores`, without a warning of swapped arguments: callbacks and drop-ins pass them in a fixed order."""
+    """Like `from_scores`, without the warning about swapped arguments: the order in callbacks and drop-ins is fixed."""
     rules = rules_of(ties, ids=False)
     labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
     return Rankings(ListSource(labels, scores, None, check_query_ids(names, labels.count)), rules)

@@ -274,7 +274,7 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
 
 
 class QueryHits(NamedTuple):
-    """The hits and the judged grades of one query that a plan uses, and what callable gains returned for them."""
+    """The hits and judged grades that a plan uses for one query, and the values of its callable gains for them."""
 
     returned: int
     hits: list[tuple[float, int, int]]

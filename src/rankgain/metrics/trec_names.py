@@ -15,7 +15,7 @@ MULTIPLES = tuple(f"{tenth / 5:.2f}" for tenth in range(1, 11))
 
 
 class TrecName(NamedTuple):
-    """A measure of trec_eval.
+    """A trec_eval measure.
 
     `metric`: the equivalent rankgain metric, for which the lower-case name is an alias; "" if there is none. `kind`:
     "whole" for one value without parameters; "cut", "points" for one value per parameter, an integer or a real number,
