@@ -1,4 +1,4 @@
-"""Every path that the scripts of `.ci` and CONTRIBUTING name exists."""
+"""Every path and every test that the scripts of `.ci` and CONTRIBUTING name exists."""
 
 import re
 from itertools import product
@@ -26,3 +26,15 @@ def test_paths_that_a_script_names_exist(name):
     assert len(paths) > 3
     missing = sorted(path for path in paths if "_build" not in path and not (ROOT / path).exists())
     assert not missing, f"{name} names paths that do not exist: {', '.join(missing)}"
+
+
+def test_left_out_tests_exist():
+    """A renamed test would not be left out, and its step would fail hours later."""
+    text = (ROOT / ".ci" / "deep").read_text(encoding="utf-8")
+    names = {name for option in re.findall(r'-k "not ([\w ]+)"', text) for name in option.split(" and not ")}
+    assert len(names) > 3
+    tests = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
+    defined = re.compile(r"def test_\w+|params=\[.*\]")
+    everything = " ".join(match for text in tests for match in defined.findall(text))
+    missing = sorted(name for name in names if name not in everything)
+    assert not missing, f".ci/deep leaves out tests that do not exist: {', '.join(missing)}"
