@@ -11,11 +11,10 @@ from rankgain.comparison.significance import largest_p
 from rankgain.errors import short
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better, is_share
-from rankgain.results.text import PLACES, Number, printable, signed
+from rankgain.results.text import DECIMALS, MOST_DECIMALS, Number, printable, signed
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
 LEAST_P = 1e-4  # smaller p-values are printed as less than this
-MOST_PLACES = 15
 NOT_EQUAL = "This does not show that they are equal."
 
 
@@ -190,7 +189,7 @@ def result_of(pair: Difference, head: str = "") -> str:
     if is_inconclusive(pair):
         inconclusive = f"{head}inconclusive for" if head else "Inconclusive:"
         return f"{inconclusive} {run} vs {baseline}; {_why_inconclusive(pair)}."
-    difference = signed(pair.difference, places_of(pair))
+    difference = signed(pair.difference, decimals_of(pair))
     interval = f"{percent(pair.level)} {ends_of(pair)}" if has_interval(pair) else "no interval"
     if not better(pair.metric):
         return f"{head}{run} vs {baseline}: {difference} ({interval}); neither higher nor lower is better."
@@ -284,12 +283,12 @@ def joined(names: Sequence[str]) -> str:
 
 def p_text(p: float) -> str:
     """A p-value to four places, as tables show it."""
-    return f"<{LEAST_P:.{PLACES}f}" if p < LEAST_P else f"{p:.{PLACES}f}"
+    return f"<{LEAST_P:.{DECIMALS}f}" if p < LEAST_P else f"{p:.{DECIMALS}f}"
 
 
 def p_phrase(p: float) -> str:
     """A p-value in a sentence."""
-    return f"p < {LEAST_P:.{PLACES}f}" if p < LEAST_P else f"p = {p:.{PLACES}f}"
+    return f"p < {LEAST_P:.{DECIMALS}f}" if p < LEAST_P else f"p = {p:.{DECIMALS}f}"
 
 
 def percent(level: float) -> str:
@@ -318,7 +317,7 @@ def ends_of(pair: Difference) -> str:
 
 def ends_number(pair: Difference) -> Number:
     """The ends of the interval, for a table."""
-    return Number((pair.low, pair.high), places_of(pair), signed=True, share=in_percent(pair.metric))
+    return Number((pair.low, pair.high), decimals_of(pair), signed=True, share=in_percent(pair.metric))
 
 
 def difference_cells(pair: Difference) -> list[object]:
@@ -332,10 +331,10 @@ def in_percent(metric: str | Metric) -> bool:
     return is_share(metric) and aggregator(metric) is mean
 
 
-def places_of(pair: Difference) -> int:
+def decimals_of(pair: Difference) -> int:
     """The number of decimal places to print: four, or more for a small difference."""
     size = abs(pair.difference)
-    return PLACES if not size else min(max(PLACES, 1 - math.floor(math.log10(size))), MOST_PLACES)
+    return DECIMALS if not size else min(max(DECIMALS, 1 - math.floor(math.log10(size))), MOST_DECIMALS)
 
 
 def number_word(count: int) -> str:

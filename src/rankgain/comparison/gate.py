@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankgain.comparison.difference import Difference, alpha_of, ends_of, has_interval, percent, places_of
+from rankgain.comparison.difference import Difference, alpha_of, decimals_of, ends_of, has_interval, percent
 from rankgain.comparison.power import POWER, queries_needed
 from rankgain.comparison.testing import Options, Tested, aligned_of, differences_of, sample_of
 from rankgain.errors import counted, short
@@ -234,7 +234,8 @@ def _of_metric(pair: Difference, margin: float | None, strict: bool) -> Outcome:
     if pair.same == pair.queries:
         return PASSED, f"{name}: no value changed; are the files the same?"
     gained = pair.difference * better(pair.metric)
-    size = f"{abs(pair.difference):.{places_of(pair)}f}"
+    decimals = decimals_of(pair)
+    size = f"{abs(pair.difference):.{decimals}f}"
     interval = f"{percent(pair.level)} interval {ends_of(pair)}, " if has_interval(pair) else ""
     shown = f"{interval}p = {pair.p:.4f}"
     if margin is not None and pair.not_worse:
@@ -244,12 +245,12 @@ def _of_metric(pair: Difference, margin: float | None, strict: bool) -> Outcome:
     if pair.decided and gained > 0 and margin is None:
         return PASSED, f"{name}: {run} is better than {baseline} by {size} ({shown})."
     status = FAILED if strict else UNDECIDED
-    text = f"{name}: undecided; {run} differs from {baseline} by {signed(pair.difference, places_of(pair))} ({shown})."
+    text = f"{name}: undecided; {run} differs from {baseline} by {signed(pair.difference, decimals)} ({shown})."
     if margin is not None:
         text += f" It is not shown to be at most {short(margin)} worse."
     if not math.isnan(pair.detectable):
         text += (
-            f" {counted(pair.queries, 'query')} can detect a true difference of {pair.detectable:.{places_of(pair)}f} "
+            f" {counted(pair.queries, 'query')} can detect a true difference of {pair.detectable:.{decimals}f} "
             f"with {percent(POWER)} power."
         )
     if margin and pair.sd > 0:

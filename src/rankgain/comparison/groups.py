@@ -13,13 +13,13 @@ from rankgain.comparison.difference import (
     Difference,
     alpha_of,
     decided_alone,
+    decimals_of,
     difference_cells,
     in_percent,
     joined,
     p_phrase,
     p_text,
     percent,
-    places_of,
     subject,
 )
 from rankgain.comparison.outcome import MOST_ROWS, Tests
@@ -256,7 +256,7 @@ class Groups(Frames, Printed):
         if means * whole.difference < -ROUNDING * whole.difference**2:
             yield (
                 f"The mean of the groups' means is {signed(means)}, and the mean over queries "
-                f"{signed(whole.difference, places_of(whole))}: decide which of the two you mean."
+                f"{signed(whole.difference, decimals_of(whole))}: decide which of the two you mean."
             )
 
     def _why_untested(self, key: Key) -> str:

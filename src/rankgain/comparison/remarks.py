@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgain.comparison.aligned import Aligned, Sample
 from rankgain.comparison.bounds import Ranked, difference_bounds, ranked_queries
-from rankgain.comparison.difference import EXACT, RANDOM, Difference, alpha_of, places_of, started, subject
+from rankgain.comparison.difference import EXACT, RANDOM, Difference, alpha_of, decimals_of, started, subject
 from rankgain.comparison.power import skewness
 from rankgain.comparison.significance import effective
 from rankgain.comparison.testing import Tested, differences_of, sample_of
@@ -161,7 +161,7 @@ def _decisive(tests: Tested) -> Iterator[Remark]:
         rest = without[same]
         if rest is not None and not (rest[key].decided and rest[key].difference * pair.difference > 0):
             undecided = "" if rest[key].decided else ", inconclusive"
-            finding = f"without query {printable(query)}: {signed(rest[key].difference, places_of(pair))}{undecided}"
+            finding = f"without query {printable(query)}: {signed(rest[key].difference, decimals_of(pair))}{undecided}"
             yield Remark(DECISIVE, pair.metric, pair, finding)
 
 
@@ -279,5 +279,5 @@ def _ties(pair: Difference, run: _Run, baseline: _Run) -> Iterator[Remark]:
     low, high = lowest - base_highest, highest - base_lowest
     spread = (highest - lowest) + (base_highest - base_lowest)
     if spread > ROUNDING and pair.difference != 0.0 and low <= 0.0 <= high:
-        places = places_of(pair)
-        yield Remark(OF_TIES, pair.metric, pair, f"{signed(low, places)} to {signed(high, places)}")
+        decimals = decimals_of(pair)
+        yield Remark(OF_TIES, pair.metric, pair, f"{signed(low, decimals)} to {signed(high, decimals)}")

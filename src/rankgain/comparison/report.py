@@ -20,13 +20,13 @@ from rankgain import _backend
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.difference import (
     Difference,
+    decimals_of,
     drawn_ends,
     ends_of,
     has_interval,
     joined,
     p_text,
     percent,
-    places_of,
     subject,
 )
 from rankgain.comparison.groups import Groups, blocks_of
@@ -181,7 +181,7 @@ higher mean; line: its {{ level }} interval. Blue and filled: decided; grey and 
 <td class="name"><bdi>{{ printable(pair.run) }}</bdi>
 {%- if not baseline %} minus <bdi>{{ printable(pair.baseline) }}</bdi>{% endif %}</td>
 <td class="picture">{{ interval(pair, ends) }}</td>
-<td>{{ signed(pair.difference, places_of(pair)) }} <small>{{ ends_of(pair) }}</small></td>
+<td>{{ signed(pair.difference, decimals_of(pair)) }} <small>{{ ends_of(pair) }}</small></td>
 {#- #}<td>{{ p_text(pair.adjusted if corrected else pair.p) }}</td></tr>
 {% endfor %}</tbody></table>{% if folded %}</details>{% endif %}
 {% endfor %}
@@ -227,7 +227,7 @@ def page_of(
     """The page as text; `rankings`: by run, if known."""
     jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    functions = (ends_of, html_table, p_text, places_of, printable, signed)
+    functions = (ends_of, html_table, p_text, decimals_of, printable, signed)
     environment.globals |= {function.__name__: function for function in functions}
     heading = sentences.title(tests)
     (listed, left_out), (drawn, choice) = _listed(tests), _drawn(tests)

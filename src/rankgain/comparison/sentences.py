@@ -14,12 +14,12 @@ from rankgain.comparison.difference import (
     Difference,
     about_margin,
     alpha_text,
+    decimals_of,
     direction,
     is_inconclusive,
     joined,
     only_decided_alone,
     percent,
-    places_of,
     result_of,
     started,
     subject,
@@ -399,6 +399,6 @@ def _power(pair: Difference) -> Iterator[str]:
         units = f"{pair.clusters} such {'queries' if pair.clusters == pair.queries else 'clusters'}"
         yield (
             f"{printable(subject(pair.metric))}, {printable(pair.run)} vs {printable(pair.baseline)}: a new test with "
-            f"{units} would detect a true difference of {pair.detectable:.{places_of(pair)}f} with {percent(POWER)} "
+            f"{units} would detect a true difference of {pair.detectable:.{decimals_of(pair)}f} with {percent(POWER)} "
             "power (uncorrected)."
         )

@@ -23,8 +23,8 @@ Form = Literal["text", "html", "latex", "markdown"]
 
 LONGEST = 100  # maximum of characters in a name
 WIDTH = 118  # maximum of characters per line
-PLACES = 4  # decimal places by default
-MOST_DIGITS = 15
+DECIMALS = 4  # decimal places by default
+MOST_DECIMALS = 15
 COLUMN, PAGE = 229.0, 469.0  # points: the widths of a column and of a page with two columns
 SIZES = {r"\small": 1.0, r"\footnotesize": 0.9}  # of letters, and the width of a table compared with `\small`
 OUTSIDE = 1.25  # how much wider a table is outside a float, which sets it smaller and closer
@@ -72,8 +72,8 @@ def check_export(digits: Any, percent: Any, caption: Any, label: Any) -> Export:
         raise ValueError(f"label must consist of ASCII letters, digits and any of : . / + - _, not {quoted(label)}")
     if not isinstance(percent, (bool, np.bool_)):
         raise TypeError(f"percent must be True or False, not {quoted(percent)}")
-    places = None if digits is None else check_whole(digits, "digits", 0, MOST_DIGITS)
-    return Export(places, bool(percent), caption, label)
+    checked = None if digits is None else check_whole(digits, "digits", 0, MOST_DECIMALS)
+    return Export(checked, bool(percent), caption, label)
 
 
 DEFAULT = Export()
@@ -83,15 +83,15 @@ class Number(NamedTuple):
     """A number in a cell, or the ends of an interval; `share`: whether the range is 0 to 1, so percent applies."""
 
     values: tuple[float, ...]
-    places: int = PLACES
+    decimals: int = DECIMALS
     signed: bool = False
     share: bool = False
 
     def text(self, export: Export, between: str = " to ") -> str:
         percent = export.percent and self.share
-        default = max(self.places - 2, 0) if percent else self.places
-        places, scale = default if export.digits is None else export.digits, 100.0 if percent else 1.0
-        return between.join((signed if self.signed else fixed)(scale * value, places) for value in self.values)
+        default = max(self.decimals - 2, 0) if percent else self.decimals
+        decimals, scale = default if export.digits is None else export.digits, 100.0 if percent else 1.0
+        return between.join((signed if self.signed else fixed)(scale * value, decimals) for value in self.values)
 
     def __str__(self) -> str:
         return self.text(DEFAULT)
@@ -119,17 +119,17 @@ Block = Table | Lines
 
 def number(value: float) -> str:
     """A value to four places, as trec_eval prints it."""
-    return fixed(value, PLACES)
+    return fixed(value, DECIMALS)
 
 
-def fixed(value: float, places: int) -> str:
-    return f"{value:.{places}f}"
+def fixed(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}"
 
 
-def signed(value: float, places: int = PLACES) -> str:
+def signed(value: float, decimals: int = DECIMALS) -> str:
     """A difference with its sign, unless it is printed as 0."""
-    text = f"{value:+.{places}f}"
-    return text if float(text) else fixed(0.0, places)
+    text = f"{value:+.{decimals}f}"
+    return text if float(text) else fixed(0.0, decimals)
 
 
 def mean_rows(values: Mapping[Any, float]) -> list[list[object]]:
