@@ -1,4 +1,4 @@
-"""Conversion of numbers and ids of any type, and of dicts of these; both backends use these functions."""
+"""Convert numbers and ids of any type, and dicts that map ids to numbers, for both backends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from rankgain._codes import CHANGED, GRADE_TYPE, ID_TYPE, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NULL_ID, SCORE_TYPE
 from rankgain.errors import changed
 
-# Arrays as in numpy.typing, which takes long to import.
+# Array types like those of numpy.typing, which is slow to import.
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -22,16 +22,15 @@ Intps = np.ndarray[Any, np.dtype[np.intp]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
-# Documents with grades above this are judged: the highest normal number below 0, since a CPU may be set to flush
-# subnormal numbers to 0.
+# The negative normal number that is nearest to 0. Subnormal numbers are avoided, since a CPU may flush them to 0.
 NON_RELEVANT = -sys.float_info.min
 
-# Types whose numbers can be read without running the caller's code: float, int and NumPy's.
+# Number types that can be converted without running code of the caller: bool, float, int and NumPy's scalar types.
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 
 
 def real(value: Any, beyond: float | None = None) -> float | None:
-    """A real number (NumPy's, Decimal, Fraction …) as float64; `beyond` if it is too large; else None.
+    """Convert a real number of any type to float; return `beyond` if it is too large, and None if it is not real.
 
     Text, complex numbers, arrays and masked elements are not real numbers.
     """
@@ -39,7 +38,7 @@ def real(value: Any, beyond: float | None = None) -> float | None:
         return float(value)
     if isinstance(value, (str, bytes, bytearray)) or hasattr(value, "mask"):
         return None
-    if getattr(value, "ndim", 0):  # NumPy converts an array of one element to a number, at times with a warning
+    if getattr(value, "ndim", 0):  # float() would accept an array with one element
         return None
     if isinstance(value, Complex) and not isinstance(value, Real):
         return None
@@ -52,15 +51,15 @@ def real(value: Any, beyond: float | None = None) -> float | None:
 
 
 def to_intp(integers: Array) -> Intps:
-    """The integers as NumPy's index type, 32 bits wide on 32-bit systems and in WebAssembly.
+    """Convert integers to NumPy's index type, which has 32 bits on 32-bit systems and in WebAssembly.
 
-    `repeat`, `reduceat` and `bincount` refuse wider counts and indices.
+    `repeat`, `reduceat` and `bincount` do not accept wider integers.
     """
     return integers.astype(np.intp, copy=False)
 
 
 def check_number(value: Any, name: str) -> float:
-    """The real number, infinite if it is too large for float64; `name`: the argument."""
+    """Return the argument `name` as a float, which is infinite if the number is too large for float64."""
     number = real(value, math.inf)
     if number is None:
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
@@ -68,7 +67,7 @@ def check_number(value: Any, name: str) -> float:
 
 
 def check_whole(value: Any, name: str, least: int, most: int) -> int:
-    """The integer, which must be in range; `name`: the argument."""
+    """Return the argument `name` as an int, or raise an error if it is not an integer from `least` to `most`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
     if not least <= int(value) <= most:
@@ -77,7 +76,7 @@ def check_whole(value: Any, name: str, least: int, most: int) -> int:
 
 
 def splitmix64(z: Any) -> Any:
-    """Mix uint64 counters to random words, by the function of SplitMix64 (Steele, Lea & Flood 2014)."""
+    """Turn uint64 counters into random numbers with SplitMix64's mixing function (Steele, Lea & Flood 2014)."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -87,21 +86,21 @@ _BUILTIN = frozenset((dict, list, tuple, set, frozenset, range))
 
 
 def size_of(items: Any) -> int:
-    """The number of items; items of a caller's class are counted, since `__len__` may be wrong."""
+    """Return the number of items; iterate over objects of unknown classes, whose `__len__` may be wrong."""
     if type(items) in _BUILTIN:
         return len(items)
     return dict.__len__(items) if isinstance(items, dict) else sum(1 for _ in items)
 
 
 def listed(items: Any) -> list[Any]:
-    """The items as a list. Unlike `list(items)`, this does not allocate memory by the `__len__` of a caller's class."""
+    """Return the items as a list, without relying on `__len__`, from which `list(items)` allocates memory."""
     return list(iter(items))
 
 
 def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]:
-    """The keys and values of a mapping, from one pass, so that each value belongs to its key."""
+    """Return the keys and values of a mapping, read in a single pass so that they match."""
     if type(mapping) is dict:
-        mapping = mapping.copy()  # one step, which no other thread interrupts
+        mapping = mapping.copy()  # atomic: no other thread can interrupt it
         return list(mapping), list(mapping.values())
     try:
         pairs = listed(mapping.items())
@@ -111,7 +110,7 @@ def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]
 
 
 def id_kind(identifier: Any) -> type:
-    """The type of ids that this id can equal: str, bytes, int, or the type of the id."""
+    """Return the type of the ids to which an id can be equal: str, bytes, int or the type of the id itself."""
     for kind, base in ((str, str), (bytes, bytes), (Integral, int)):
         if isinstance(identifier, kind):
             return base
@@ -119,19 +118,19 @@ def id_kind(identifier: Any) -> type:
 
 
 def id_error(value: Any, position: int) -> tuple[int, int, int]:
-    """The error for an id that is null or of an unsupported type."""
+    """Return the error for an id that is null or has an unsupported type."""
     return NULL_ID if is_null(value) else ID_TYPE, 0, position
 
 
 def is_null(identifier: Any) -> bool:
-    """Whether the id is None, NaN, or the NA or NaT of pandas."""
+    """Return whether an id is None, NaN, or pandas' NA or NaT."""
     if identifier is None or type(identifier).__name__ in ("NAType", "NaTType"):
         return True
     return type(identifier) is float and identifier != identifier
 
 
 def decimal(field: bytes) -> float | None:
-    """The number as `float()` reads it, but without underscores; None if the field is not a number."""
+    """Parse a number like `float()`, but without underscores; return None if the field is not a number."""
     try:
         return None if b"_" in field else float(field)
     except ValueError:
@@ -139,7 +138,7 @@ def decimal(field: bytes) -> float | None:
 
 
 def encoded(text: str) -> bytes | None:
-    """Encode an id as UTF-8 with surrogateescape; None if it cannot be encoded."""
+    """Encode an id as UTF-8 with surrogateescape; return None if it cannot be encoded."""
     try:
         return str.encode(text)
     except UnicodeEncodeError:
@@ -152,8 +151,9 @@ def encoded(text: str) -> bytes | None:
 
 
 def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: list[float]) -> tuple[int, int] | None:
-    """Append the documents of a dict to `documents`, and their grades to `grades`; return an error (code, position),
-    or None.
+    """Append the keys of a dict to `documents` and its values to `grades`.
+
+    Return None, or the (code, position) of an error.
     """
     if len(truth) != size:
         return CHANGED, -1
@@ -161,7 +161,7 @@ def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: l
         if document is None or (type(document) is float and document != document):
             return NULL_ID, position
         grade = real(value)
-        if len(truth) != size:  # reading a number may run the caller's code
+        if len(truth) != size:  # converting a number may run code of the caller
             return CHANGED, -1
         if grade is None:
             return GRADE_TYPE, position
@@ -175,7 +175,7 @@ def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: l
 
 
 def read_scores(run: dict[Any, Any], size: int) -> dict[Any, float] | tuple[int, int]:
-    """The scores by document, or the (code, position) of an error."""
+    """Return a dict of the scores by document, or the (code, position) of an error."""
     scores: dict[Any, float] = {}
     for position, (document, value) in enumerate(list(run.items())):
         score = real(value)
@@ -190,7 +190,7 @@ def read_scores(run: dict[Any, Any], size: int) -> dict[Any, float] | tuple[int,
 
 
 def without_none(column: Any) -> Bools | None:
-    """A mask of the rows of a list or object array that are not None; None if all rows are."""
+    """Return a mask of the rows that are not None, or None if there is no None among the rows."""
     if isinstance(column, np.ndarray) and column.dtype.kind != "O":
         return None
     if not isinstance(column, (list, tuple, np.ndarray)):

@@ -1,4 +1,4 @@
-"""Evaluations without their values: exact sums and counts, which merge in any order."""
+"""Summaries of evaluations: exact sums and counts, which can be merged in any order."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ FORMAT = 1  # version of the JSON format
 
 
 class Sums(NamedTuple):
-    """The number of values of a metric that are not NaN, the exact sum, and a second sum for some aggregators.
+    """The sums from which the mean or another aggregate of a metric is computed.
 
-    `second`: for a geometric mean, the sum of the logarithms; for a weighted mean, the sum of the weights, and `exact`
-    is then the sum of values times weights.
+    `counted` is the number of values that are not NaN. `exact` is their exact sum; for a weighted mean, it is the sum
+    of the values times the weights. `second` is the sum of the logarithms for a geometric mean, the sum of the weights
+    for a weighted mean, and 0 for other aggregators.
     """
 
     aggregator: str
@@ -55,13 +56,13 @@ class Sums(NamedTuple):
         return self.mean
 
 
-# The name of the second sum in JSON, by aggregator.
+# For each aggregator, the JSON key of the second sum that it needs, or None.
 SECOND = {"mean": None, "weighted_mean": "weights", "total": None, "geometric_mean": "sum_log2"}
-LARGEST = 2.0**930  # the largest product of a value and a weight: 2^64 of these have a finite sum
+LARGEST = 2.0**930  # limit on the product of a value and a weight: the sum of 2^64 such products is finite
 
 
 def sums_of(key: str | Metric, values: Floats, weights: Floats | None) -> Sums:
-    """The sums of the metric `key`; `weights`: one per query, or None if all are equal."""
+    """Return the sums of a metric. `weights` has one weight per query, or is None if all weights are equal."""
     how, defined = aggregator(key).__name__, ~np.isnan(values)
     count = int(np.count_nonzero(defined))
     if weights is None:
@@ -74,7 +75,7 @@ def sums_of(key: str | Metric, values: Floats, weights: Floats | None) -> Sums:
 
 
 class Counted(Tables):
-    """The counts and rules that Evaluations and Summaries have in common."""
+    """Base class of `Evaluation` and `Summary`, with the counts and rules that they share."""
 
     __slots__ = ()
     _counts: tuple[int | None, ...]
@@ -85,7 +86,7 @@ class Counted(Tables):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many queries are of each kind: evaluated, missing from the run, without judgments, with nothing relevant.
+        """The number of queries, of missing and unjudged queries, and of queries without relevant documents.
 
         Examples
         --------
@@ -103,7 +104,7 @@ class Counted(Tables):
                 raise ValueError(f"{name} has {rule}={second!r}, the first has {first!r}: evaluate by the same rules")
 
     def _merged(self, *others: Counted) -> tuple[tuple[int | None, ...], str]:
-        """The sums of the counts that are known for all parts, and the backends."""
+        """Return the sums of the counts that are known for all parts, and the names of the backends."""
         parts = [self, *others]
         counts = zip(*(part._counts for part in parts), strict=True)
         backends = {name for part in parts for name in part.backend.split("+")}
@@ -124,7 +125,7 @@ class Counted(Tables):
 
 
 def check_same_metrics(first: Collection[Any], other: Collection[Any], name: str) -> None:
-    """Refuse to merge results if one of them lacks a metric."""
+    """Raise an error unless two results have the same metrics."""
     for key in [*first, *other]:
         if (key in first) != (key in other):
             which = "lacks" if key in first else "has"
@@ -132,37 +133,39 @@ def check_same_metrics(first: Collection[Any], other: Collection[Any], name: str
 
 
 class Summary(Counted):
-    """Means and counts of any number of queries, without their values; made by `Evaluation.summary`.
+    """The means and counts of an evaluation, without the values of single queries; made by `Evaluation.summary`.
 
-    The sum of each metric is stored without rounding, as an integer. Summaries of parts therefore merge to the same
-    result, bit for bit, in any order and grouping, with the means of one Evaluation of all queries.
+    The sum of each metric is stored without rounding, as an integer. Summaries of parts can therefore be merged in any
+    order and grouping: the means are always those of one Evaluation of all queries, bit for bit.
 
     Attributes
     ----------
     metrics : tuple of str
         The metrics, as requested.
     counts : dict of str to int
-        As in `Evaluation`, without counts that are unknown for some part, such as one from `Evaluation.subset`.
+        As in `Evaluation`. A count is left out if it is unknown for one of the parts, such as a part from
+        `Evaluation.subset`.
     ties, missing, like : str or None
         The rules that the numbers follow; see `Rankings`.
     backend : str
         What computed the values: "compiled", "python", or "compiled+python" if both were used.
     versions : tuple of str
-        The releases of rankgain that computed them, in order.
+        The releases of rankgain that computed the values, sorted.
 
     See Also
     --------
-    Evaluation.merge : Also keeps the values.
+    Evaluation.merge : Merge evaluations, with their values.
 
     Notes
     -----
-    Every float64 is an integer times 2⁻¹⁰⁷⁴; the sum S of n values is stored in that unit. ``mean`` is S·2⁻¹⁰⁷⁴ rounded
-    once, which is ``math.fsum(values)``, divided by n; if that sum is beyond float64, S·2⁻¹⁰⁷⁴/n rounded once. For
-    metrics that weight queries (``gauc``) there are two sums, of weights times values (products rounded, as in
-    ``math.fsum(weights · values)``) and of weights; the mean is the ratio of the two.
+    Every finite float64 is an integer times 2⁻¹⁰⁷⁴; the sum S of n values is stored in that unit. To compute ``mean``,
+    S·2⁻¹⁰⁷⁴ is rounded once, which gives ``math.fsum(values)``, and divided by n. If that sum is too large for float64,
+    S·2⁻¹⁰⁷⁴/n is rounded once instead. Metrics that weight queries (``gauc``) have two sums. The first is the sum of
+    the weights times the values, in which the products are rounded, as in ``math.fsum(weights · values)``. The second
+    is the sum of the weights. The mean is the ratio of the two sums.
 
     Geometric means (``gm_ap``, ``gm_bpref``) use ``math.log2`` and ``math.exp2``, which C libraries round differently:
-    parts from machines with different C libraries may differ in the last bits.
+    results from machines with different C libraries may differ in the last bits.
 
     Examples
     --------
@@ -189,7 +192,7 @@ class Summary(Counted):
         versions: tuple[str, ...],
         records: Mapping[str, Metric] = MappingProxyType({}),
     ) -> None:
-        """`records`: the Metric of each text, if the metric was requested as a Metric and is known."""
+        """Store the arguments. `records` maps the name of a metric that was requested as a Metric to the Metric."""
         self._sums = dict(sums)
         self._records = dict(records)
         self._counts = tuple(counts)
@@ -222,7 +225,7 @@ class Summary(Counted):
     @overload
     def mean(self, metric: None = None) -> dict[str, float]: ...
     def mean(self, metric: str | Metric | None = None) -> float | dict[str, float]:
-        """Return the mean over queries of one metric, or of each as a dict; queries whose value is NaN do not count.
+        """Return the mean of one metric, or a dict of the means of all metrics; NaN values do not count.
 
         Parameters
         ----------
@@ -232,7 +235,7 @@ class Summary(Counted):
         Returns
         -------
         float, or dict of str to float
-            The same bits as `Evaluation.mean` of all the queries; NaN if no query counts.
+            The same as `Evaluation.mean` over all the queries, bit for bit; NaN if all values are NaN.
 
         Raises
         ------
@@ -250,12 +253,12 @@ class Summary(Counted):
         return self._of(metric).mean
 
     def aggregate(self) -> dict[str, float]:
-        """Return one number per metric, by the aggregator in the metric's definition: for most metrics the mean.
+        """Return one number per metric, computed by the metric's own aggregator: the mean, for most metrics.
 
         Returns
         -------
         dict of str to float
-            As `Evaluation.aggregate` of all the queries.
+            The same as `Evaluation.aggregate` over all the queries.
 
         Examples
         --------
@@ -266,25 +269,26 @@ class Summary(Counted):
         return {key: sums.aggregate for key, sums in self._sums.items()}
 
     def merge(self, *others: Summary) -> Summary:
-        """Combine this Summary with those of other queries.
+        """Combine this Summary with Summaries of other queries.
 
         Parameters
         ----------
         *others : Summary
-            Summaries of the same metrics by the same rules, for other queries, which cannot be checked.
+            Summaries of other queries, with the same metrics and rules. Whether the queries differ cannot be checked.
 
         Returns
         -------
         Summary
-            The same whatever the order and the grouping of the parts.
+            The Summary of all queries, which does not depend on the order or the grouping of the parts.
 
         Raises
         ------
         TypeError
             If an argument is not a Summary.
         ValueError
-            If metrics, aggregators, ties, missing or like differ; or if two different metrics have the same name,
-            such as two with gains that are both a ``lambda``. Metrics of a Summary from JSON are compared by name only.
+            If the metrics, their aggregators, `ties`, `missing` or `like` differ; or if two different metrics have the
+            same name, such as two metrics whose gains are different ``lambda`` functions. Metrics of a Summary from
+            JSON are compared by name only.
 
         Examples
         --------
@@ -319,12 +323,12 @@ class Summary(Counted):
         Returns
         -------
         str
-            An object with the sums as hexadecimal strings, in units of 2⁻¹⁰⁷⁴, since many readers of JSON round
-            integers beyond 2⁵³.
+            A JSON object. The sums are hexadecimal strings, in units of 2⁻¹⁰⁷⁴, because many JSON parsers round
+            integers above 2⁵³.
 
         See Also
         --------
-        from_json : Reads it.
+        from_json : Read the JSON.
 
         Examples
         --------
@@ -347,17 +351,17 @@ class Summary(Counted):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Summary:
-        """Return the summary that `to_json` wrote.
+        """Create a Summary from the JSON that `to_json` returned.
 
         Parameters
         ----------
         text : str or bytes
-            What `to_json` returned.
+            The JSON that `to_json` returned.
 
         Returns
         -------
         Summary
-            Equal to the one that was written.
+            A Summary that equals the original one.
 
         Raises
         ------
@@ -412,7 +416,7 @@ class Summary(Counted):
 
 
 def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
-    """The sums of a metric in JSON."""
+    """Read the sums of a metric from its JSON object, and check them."""
     how = item["aggregator"]
     if how not in SECOND:
         raise ValueError(f"unknown aggregator {how!r}")
@@ -428,7 +432,7 @@ def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
 
 
 def _check_rules(ties: Any, missing: Any, like: Any) -> None:
-    from rankgain.results.peers import peer_of  # deferred: rarely needed
+    from rankgain.results.peers import peer_of  # imported here since it is rarely needed
 
     if ties is not None:
         check_ties(ties, ids=True)
@@ -438,7 +442,7 @@ def _check_rules(ties: Any, missing: Any, like: Any) -> None:
 
 
 def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:
-    """Refuse counts above the number of queries, which includes missing queries only with missing="zero"."""
+    """Raise an error if a count exceeds the number of queries; missing queries are counted only if missing="zero"."""
     for name in ("missing", "empty") if missing == "zero" else ("empty",):
         if counts.get(name, 0) > counts["queries"]:
             raise ValueError(f"{counts[name]} {name} queries, of {counts['queries']}")

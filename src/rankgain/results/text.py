@@ -1,6 +1,6 @@
-"""Tables to be read by people: aligned text, HTML, Markdown and LaTeX.
+"""Format tables as aligned text, HTML, Markdown and LaTeX.
 
-Names come from the caller, so they are escaped and cannot act as markup.
+Names come from the caller and are escaped, so that they cannot act as markup.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from rankgain.errors import escaped, quoted
 from rankgain.metrics.metric import is_share
 from rankgain.scalars import check_whole
 
-Rows = Sequence[Sequence[object]]  # the first is the header
-Cells = Collection[tuple[int, int]]  # (row, column), the header being row 0
-Marks = Mapping[tuple[int, int], str]  # text by cell
+Rows = Sequence[Sequence[object]]  # the first row is the header
+Cells = Collection[tuple[int, int]]  # pairs (row, column); the header is row 0
+Marks = Mapping[tuple[int, int], str]  # map (row, column) to the mark of a cell
 Form = Literal["text", "html", "latex", "markdown"]
 
-LONGEST = 100  # maximum of characters in a name
-WIDTH = 118  # maximum of characters per line
-DECIMALS = 4  # decimal places by default
+LONGEST = 100  # maximum number of characters in a name
+WIDTH = 118  # maximum number of characters per line
+DECIMALS = 4  # default number of decimal places
 MOST_DECIMALS = 15
-COLUMN, PAGE = 229.0, 469.0  # points: the widths of a column and of a page with two columns
-SIZES = {r"\small": 1.0, r"\footnotesize": 0.9}  # of letters, and the width of a table compared with `\small`
-OUTSIDE = 1.25  # how much wider a table is outside a float, which sets it smaller and closer
-GAP = 2  # spaces between columns
+COLUMN, PAGE = 229.0, 469.0  # widths in points of a column and of a two-column page
+SIZES = {r"\small": 1.0, r"\footnotesize": 0.9}  # font sizes, and table widths relative to `\small`
+OUTSIDE = 1.25  # width of a table outside a float, relative to its width in a float (smaller font, narrower gaps)
+GAP = 2  # number of spaces between columns
 NO_MARKS: Marks = MappingProxyType({})
 _MARKDOWN = {
     **{ord(letter): f"\\{letter}" for letter in "\\|`*_[]$"},
@@ -49,14 +49,14 @@ _LATEX = {
     ord("–"): "--",
 }
 _LABEL = re.compile(r"[\w:./+-]+", re.ASCII)
-_WIDE = re.compile(r"[A-Zmw@+=%]|(?<!\w)-")  # letters that are half as wide again as digits
-_UNSUPPORTED = re.compile(r"[^\x00-\u017f\u2010-\u2026]")  # letters that pdflatex has no fonts for
+_WIDE = re.compile(r"[A-Zmw@+=%]|(?<!\w)-")  # characters about 1.5 times as wide as a digit
+_UNSUPPORTED = re.compile(r"[^\x00-\u017f\u2010-\u2026]")  # characters that are in none of pdflatex's fonts
 UNSUPPORTED = "% Names in other scripts: compile with lualatex, and a font that has them (package fontspec)."
-_MINUS = re.compile(r"(?<!\w)-(?=\d)")  # the minus of a number, which LaTeX would set as a hyphen
+_MINUS = re.compile(r"(?<!\w)-(?=\d)")  # a minus sign before a number, which LaTeX would typeset as a hyphen
 
 
 class Export(NamedTuple):
-    """The options of Markdown and LaTeX."""
+    """The options of `to_markdown` and `to_latex`."""
 
     digits: int | None = None
     percent: bool = False
@@ -80,7 +80,10 @@ DEFAULT = Export()
 
 
 class Number(NamedTuple):
-    """A number in a cell, or the ends of an interval; `share`: whether the range is 0 to 1, so percent applies."""
+    """A number in a table, or the two ends of an interval.
+
+    `share` is true for values from 0 to 1, which can be printed in percent.
+    """
 
     values: tuple[float, ...]
     decimals: int = DECIMALS
@@ -98,10 +101,10 @@ class Number(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table to be read by people.
+    """A table to be printed, with its caption and the marks of its cells.
 
-    `below`: the lines of the caption; `names`: the number of columns with names, which are left-aligned; `under`: small
-    cells below others, in LaTeX; `other`: the alternative in LaTeX if this table is too wide.
+    `below` holds the lines of the caption. The first `names` columns hold names and are left-aligned. `under` holds
+    numbers that LaTeX prints below cells, in small type. `other` is the table that LaTeX uses if this one is too wide.
     """
 
     rows: Rows
@@ -118,7 +121,7 @@ Block = Table | Lines
 
 
 def number(value: float) -> str:
-    """A value to four places, as trec_eval prints it."""
+    """Format a value with four decimal places, as trec_eval does."""
     return fixed(value, DECIMALS)
 
 
@@ -127,20 +130,20 @@ def fixed(value: float, decimals: int) -> str:
 
 
 def signed(value: float, decimals: int = DECIMALS) -> str:
-    """A difference with its sign, unless it is printed as 0."""
+    """Format a difference with its sign, or without a sign if it rounds to 0."""
     text = f"{value:+.{decimals}f}"
     return text if float(text) else fixed(0.0, decimals)
 
 
 def mean_rows(values: Mapping[Any, float]) -> list[list[object]]:
-    """The cells of a table with one number per metric."""
+    """Return the header of a table of means, and one row per metric."""
     rows: list[list[object]] = [["metric", "mean"]]
     rows += ([str(key), Number((value,), share=is_share(key))] for key, value in values.items())
     return rows
 
 
 def letter_ranges(letters: Iterable[str]) -> str:
-    """The letters in order, three or more consecutive ones as a range: "abd–g"."""
+    """Join the sorted letters; three or more consecutive letters become a range, as in "abd–g"."""
     runs: list[str] = []
     for letter in sorted(letters):
         if runs and ord(letter) == ord(runs[-1][-1]) + 1:
@@ -151,25 +154,26 @@ def letter_ranges(letters: Iterable[str]) -> str:
 
 
 def printable(value: object) -> str:
-    """Escape unprintable characters, and shorten a long text in the middle."""
+    """Escape unprintable characters, and shorten long text by leaving out its middle."""
     text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
     if len(text) > LONGEST:
         from binascii import crc32
 
-        # A checksum distinguishes names that differ in the middle.
+        # The checksum distinguishes names that differ only in the middle.
         text = f"{text[: LONGEST // 2]}…{crc32(text.encode('utf-8', 'surrogatepass')):08x}…{text[-LONGEST // 2 :]}"
     return escaped(text)
 
 
 def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]:
-    """Aligned lines with a rule below the first; the first `names` columns are left-aligned, numbers right-aligned.
+    """Return the lines of an aligned table, with a rule below the header.
 
-    `marks` by cell follow the number, in the space between columns, which is wider where they need it.
+    The first `names` columns are left-aligned, the others right-aligned. `marks` are printed after the numbers, in the
+    space between columns, which is made wider if necessary.
     """
     texts = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     texts.insert(1, ["-" * width for width in widths])
-    marked = {(row + (row > 0), column): mark for (row, column), mark in marks.items()}  # after the rule
+    marked = {(row + (row > 0), column): mark for (row, column), mark in marks.items()}  # rows counted with the rule
     gaps = [GAP] * len(widths)
     for (row, column), mark in marked.items():
         if column + 1 < len(widths):
@@ -185,20 +189,20 @@ def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]
 
 
 def wrapped(line: str) -> list[str]:
-    """The line, broken where it is too long; continuation lines are indented."""
-    import textwrap  # imported only to print
+    """Break a long line into several; all but the first are indented."""
+    import textwrap  # imported here since only printing needs it
 
     return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def marks_of(table: Table) -> Marks:
-    """The marks of cells in plain text: a star for bold ones, and superscripts aligned after it."""
+    """Return the marks of cells in plain text: a star if the cell is bold, or else a space, then the superscripts."""
     cells = {*table.bold, *(cell for cell, letters in table.raised.items() if letters)}
     return {cell: ("*" if cell in table.bold else " ") + table.raised.get(cell, "") for cell in cells}
 
 
 def text_of(blocks: Iterable[Block]) -> str:
-    """Aligned tables and wrapped lines, with an empty line between blocks."""
+    """Return the blocks as plain text: aligned tables and wrapped lines, separated by empty lines."""
     parts = [
         [*text_table(block.rows, block.names, marks_of(block)), *block.below]
         if isinstance(block, Table)
@@ -211,7 +215,7 @@ def text_of(blocks: Iterable[Block]) -> str:
 def _markup(
     table: Table, escape: Callable[[str], str], bold: str, raised: str, export: Export = DEFAULT, between: str = " to "
 ) -> list[list[str]]:
-    """The cells as markup: escaped, with the patterns for bold text and for text with a superscript applied."""
+    """Return the escaped cells, formatted with the patterns `bold` and `raised` (for superscripts)."""
     rows = []
     for row, cells in enumerate(table.rows):
         texts = []
@@ -225,8 +229,8 @@ def _markup(
 
 
 def html_table(table: Table, kind: str = "") -> str:
-    """A table with the caption below; `kind`: the CSS class."""
-    import html  # imported only for notebooks and reports: it loads every HTML entity
+    """Return a table as HTML, with the caption below it and with the CSS class `kind`."""
+    import html  # imported here since it loads the table of all HTML entities
 
     def line(row: int, cells: list[str]) -> str:
         scope, names, count = "row" if row else "col", table.names, len(cells)
@@ -249,7 +253,7 @@ def html_table(table: Table, kind: str = "") -> str:
 
 
 def html_of(blocks: Iterable[Block]) -> str:
-    """Tables, and a paragraph for each block of lines."""
+    """Return the blocks as HTML; a block of lines becomes a paragraph."""
     import html
 
     return "\n".join(
@@ -264,7 +268,7 @@ def _markdown(text: str) -> str:
 
 
 def _markdown_table(table: Table, export: Export) -> list[str]:
-    """A GitHub table, with the caption and an anchor above, and a paragraph for each line below."""
+    """Return a table in GitHub's Markdown, with an anchor and the caption above it, and its notes below it."""
     rows = _markup(table, _markdown, "**{}**", "{}<sup>{}</sup>", export)
     head, *body = (f"| {' | '.join(cells)} |" for cells in rows)
     rule = f"|{':---|' * table.names}{'---:|' * (len(table.rows[0]) - table.names)}"
@@ -280,7 +284,7 @@ def _markdown_lines(lines: Sequence[str]) -> list[str]:
 def _join_blocks(
     blocks: Iterable[Block], table: Callable[[Table, Export], Lines], lines: Callable[[Lines], Lines], export: Export
 ) -> str:
-    """The text of the blocks, with an empty line between them; caption and label are those of the first table."""
+    """Join the blocks, with empty lines between them; the first table gets the caption, and later labels a number."""
     parts, tables = [], 0
     for block in blocks:
         if not isinstance(block, Table):
@@ -293,7 +297,7 @@ def _join_blocks(
 
 
 def _notes(table: Table, export: Export) -> Lines:
-    """The lines below the table, after one on percent if it applies."""
+    """Return the lines below a table; if it has values in percent, the first line says so."""
     scaled = export.percent and any(isinstance(cell, Number) and cell.share for row in table.rows for cell in row)
     return [*["Values of metrics from 0 to 1 are in percent"] * scaled, *table.below]
 
@@ -303,7 +307,7 @@ def _latex(text: str) -> str:
 
 
 def _latex_width(table: Table, export: Export) -> float:
-    """The width in points of a table in `\\small`, estimated from the number of characters."""
+    """Estimate the width in points of a table set in `\\small` from the number of characters."""
     sizes = [
         [4.6 * len(text) + 2.3 * len(_WIDE.findall(text)) for text in row]
         for row in _markup(table, str, "{}", "{}", export, ", ")
@@ -316,7 +320,10 @@ def _latex_width(table: Table, export: Export) -> float:
 
 
 def _fitting(table: Table, export: Export) -> tuple[Table, float]:
-    """The table or its alternative, the first that fits a column, or else a page; and its width."""
+    """Choose the table or its alternative, and return it with its width.
+
+    The first one that fits in a column is chosen, else the first one that fits on a page, else the narrower one.
+    """
     tables = [table] if table.other is None else [table, table.other]
     widths = [_latex_width(each, export) for each in tables]
     for limit in (COLUMN, PAGE, min(widths)):
@@ -327,10 +334,10 @@ def _fitting(table: Table, export: Export) -> tuple[Table, float]:
 
 
 def _latex_table(table: Table, export: Export) -> list[str]:
-    """A table with the rules of booktabs: a float if it has a caption or a label, or is wider than a column.
+    """Return a table in LaTeX, as a float if it has a caption or a label, or is wider than a column.
 
-    Superscripts are in a separate column, without space before it, so that the numbers are aligned. In a table with
-    small cells below others, numbers are centred, and superscripts take no space.
+    Superscripts are in a column of their own, with no space before it, so that the numbers are aligned. If there are
+    numbers in small type below the cells, all numbers are centred, and superscripts take up no space.
     """
     table, width = _fitting(table, export)
     pairs = {column for (_, column), letters in table.raised.items() if letters and not table.under}
@@ -387,7 +394,7 @@ def latex_of(blocks: Iterable[Block], export: Export) -> str:
 
 
 class Tables:
-    """Results that print as tables, for papers and notebooks."""
+    """Base class of results that can be exported as tables."""
 
     __slots__ = ()
 
@@ -402,20 +409,20 @@ class Tables:
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
-        """Return the printed tables in Markdown (GitHub's).
+        """Return the tables in GitHub's Markdown.
 
         Parameters
         ----------
         digits : int, optional
-            The number of decimal places of means and differences in the tables, 0 to 15. By default 4 (in percent, 2),
-            and more for small differences.
+            The number of decimal places of means and differences in the tables, from 0 to 15. The default is 4, or 2
+            for values in percent, and more for small differences.
         percent : bool, default False
-            Whether to multiply the values of metrics from 0 to 1 by 100 in the tables; sentences and other values do
-            not change.
+            Whether the tables give values in percent, for metrics whose values are from 0 to 1. Sentences and other
+            values do not change.
         caption : str, optional
-            The first line above the first table, as plain text: special characters are escaped.
+            A line of plain text above the first table. Special characters are escaped.
         label : str, optional
-            The id of an anchor above the first table; above the following tables it ends with ``-2``, ``-3`` and so on.
+            The id of an anchor above the first table. ``-2``, ``-3`` and so on are appended for the following tables.
 
         Returns
         -------
@@ -425,9 +432,9 @@ class Tables:
         Raises
         ------
         TypeError
-            If an option has another type.
+            If an option is of the wrong type.
         ValueError
-            If `digits` is out of range, or `label` contains other characters than ASCII letters, digits and ``:./+-_``.
+            If `digits` is out of range, or `label` contains characters other than ASCII letters, digits and ``:./+-_``.
 
         Examples
         --------
@@ -449,36 +456,36 @@ class Tables:
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
-        r"""Return the printed tables in LaTeX, for the package booktabs.
+        r"""Return the tables in LaTeX, for the booktabs package.
 
-        A table that is wider than a column of 229 pt, by an estimate, is set across both columns (``table*``).
+        A table whose estimated width exceeds a column of 229 pt is set across both columns (``table*``).
 
         Parameters
         ----------
         digits : int, optional
-            The number of decimal places of means and differences in the tables, 0 to 15. By default 4 (in percent, 2),
-            and more for small differences.
+            The number of decimal places of means and differences in the tables, from 0 to 15. The default is 4, or 2
+            for values in percent, and more for small differences.
         percent : bool, default False
-            Whether to multiply the values of metrics from 0 to 1 by 100 in the tables; sentences and other values do
-            not change.
+            Whether the tables give values in percent, for metrics whose values are from 0 to 1. Sentences and other
+            values do not change.
         caption : str, optional
-            The first sentence of the caption of the first table, as plain text: special characters are escaped.
+            Plain text with which the caption of the first table begins. Special characters are escaped.
         label : str, optional
-            The ``\label`` of the first table; that of the following tables ends with ``-2``, ``-3`` and so on.
+            The ``\label`` of the first table. ``-2``, ``-3`` and so on are appended for the following tables.
 
         Returns
         -------
         str
-            The tables; one with notes, caption or label is a float. The best values of several runs are in bold. Names
-            in other than Latin letters compile with lualatex and a font that has them; a comment above the first table
-            says so.
+            The tables. A table with notes, a caption or a label is a float. The best values of several runs are in
+            bold. If names contain non-Latin letters, compile with lualatex and a font that has these letters; a
+            comment above the first table says so.
 
         Raises
         ------
         TypeError
-            If an option has another type.
+            If an option is of the wrong type.
         ValueError
-            If `digits` is out of range, or `label` contains other characters than ASCII letters, digits and ``:./+-_``.
+            If `digits` is out of range, or `label` contains characters other than ASCII letters, digits and ``:./+-_``.
 
         Examples
         --------
@@ -501,17 +508,17 @@ class Tables:
 
 
 class Printed(Tables):
-    """Results that print as tables."""
+    """Base class of results that are printed as tables."""
 
     __slots__ = ()
 
     def table(self) -> str:
-        """Return the printed text: aligned tables with notes.
+        """Return the tables and notes as plain text.
 
         Returns
         -------
         str
-            The tables, each followed by the findings and by notes about the numbers.
+            The tables. Each is followed by the findings and by notes on the numbers.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Tie sensitivity: the values of metrics in the worst and best order of tied documents, and on average."""
+"""Tie sensitivity: the worst, best and expected values of metrics over the orders of tied documents."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Values = dict[str, float]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TieSpread(Frames, Tables):
-    """The values of metrics in several orders of tied documents, made by `Rankings.tie_spread`; prints as a table.
+    """The values of metrics for several orders of tied documents, made by `Rankings.tie_spread`; prints as a table.
 
     Attributes
     ----------
     worst, best : Evaluation
-        With tied documents ordered by gain, or by grade for metrics of relevant documents, lowest or
-        highest first; for fall-out, with the judged non-relevant ones first or last. These are the extremes over
-        all orders, except for ap_hits, infap, g, q_measure with `rel`, and any metric whose discount rises with the
-        rank; `notes` gives the reasons.
+        The values with tied documents in ascending or descending order of gain, or of grade for metrics that only
+        distinguish relevant documents; for fall-out, the judged non-relevant documents come first or last. These
+        values are the extremes over all orders, except for ap_hits, infap, g, q_measure with `rel`, and any metric
+        whose discount rises with the rank; `notes` gives the reasons.
     expected : Evaluation or None
-        The expected values over all orders; only metrics that have one. None if no metric does.
+        The expected values over all orders, for the metrics that have one; None if no metric has one.
     own : Evaluation or None
-        By the rankings' rule for ties; only metrics that it allows. None if it allows none.
+        The values under the rankings' rule for ties, for the metrics that the rule allows; None if it allows none.
     ties : {"average", "stable", "docid", "best", "worst"}
         The rankings' rule for ties.
     unaveraged : mapping of metric to str
-        The metrics that have no expected value, with the reason.
+        The metrics that have no expected value, and the reason for each.
     """
 
     __module__ = "rankgain"
@@ -63,7 +63,7 @@ class TieSpread(Frames, Tables):
 
     @property
     def evaluations(self) -> dict[str, Evaluation | None]:
-        """The evaluations by column: worst, expected, best and, if it differs from these, the rankings' rule.
+        """The evaluations by column name: worst, expected, best, and the rankings' rule for ties if it is another one.
 
         Examples
         --------
@@ -85,7 +85,7 @@ class TieSpread(Frames, Tables):
         Returns
         -------
         int
-            From 0 to the number of queries. Relative differences up to 1e-9 count as rounding errors.
+            From 0 to the number of queries. Relative differences up to 1e-9 are taken for rounding errors.
 
         Raises
         ------
@@ -99,11 +99,11 @@ class TieSpread(Frames, Tables):
         1
         """
         worst, best = self.worst[metric], self.best[metric]
-        # Ignore differences in the last bits that come from the order of additions.
+        # Ignore rounding differences, which come from the order of additions.
         return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
 
     def mean(self) -> dict[MetricKey, Values]:
-        """Return one number per metric and order, by the aggregator of the metric's definition.
+        """Return one number per metric and order of ties, computed by the metric's own aggregator.
 
         Returns
         -------
@@ -124,7 +124,7 @@ class TieSpread(Frames, Tables):
         return {key: {name: values.get(key, math.nan) for name, values in means.items()} for key in self.metrics}
 
     def to_dict(self) -> dict[Any, dict[MetricKey, Values]]:
-        """Return the values of every query.
+        """Return the values of all queries as nested dicts.
 
         Returns
         -------
@@ -151,12 +151,12 @@ class TieSpread(Frames, Tables):
         }
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
-        """Return the columns of a frame with one row per query and metric, one metric after another.
+        """Return the columns of a data frame with one row per query and metric, sorted by metric.
 
         Returns
         -------
         dict of str to sequence
-            ``query_id``, ``metric``, then one float64 array per order.
+            ``query_id``, ``metric``, then one float64 array per order of ties.
 
         Examples
         --------
@@ -173,12 +173,12 @@ class TieSpread(Frames, Tables):
         return columns | {name: np.concatenate([by_order[name] for by_order in vectors]) for name in self.evaluations}
 
     def rows(self) -> list[list[str]]:
-        """Return the cells of the table as text, the header first.
+        """Return the rows of the table as text; the first row is the header.
 
         Returns
         -------
         list of list of str
-            One row per metric after the header.
+            The header, then one row per metric.
 
         Examples
         --------
@@ -197,12 +197,12 @@ class TieSpread(Frames, Tables):
         return rows
 
     def notes(self) -> list[str]:
-        """Return one line for each metric without an expected value, or whose worst and best need not be the extremes.
+        """Return notes on metrics that have no expected value, or whose worst and best values may not be the extremes.
 
         Returns
         -------
         list of str
-            Each line has the name of the metric and the reason.
+            Each note has the name of the metric and the reason.
 
         Examples
         --------
