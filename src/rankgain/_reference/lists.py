@@ -1,4 +1,4 @@
-"""The specification: the functions of relevance in rank order, for one list or for each of many."""
+"""Reference implementation of DCG, IDCG, nDCG and RR for one or more lists of grades in rank order."""
 
 from array import array
 from typing import Any
@@ -16,9 +16,10 @@ Answer = float | Floats | None
 
 
 class ListFunctions:
-    """The functions of one list, under fixed settings.
+    """The metrics of lists of grades, with settings that are fixed at construction.
 
-    They return None unless the input is a short list of valid numbers; the general path reports errors.
+    `dcg`, `idcg`, `ndcg` and `rr` return None for input that is long, invalid or of an unsupported type. The caller
+    then takes the general path, which reports errors.
     """
 
     def __init__(
@@ -50,16 +51,18 @@ class ListFunctions:
         return _answer(self._rr, grades)
 
     def _dcg(self, grades):
-        """Σ g(r_i)·d(i), i ≤ k; with the discount UNIT this is CG."""
+        """Return the sum of g(r_i)·d(i) over the ranks i ≤ k. With the discount UNIT, it is CG."""
         return self._sum(grades, self._depth)
 
     def _idcg(self, grades):
-        """The DCG of the grades, highest first."""
+        """Return the DCG of the grades in descending order."""
         return self._ideal(grades, self._depth)
 
     def _ndcg(self, grades, judged=None):
-        """DCG / IDCG. Without `judged`, the list is the judged set. With `returned`, the ideal is cut at the length of
-        the list, too, but not below 1, so that an empty list has the value 0.
+        """Return DCG / IDCG. The ideal has the grades in `judged` or, by default, those of the list.
+
+        With `returned`, the ideal is also cut off at the length of the list, but never before rank 1, so that an empty
+        list has the value 0.
         """
         dcg = self._sum(grades, self._depth)
         depth = min(self._depth, max(len(grades), 1)) if self._returned else self._depth
@@ -70,7 +73,7 @@ class ListFunctions:
         return over_ideal(dcg, ideal, self._empty, True)
 
     def _rr(self, grades):
-        """1 / rank of the first relevant grade if that rank ≤ k, else 0."""
+        """Return 1 / rank of the first relevant document if that rank is at most k, else 0."""
         grades = grades[: min(self._depth, len(grades))]
         check_grades(grades)
         return next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade > self._above), 0.0)
@@ -88,7 +91,10 @@ class ListFunctions:
         return all_finite([total])[0]
 
     def fill(self, name: str, given: tuple[Any, ...], out: Floats, /) -> ErrorCode:
-        """Write the value of each list of a chunk to `out`; return the first error. Only nDCG takes `judged`."""
+        """Write the value of each list in a chunk to `out`; return the first error or None.
+
+        Only nDCG takes judged grades.
+        """
         _, start, stop, *columns = given
         returned, judged = columns[:3], columns[4:]
         function = getattr(self, f"_{name}")
@@ -102,7 +108,7 @@ class ListFunctions:
 
 
 def _answer(function, grades):
-    """The value of one list, or of each of many."""
+    """Return the value for one list, or an array with a value for each of several lists."""
     if type(grades) in (list, tuple) and grades and type(grades[0]) in (list, tuple, ndarray):
         values = [_value(function, row) for row in grades]
         return None if None in values else asarray(values)
@@ -125,7 +131,7 @@ def _value(function, grades):
 
 
 def grade_error(grades: Array, offsets: Ints) -> ErrorCode:
-    """The first invalid grade of all lists, or None."""
+    """Return the error for the first invalid grade in any of the lists, or None."""
     grades, offsets = memoryview(grades), memoryview(offsets)
     for query in range(len(offsets) - 1):
         try:

@@ -1,4 +1,4 @@
-"""The specification: the documents of the queries of a chunk, in rows of a matrix of scores beside sparse judgments."""
+"""Reference implementation: read the documents of each query from a matrix of scores and sparse judgments."""
 
 from rankgain._codes import NAN_SCORE
 from rankgain._reference.forms import without_pooled
@@ -7,9 +7,10 @@ from rankgain._reference.ranking import Documents
 
 
 def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offsets, excluded):
-    """Match rows of scores, which have one column per document, with the judged columns and the grades of those.
+    """Yield the documents of each query, with the scores in its row of the matrix and the grades of judged documents.
 
-    Excluded columns do not count as documents; none of them is judged. The position of an error is the column.
+    The matrix has one column per document. Excluded columns do not count as documents, and none of them is judged. The
+    position in an error is the column.
     """
     for query in queries:
         row = scores[query].tolist()

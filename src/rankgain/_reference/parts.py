@@ -1,6 +1,6 @@
-"""The specification: the terms, gains and discounts behind the metric of one query, for `Rankings.calculation`.
+"""The terms, gains and discounts from which the metric of one query is computed, for `Rankings.calculation`.
 
-`_backend.parts` is this module on both backends: no compiled version is needed, since the bits are the same.
+Both backends use this module as `_backend.parts`. No compiled version is needed, since it would compute the same bits.
 """
 
 from typing import Any, NamedTuple
@@ -16,10 +16,11 @@ __all__ = ["Parts", "Program", "parts"]
 
 
 class Parts(NamedTuple):
-    """The value of a metric, the dividend and divisor (None for a sum), and the values of each term by cut-off.
+    """The value of a metric for one query, and the numbers from which it is computed.
 
-    `gains`: the gain of each grade in the first term, or 1 for relevant grades and 0 for others; None for a grade
-    without a gain. `discounts`: the mean discount of documents that share ranks; ranks beyond the cut-off count as 0.
+    `divisor`: None if the value is a sum. `terms`: the values of each term by cut-off. `gains`: the gain of each grade
+    in the first term. For a term without gains, it is 1 for relevant grades and 0 for others; for a grade without a
+    gain, it is None. `discounts`: the mean discount of documents that share ranks; ranks beyond the cut-off count as 0.
     """
 
     value: float
@@ -40,7 +41,7 @@ def parts(
     grades: list[float],
     shared_ranks: list[tuple[int, int]],
 ) -> Parts | ErrorCode:
-    """The parts of the only metric of a program, or the error of the query.
+    """Return the parts of the metric in a program with only one metric, or the error in the query.
 
     `hits`: (grade, first rank, last rank); `judged`: (grade, number of documents);
     `gain_tables`: as in `compute_metrics`.
@@ -55,7 +56,7 @@ def parts(
     rest = iter(values)
     terms = [{cutoff: next(rest) for cutoff in term.cutoffs} for term in program.terms]
     first, gain_table = program.terms[0], dict(program.gain_tables[0])
-    for called in filter(None, gain_tables):  # a callable was called once per term, with the grades of that term
+    for called in filter(None, gain_tables):  # a callable is called for each term with the grades of that term
         gain_table |= called
     gains = {grade: _gain(first, gain_table, grade) for grade in grades}
     shares = [_mean_discount(first, *ranks) for ranks in shared_ranks]
@@ -67,12 +68,12 @@ def _gain(term: Any, gain_table: dict[float, float], grade: float) -> float | No
         return float(grade > term.above)
     try:
         return gain_by(term, gain_table, grade)
-    except Refused:  # the callable was not called with this grade, which is beyond the cut-off, or 0
+    except Refused:  # not passed to the callable: the grade is 0 or beyond the cut-off
         return None if grade else 0.0
 
 
 def _mean_discount(term: Any, first: int, last: int) -> float:
-    """S / m, as `sums.sum_returned` computes it; for a single rank, its discount."""
+    """Return the mean discount of tied ranks, as in `sums.sum_returned`. Ranks beyond the cut-off count as 0."""
     discount = discounts(term.discount_table, term.kind, term.base)
     total = 0.0
     for rank in range(first, min(last, term.cutoffs[-1]) + 1):

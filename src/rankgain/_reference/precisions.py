@@ -1,5 +1,6 @@
-"""The specification: metrics that count relevant documents down the list: average precision, Q-measure, bpref, AUC,
-infAP, interpolated precision, G.
+"""Reference implementation of metrics that count relevant documents down the list.
+
+These are average precision, the Q-measure, bpref, AUC, infAP, interpolated precision and G.
 """
 
 import math
@@ -21,12 +22,12 @@ from rankgain._reference.sums import TOLERANCE, all_finite
 
 
 def _ideal_gain(judged, lowest=0.0, beyond=0.0):
-    """Return ICG as a function of the rank: the sum of the gains, highest first, to that rank.
+    """Return a function that computes the ideal cumulated gain down to a rank.
 
-    Call it with ascending ranks. A gain below `lowest` counts as `lowest`; each rank after the last gain above 0 adds
-    `beyond`.
+    It must be called with ascending ranks. A gain below `lowest` counts as `lowest`; each rank after the last gain
+    above 0 adds `beyond`.
     """
-    done = index = used = 0  # ranks summed so far; index of the current gain; documents of that gain counted
+    done = index = used = 0  # ranks summed so far; index of the current gain; documents counted with that gain
     total = 0.0
 
     def at(rank):
@@ -49,17 +50,19 @@ def _ideal_gain(judged, lowest=0.0, beyond=0.0):
 
 @cutoff_term
 def precision_sum(term, gain_table, query):
-    """Σ over the relevant documents of (c + β·CG) / (rank + β·ICG), c the number of relevant documents to that rank.
+    """Return the sum of (c + β·CG) / (rank + β·ICG) over the relevant documents, for average precision and Q-measure.
 
-    AP (Buckley & Voorhees 2000) is this sum with β = 0, the sum of precisions, divided by R; the Q-measure (Sakai 2004)
-    has β > 0, and CG and ICG are sums of grades.
+    Here c is the number of relevant documents down to the rank, and CG and ICG are sums of grades. With β = 0, the sum
+    is a sum of precisions, and AP (Buckley & Voorhees 2000) is the sum divided by R. The Q-measure (Sakai 2004) has
+    β > 0.
 
-    A tie group of m documents, h of them relevant, gives under AVERAGE
-    Σ_j (h/m)·(c + 1 + (h−1)·((j−1)/(m−1))) / (a−1+j), where a is the first rank. The j-th document is relevant with
-    probability h/m, and then the expected number of relevant documents above it in the group is (h−1)·((j−1)/(m−1))
-    (McSherry & Najork 2008, section 2.3). With β, h/m times the expected CG at the j-th document, given that it is
-    relevant, is (C·h + G₁ + (h·G − G₁)·((j−1)/(m−1))) / m: C is the gain before the group, G the gain of the group, G₁
-    the gain of the relevant documents in it (derived here).
+    Under AVERAGE, a tie group of m documents, of which h are relevant, adds
+    Σ_j (h/m)·(c + 1 + (h−1)·((j−1)/(m−1))) / (a−1+j), where a is the first rank and c counts the relevant documents
+    above the group. The j-th document is relevant with probability h/m. If it is, the expected number of relevant
+    documents above it in the group is (h−1)·((j−1)/(m−1)) (McSherry & Najork 2008, section 2.3). If β > 0, the expected
+    CG at the j-th document, given that it is relevant, is also needed. Multiplied by h/m, it is
+    (C·h + G₁ + (h·G − G₁)·((j−1)/(m−1))) / m, where C is the gain before the group, G the gain of the group, and G₁ the
+    gain of the relevant documents in the group (derived here).
 
     If all m documents have the same grade, they are added one by one. Relevant documents of different grades are
     averaged as a tie even for AP, so the last bits of AP may depend on the grades.
@@ -68,7 +71,7 @@ def precision_sum(term, gain_table, query):
 
     def running():
         total = gained = 0.0
-        c = 0  # relevant documents above the group
+        c = 0  # number of relevant documents above the group
         for group in query.groups:
             grades, m = group.grades, group.size
             if query.ties == AVERAGE and not group.all_equal(grades):
@@ -79,7 +82,7 @@ def precision_sum(term, gain_table, query):
                     if grade > term.above:
                         h += 1
                         relevant_gain += grade
-                for step in range(m if h else 0):  # j − 1
+                for step in range(m if h else 0):  # `step` is j − 1
                     share = step / (m - 1)
                     rank = group.first + step
                     value = h / m * (c + 1 + (h - 1) * share)
@@ -103,12 +106,14 @@ def precision_sum(term, gain_table, query):
 
 @list_term
 def preference_sum(term, gain_table, query):
-    """Σ over the relevant documents of 1 − min(n, R) / min(N, R), or of 1 if N = 0, where n of the N documents that
-    are judged not relevant are ranked above. bpref is this sum divided by R (Buckley & Voorhees 2004, as trec_eval has
-    it).
+    """Return the sum of 1 − min(n, R) / min(N, R) over the relevant documents, which bpref divides by R.
 
-    Under AVERAGE, a tie group with h relevant documents and z judged not relevant adds h / (z + 1) times the sum of
-    the terms over all n from the count before the group to the count after it, which are equally likely (derived here).
+    N is the number of documents that are judged not relevant, and n is the number of these above the relevant document.
+    If N = 0, each relevant document adds 1. The definition is that of trec_eval (Buckley & Voorhees 2004).
+
+    Under AVERAGE, let a tie group contain h relevant documents and z documents that are judged not relevant. It adds
+    h / (z + 1) times the sum of the terms for all n from the count before the group to the count after it, since all
+    these values of n are equally likely (derived here).
     """
     relevant = query.count_judged(term.above)
     most = min(relevant, query.count_judged(term.level) - relevant)
@@ -133,10 +138,11 @@ def preference_sum(term, gain_table, query):
 
 @list_term
 def pairs(term, gain_table, query):
-    """AUC: the share of pairs of a relevant and another returned document in which the relevant one is ranked higher.
+    """Return the AUC: the share of pairs of a relevant and a non-relevant document that are ranked correctly.
 
-    A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). If there is no pair,
-    the value is `empty`, or 0 if there are judged relevant documents but none was returned.
+    All returned documents that are not relevant count as non-relevant, judged or not. Under AVERAGE, a tied pair counts
+    half, which is its expected value (Fawcett 2006, section 7). If there is no pair, the value is `empty`, or 0 if
+    there are judged relevant documents but none was returned.
     """
     relevant = sum(group.count_above(term.above) for group in query.groups)
     others = query.returned - relevant
@@ -154,17 +160,16 @@ def pairs(term, gain_table, query):
     return total / (relevant * others)
 
 
-EPSILON = 0.00001  # smoothing of infAP, as in trec_eval
+EPSILON = 0.00001  # the smoothing constant of infAP in trec_eval
 
 
 @list_term
 def inferred_sum(term, gain_table, query):
-    """Σ over the relevant documents of the inferred precision; infAP is this sum divided by R (Yilmaz & Aslam 2006,
-    as trec_eval computes it).
+    """Return the sum of the inferred precisions at the ranks of the relevant documents, which infAP divides by R.
 
-    The inferred precision at rank r is 1/r + (r−1)/r · (share of pooled documents among those above) · (share of
-    relevant documents among the judged ones above). A negative grade means pooled but not judged. There is no formula
-    for AVERAGE.
+    The definition is that of trec_eval (Yilmaz & Aslam 2006). The inferred precision at rank r is
+    1/r + (r−1)/r · (share of pooled documents among those above) · (share of relevant documents among the judged ones
+    above). A negative grade means pooled but not judged. There is no formula for AVERAGE.
     """
     total, judged, relevant = 0.0, 0, 0
     for pooled, (rank, grade) in enumerate(ranked_grades(query)):
@@ -182,10 +187,11 @@ def inferred_sum(term, gain_table, query):
 
 @list_term
 def interpolated(term, gain_table, query):
-    """The mean, over recall points x, of the highest precision at any rank with at least x·R relevant documents.
+    """Return the mean of interpolated precision over recall points.
 
-    x·R is rounded to a number of documents: int(x·R + 0.9) with `flag`, as in trec_eval up to release 9, else to the
-    nearest, as in release 10. There is no formula for AVERAGE.
+    The interpolated precision at recall x is the highest precision at any rank with at least x·R relevant documents
+    down to that rank. With `flag`, x·R is rounded to int(x·R + 0.9), as in trec_eval up to release 9; otherwise to the
+    nearest integer, as in release 10. There is no formula for AVERAGE.
     """
     relevant = query.count_judged(term.above)
     ranks = [rank for rank, grade in ranked_grades(query) if grade > term.above]
@@ -198,9 +204,9 @@ def interpolated(term, gain_table, query):
 
 @list_term
 def cost_sum(term, gain_table, query):
-    """Σ gain / log2(2 + cost − CG) over the documents with a gain (G and binG of trec_eval).
+    """Return the sum of gain / log2(2 + cost − CG) over the documents with a gain (G and binG in trec_eval).
 
-    The cost of a rank is the ideal gain to that rank, in which each document counts at least 1; CG includes the gain
+    The cost of a rank is the ideal gain down to that rank, where each document counts at least 1. CG includes the gain
     of the document at the rank. There is no formula for AVERAGE.
     """
     returned = hit_gains(term, gain_table, query, UNLIMITED)
@@ -212,7 +218,7 @@ def cost_sum(term, gain_table, query):
                 continue
             gained += gain
             missed = cost(rank) - gained
-            if missed < -TOLERANCE * gained:  # except for rounding errors, no list gains more than the ideal list
+            if missed < -TOLERANCE * gained:  # no list gains more than the ideal list, apart from rounding
                 raise Refused(_codes.ABOVE_IDEAL)
             total += gain / math.log2(2.0 + max(missed, 0.0))
     return all_finite([total])[0]

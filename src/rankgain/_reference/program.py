@@ -1,7 +1,7 @@
-"""The reference implementation: the metrics of one ranked query.
+"""Reference implementation: compute the metrics of one ranked query.
 
-`compute_metrics` computes the terms of a program at all cut-offs, by the functions of `sums`, `precisions`, `cascade`
-and this file, one per family. Combinations, mostly quotients, turn the values of terms into metrics.
+`compute_metrics` computes the terms of a program at all cut-offs. Each family of terms has a function, in `sums`,
+`precisions`, `cascade` or this file. Combinations, mostly quotients, turn the values of terms into metrics.
 Ranks count from 1.
 """
 
@@ -26,11 +26,11 @@ from rankgain.scalars import NON_RELEVANT
 
 
 class Program:
-    """The terms to compute for each query, and the combinations of their values.
+    """The terms to compute for each query, and how to combine their values into metrics.
 
-    A combination is (kind, value indices, bounded, empty, parameters). The terms read the hits of a query, i.e. the
-    documents with grades above `lowest`, up to `depth`, and the `judged_depth` highest judged grades. `non_relevant`:
-    documents that are judged not relevant are hits, too, since a term (bpref) counts them.
+    A combination is a tuple (kind, value indices, bounded, empty, parameters). The terms read the `judged_depth`
+    highest judged grades and the hits of a query down to rank `depth`. Hits are documents with a grade above `lowest`
+    and, if `non_relevant` is set, also the documents that are judged not relevant, which bpref counts.
     """
 
     def __init__(
@@ -53,44 +53,51 @@ def _as_list(value):
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-# terms: a query to a value per cut-off
+# Terms with a value per cut-off
 
 
 @cutoff_term
 def ranks(term, gain_table, query):
-    """The cut-off k; without one, n, the length of the list. With `flag`: min(k, n)."""
+    """Return the cut-off k or, without a cut-off, the length n of the list; with `flag`, return min(k, n)."""
     shown = (k if k != UNLIMITED and not term.flag else min(query.returned, k) for k in term.cutoffs)
     return list(map(float, shown))
 
 
 @cutoff_term
 def returned_above(term, gain_table, query):
-    """Count documents at ranks ≤ k with a grade above the threshold; a tie group that begins at a rank ≤ k counts in
-    full.
+    """Count the documents at ranks ≤ k with a grade above the threshold.
+
+    A tie group that begins at a rank ≤ k counts in full.
     """
     first_ranks = [group.first for group in query.groups for _ in range(group.count_above(term.above))]
     return [float(bisect_right(first_ranks, k)) for k in term.cutoffs]
 
 
-# terms without cut-offs: a query to one value
+# Terms with one value for the whole list
 
 
 @list_term
 def judged_above(term, gain_table, query):
-    """Count judged documents with a grade above the threshold: R, if that is the threshold of relevance."""
+    """Count the judged documents with a grade above the threshold.
+
+    If it is the threshold of relevance, the count is R.
+    """
     return float(query.count_judged(term.above))
 
 
 @list_term
 def precision_at_relevant(term, gain_table, query):
-    """R-precision: the share of relevant documents among the first `factor` · R ranks."""
+    """Return the precision at rank `factor` · R, where R is the number of relevant documents."""
     shown = math.floor(term.factor * query.count_judged(term.above) + 0.9)
     (retrieved,) = sum_returned(term, gain_table, query, [max(shown, 1)])
     return retrieved / shown if shown > 0 else 0.0
 
 
 def _mean_ndcg(term, gain_table, query, cutoffs, count, factor=1.0):
-    """Σ nDCG@k over the cut-offs, the last one multiplied by a factor, divided by a count; 0 without cut-offs."""
+    """Return the sum of nDCG over the cut-offs, divided by `count`; 0 if there are no cut-offs.
+
+    The nDCG at the last cut-off is multiplied by `factor`.
+    """
     require_discounts(term, query.returned)
     if not cutoffs:
         return 0.0
@@ -105,9 +112,10 @@ def _mean_ndcg(term, gain_table, query, cutoffs, count, factor=1.0):
 
 @list_term
 def grade_levels(term, gain_table, query):
-    """The mean of nDCG at the ranks where the ideal gain falls, and at the end of a longer list (Rndcg of trec_eval).
+    """Return the mean of nDCG at the ranks where the ideal gain falls (Rndcg in trec_eval).
 
-    The end counts if the list has at least two documents more than there are documents with a gain.
+    The end of the list counts as another such rank if the list has at least two documents more than there are judged
+    documents with a gain.
     """
     cutoffs, rank = [], 0
     with_gain = (pair for pair in judged_gains(term, gain_table, query) if pair[0] > 0.0)
@@ -122,10 +130,10 @@ def grade_levels(term, gain_table, query):
 
 @list_term
 def relevant_ranks(term, gain_table, query):
-    """The mean of nDCG over all judged documents with a gain: at the rank of each or, if it was not returned, without a
-    cut-off (ndcg_rel of trec_eval).
+    """Return the mean of nDCG at the ranks of all judged documents with a gain (ndcg_rel in trec_eval).
 
-    In a tie group these documents take the first ranks or, under WORST, the last ones.
+    A document that was not returned counts with the nDCG without a cut-off. Within a tie group, the documents with a
+    gain take the first ranks or, under WORST, the last ranks.
     """
     total = sum(count for gain, count in judged_gains(term, gain_table, query) if gain > 0.0)
     ranks_of_relevant = []
@@ -138,65 +146,70 @@ def relevant_ranks(term, gain_table, query):
     return _mean_ndcg(term, gain_table, query, [*ranks_of_relevant, UNLIMITED], total, missing)
 
 
-# combinations: from the values of terms to the value of a metric
+# Combinations compute the value of a metric from the values of its terms.
 #
-# A combination takes the values of the terms, in the order of the metric's row in `rankgain.metrics.table`, then the
-# parameters. `relevant` is R, the number of judged relevant documents; `retrieved` is the number of relevant documents
-# at ranks ≤ k; `shown` is k and `returned` is n, as `ranks` returns them. The last value of most combinations is
-# `retrieved`, which `_combine` compares with R; it is named _ if the formula does not use it.
+# The arguments of a combination are the values of the terms, in the order of the metric's row in
+# `rankgain.metrics.table`, followed by the parameters. `relevant` is R, the number of judged relevant documents;
+# `retrieved` is the number of relevant documents at ranks ≤ k; `shown` is k, and `returned` is n, both computed by
+# `ranks`. The last value of most combinations is `retrieved`, which `_combine` compares with R; it is named _ if the
+# formula does not use it.
 
 
 def _fallout(value, judged, relevant):
-    """fallout = returned documents that are judged not relevant / all documents that are judged not relevant."""
+    """Return the dividend and divisor of fallout: the returned and all documents that are judged not relevant."""
     check_ideal(value, judged - relevant)
     return value, judged - relevant
 
 
-QUOTIENTS = {  # dividend and divisor; RATIO, handled separately, is nDCG = DCG / IDCG, likewise nCG, nERR
+# functions that return the dividend and divisor of a metric; `_combine` handles RATIO (nDCG, nCG, nERR) separately
+QUOTIENTS = {
     # precision = retrieved / k
     _codes.QUOTIENT: lambda value, total: (value, total),
-    # recall = retrieved / R; likewise AP, bpref, infAP
+    # recall = retrieved / R; the divisor of AP, bpref and infAP is also R
     _codes.BY_RELEVANT: lambda value, relevant, _: (value, relevant),
-    # capped recall = retrieved / min(k, R); likewise AP
+    # capped recall = retrieved / min(k, R); capped AP has the same divisor
     _codes.BY_CAPPED: lambda value, relevant, shown, _: (value, min(relevant, shown)),
-    # AP divided by the relevant documents at ranks ≤ k
+    # AP divided by the number of relevant documents at ranks ≤ k
     _codes.BY_HITS: lambda value, relevant, retrieved: (value, retrieved),
-    # F = (1 + β²)·P·C / (β²·P + C), P precision and C recall, = (1 + β²)·retrieved / (β²·R + k)
+    # F = (1 + β²)·P·C / (β²·P + C) = (1 + β²)·retrieved / (β²·R + k), where P is precision and C is recall
     _codes.F_MEASURE: lambda retrieved, relevant, shown, _, beta: (
         (1.0 + beta * beta) * retrieved,
         beta * beta * relevant + shown,
     ),
     # unjudged = (returned − judged) / k
     _codes.UNJUDGED: lambda judged, returned, shown: (returned - judged, shown),
-    # set AP = precision · recall of the whole list
+    # set AP = precision · recall for the whole list
     _codes.SET_AP: lambda retrieved, relevant, returned, _: (retrieved * retrieved, returned * relevant),
     _codes.FALLOUT: _fallout,
 }
 
 
 def _utility(retrieved, relevant, returned, _, a, b, c, d, collection):
-    """utility = a·(relevant returned) + b·(others returned) + c·(relevant missed) + d·(others not returned)."""
+    """Return the weighted sum of the numbers of true positives, false positives, false negatives and true negatives.
+
+    A relevant document is positive, and a returned document counts as predicted to be relevant.
+    """
     others = collection + retrieved - returned - relevant
     value = a * retrieved + b * (returned - retrieved) + c * (relevant - retrieved) + d * others
     return all_finite([value])[0]
 
 
 SUMS = {
-    # CG, DCG, counts: the sum is the value
+    # CG, DCG and counts: the metric is the value of the term
     _codes.AS_IS: lambda value: value,
     _codes.FILLED: lambda value, relevant, _: value,
-    # a mean of ratios to the ideal
+    # Rndcg and ndcg_rel: the term is a mean of ratios to the ideal
     _codes.BOUNDED_MEAN: lambda value, relevant: value,
-    # 1 for every query
+    # the metric is 1 for every query
     _codes.ONE: lambda _: 1.0,
     # RBP = (1 − p)·Σ rel(i)·p^(i−1)
     _codes.BIASED: lambda total, p: min((1.0 - p) * total, 1.0),
-    # RBP's residual: what unjudged documents and ranks beyond the list could add
+    # residual of RBP: the most that unjudged documents and ranks beyond the list could add
     _codes.RESIDUAL: lambda total, p: max(1.0 - (1.0 - p) * total, 0.0),
     _codes.UTILITY: _utility,
 }
 
-# `empty` if no document is relevant; the second value is R
+# combinations whose second value is R; if R is 0, the metric is `empty`
 OF_RELEVANT = {_codes.BY_RELEVANT, _codes.BY_CAPPED, _codes.BY_HITS, _codes.F_MEASURE, _codes.SET_AP}
 OF_RELEVANT |= {_codes.FILLED, _codes.BOUNDED_MEAN}
 
@@ -208,7 +221,7 @@ def _combine(kind, indices, bounded, empty, parameters, values):
     if kind == _codes.BOUNDED_MEAN and bounded:
         check_ideal(operands[0], 1.0)
     elif bounded:
-        # A relevant document adds at most 1 to the first value; at most R relevant documents can be returned.
+        # Each relevant document adds at most 1 to the first value, and at most R relevant documents can be returned.
         check_ideal(max(operands[0], operands[-1]), operands[1])
     if kind in OF_RELEVANT and operands[1] == 0.0:
         return empty
@@ -221,15 +234,16 @@ def _combine(kind, indices, bounded, empty, parameters, values):
 
 
 def compute_metrics(program, query, gain_tables=None):
-    """The metrics of a query.
+    """Return the metrics of a query.
 
-    `gain_tables`: for each term the gains by grade that a callable returned; None if its gain is not a callable.
+    `gain_tables`: for each term, a dict from grade to the gain that the callable returned; None if the gain of the term
+    is not a callable.
     """
     return combine_terms(program, compute_terms(program, query, gain_tables))
 
 
 def compute_terms(program, query, gain_tables=None):
-    """The values of all terms of a query, concatenated: each term at all cut-offs."""
+    """Return the values of all terms of a query in one list, with each term at all cut-offs."""
     values = []
     for number, term in enumerate(program.terms):
         called = None if gain_tables is None else gain_tables[number]
@@ -248,7 +262,7 @@ def combine_terms(program, values):
 
 
 def quotient_of(kind, indices, bounded, empty, parameters, values):
-    """(dividend, divisor) of a combination that is a quotient; (value, None) of the first term for a sum.
+    """Return the dividend and divisor of a quotient; for a sum, the value of the first term and None.
 
     The divisor is 0 if no document is relevant.
     """

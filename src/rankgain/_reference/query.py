@@ -1,4 +1,4 @@
-"""The specification: a query whose documents are ranked, and the gain of each document."""
+"""Reference implementation: a query with ranked documents, and the gains of its documents."""
 
 import math
 from itertools import groupby
@@ -9,14 +9,14 @@ from rankgain import _codes
 from rankgain._codes import CALLABLE, IRRELEVANT, TABLE, VECTOR, WORST
 from rankgain._reference.numbers import LARGE, Refused
 
-NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # gains that may fall as the grade rises
+NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # the gain may decrease as the grade increases
 
 
 class TieGroup(NamedTuple):
-    """Documents with equal scores: they share the ranks first … last, in an unknown order.
+    """Documents with equal scores, which share the ranks from `first` to `last` in an unknown order.
 
-    `grades` has the grades of the hits among them (see `ranking.find`), highest first; other documents count only in
-    `size`. A document whose rank is known is a group of one.
+    `grades` has the grades of the hits in the group (see `ranking.find`) in descending order; other documents count
+    only in `size`. A document whose rank is known is a group of one.
     """
 
     first: int
@@ -28,9 +28,9 @@ class TieGroup(NamedTuple):
         return self.last - self.first + 1
 
     def all_equal(self, values):
-        """Whether all documents of the group have the same value, so that there is no tie to resolve.
+        """Return whether all documents in the group have the same value, in which case their order does not matter.
 
-        `values`: the sorted values of the hits.
+        `values`: the values of the hits, sorted.
         """
         return len(values) == self.size and values[0] == values[-1]
 
@@ -40,10 +40,10 @@ class TieGroup(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A ranked query.
+    """A query with its ranked documents.
 
-    `returned`: the number of returned documents; `groups`: the tie groups with hits, in rank order; `judged`: the
-    distinct judged grades, highest first, each with the number of documents; `ties`: the policy for equal scores.
+    `returned`: the number of returned documents; `groups`: the tie groups with hits, in rank order; `judged`: pairs of
+    a judged grade and its number of documents, highest grade first; `ties`: the policy for equal scores.
     """
 
     returned: int
@@ -61,16 +61,16 @@ class Query(NamedTuple):
 
 
 def tie_groups(hits):
-    """The groups of (grade, first rank, last rank) in rank order."""
+    """Return the tie groups of hits that are given as (grade, first rank, last rank) in rank order."""
     by_ranks = groupby(hits, itemgetter(1, 2))
     return [TieGroup(first, last, [grade for grade, _, _ in members]) for (first, last), members in by_ranks]
 
 
-# gains
+# Gains
 
 
 def require_discounts(term, ranks):
-    """Refuse a vector of discounts that is shorter than `ranks`."""
+    """Raise Refused if a vector of discounts has fewer than `ranks` values."""
     if term.kind == VECTOR and ranks > len(term.discount_table):
         raise Refused(_codes.SHORT_DISCOUNT, ranks)
 
@@ -80,7 +80,7 @@ def exponential_gain(grade):
 
 
 def gain_by(term, gain_table, grade):
-    """g(r), the gain of a grade; a grade below 0 means pooled but unjudged: gain 0."""
+    """Return the gain of a grade. A negative grade means pooled but unjudged, and has the gain 0."""
     if grade < 0.0:
         return 0.0
     if term.gain == _codes.LINEAR:
@@ -96,7 +96,7 @@ def gain_by(term, gain_table, grade):
     if term.gain == _codes.STOP:  # (2^r − 1) / 2^max
         if grade > term.level:
             raise Refused(_codes.ABOVE_MAX_GRADE)
-        return exponential_gain(grade) / (exponential_gain(term.level) + 1.0)  # as `Gain.apply` rounds 2^max
+        return exponential_gain(grade) / (exponential_gain(term.level) + 1.0)  # 2^max rounded as in `Gain.apply`
     gain = gain_table.get(grade)
     if gain is None:
         raise Refused(_codes.MISSING_GAIN)
@@ -106,7 +106,7 @@ def gain_by(term, gain_table, grade):
 
 
 def hit_gains(term, gain_table, query, depth):
-    """Yield each tie group that starts at a rank up to the depth, with the gains of the hits, highest first."""
+    """Return the tie groups that start at or above rank `depth`, each with the gains of its hits, highest first."""
     groups = [group for group in query.groups if group.first <= depth]
     if term.gain == _codes.LINEAR and not any(group.grades[-1] < 0.0 for group in groups):
         return [(group, group.grades) for group in groups]
@@ -118,7 +118,7 @@ def hit_gains(term, gain_table, query, depth):
 
 
 def judged_gains(term, gain_table, query):
-    """The gains of the judged grades, highest first, each with the number of documents that have it."""
+    """Return pairs of the gain of a judged grade and the number of documents with that grade, highest gain first."""
     if term.gain == _codes.LINEAR:
         return query.judged
     try:
@@ -128,18 +128,19 @@ def judged_gains(term, gain_table, query):
     return sorted(gains, key=lambda pair: -pair[0]) if term.gain in NOT_MONOTONE else gains
 
 
-# ranks
+# Ranks
 
 
 def in_best_order(gains):
-    """Yield (rank, gain) of the judged documents in the best order; `gains`: (gain, number of documents)."""
+    """Yield (rank, gain) for the judged documents in the best order, given pairs (gain, number of documents)."""
     return enumerate((gain for gain, count in gains for _ in range(count)), 1)
 
 
 def in_order(group, values, ties):
-    """Yield (rank, value) for each hit of a tie group under a policy that orders it. The values, highest first, take
-    the first ranks or, under WORST, the last ranks in reverse order; documents that are not hits take the remaining
-    ranks.
+    """Yield (rank, value) for each hit in a tie group, under a policy that orders tied documents.
+
+    The values, highest first, take the first ranks or, under WORST, the last ranks in reverse order. Documents that are
+    not hits take the remaining ranks.
     """
     if ties == WORST:
         return enumerate(reversed(values), group.last - len(values) + 1)
@@ -147,32 +148,35 @@ def in_order(group, values, ties):
 
 
 def ranked_grades(query):
-    """Yield (rank, grade) for each hit of a query under a policy that orders ties."""
+    """Yield (rank, grade) for each hit of a query, under a policy that orders tied documents."""
     for group in query.groups:
         yield from in_order(group, group.grades, query.ties)
 
 
-TERMS = {}  # by family code: the function that computes the term, and whether it has a value per cut-off
+TERMS = {}  # family code: (function that computes the term, whether the term has a value per cut-off)
 
 
 def cutoff_term(function):
-    """Register the function of a family of terms with a value per cut-off; the code is the name in capitals."""
+    """Register the function for a family of terms with a value per cut-off.
+
+    The name of the function in capitals is the name of the family code.
+    """
     TERMS[getattr(_codes, function.__name__.upper())] = function, True
     return function
 
 
 def list_term(function):
-    """Register the function of a family of terms with one value for the whole list."""
+    """Register the function for a family of terms with one value for the whole list."""
     TERMS[getattr(_codes, function.__name__.upper())] = function, False
     return function
 
 
 def at_cutoffs(cutoffs, running, value=0.0):
-    """The value of a running total at each cut-off, in ascending order of cut-offs.
+    """Return the value of a running total at each cut-off. Cut-offs must be in ascending order.
 
-    `running` yields (rank, value from this rank on) in rank order; `value` is the value before the first of these. From
-    (2, 0.5) and (5, 0.7), the values at the cut-offs 1, 2 and 4 are 0.0, 0.5 and 0.5. `running` is consumed only up to
-    the last cut-off.
+    `running` yields pairs (rank, value from this rank on) in rank order; `value` is the value before the first such
+    rank. For the pairs (2, 0.5) and (5, 0.7), the values at the cut-offs 1, 2 and 4 are 0.0, 0.5 and 0.5. `running` is
+    consumed only up to the last cut-off.
     """
     values = []
     for rank, following in running:
@@ -185,5 +189,5 @@ def at_cutoffs(cutoffs, running, value=0.0):
 
 
 def before_first_relevant(term, query):
-    """The value at ranks above the first relevant document: 0, or `empty` if no judged document is relevant."""
+    """Return the value at ranks above the first relevant document: 0, or `empty` if no judged document is relevant."""
     return 0.0 if query.judged and query.judged[0][0] > term.above else term.empty

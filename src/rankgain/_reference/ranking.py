@@ -1,4 +1,4 @@
-"""The specification: how the documents of a query are ordered into tie groups at ranks."""
+"""Reference implementation: order the documents of a query by score, and find the ranks of tied documents."""
 
 from ctypes import c_float
 from itertools import groupby
@@ -11,11 +11,12 @@ from rankgain.scalars import id_kind
 
 
 class RankingRules(NamedTuple):
-    """How the documents of a query are ordered, and which of them count: see `rankgain.data.rules`.
+    """Rules that order the documents of a query, and select the documents that count (see `rankgain.data.rules`).
 
-    `ties`: the policy for equal scores; `single`: whether scores are compared as float32. The first `depth` ranks
-    count; with `judged_only`, only the judged documents among them, and of these the first `condensed_depth`. Both are
-    unlimited unless every document has a unique rank: which of tied documents to keep would be undefined.
+    `ties`: the policy for equal scores; `single`: whether scores are compared as float32. Only the first `depth` ranks
+    count. With `judged_only`, only the judged documents at these ranks count, and only the first `condensed_depth` of
+    them. Both depths are unlimited unless every document has a unique rank; otherwise it would be undefined which of
+    several tied documents to keep.
     """
 
     ties: int
@@ -26,10 +27,10 @@ class RankingRules(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """The documents of one query by position, and the grades of all judged documents.
+    """The documents of one query in input order, and the grades of all judged documents.
 
-    `ids` is None if the form has none, `scores` if the documents are in rank order. A grade is None if the
-    document is unjudged, and negative if it was pooled but not judged.
+    `ids` is None if the form has no ids, and `scores` is None if the documents are in rank order. A grade is None if
+    the document is unjudged, and negative if the document was pooled but not judged.
     """
 
     ids: list | None
@@ -39,10 +40,10 @@ class Documents(NamedTuple):
 
 
 def find(documents, rules, depth, lowest):
-    """Find the tie groups that start at or above rank `depth`, and the grades of their hits: those above `lowest`.
+    """Return the tie groups that contain hits and start at or above rank `depth`.
 
-    The highest score comes first. Documents with equal scores form one group unless the rules order them: in input
-    order (STABLE) or by id, highest first (DOCID). Groups without hits are omitted.
+    Hits are documents with a grade above `lowest`. The highest score comes first. Documents with equal scores form one
+    group unless the rules order them: in input order (STABLE) or by id, highest first (DOCID).
     """
     grades, groups, rank = documents.grades, [], 1
     for members in _by_score(documents.scores, len(grades), rules.single):
@@ -62,7 +63,10 @@ def find(documents, rules, depth, lowest):
 
 
 def _by_score(scores, count, single):
-    """Yield the positions of documents with equal scores, highest score first; without scores, one position each."""
+    """Yield lists of the positions of documents with equal scores, highest score first.
+
+    Without scores, each list has one position.
+    """
     if scores is None:
         return ([index] for index in range(count))
     if single:
@@ -72,7 +76,10 @@ def _by_score(scores, count, single):
 
 
 def _highest_id_first(ids, members):
-    """Order ids: str by code point, bytes by byte, int numerically; refuse other or mixed types."""
+    """Sort documents by id in descending order; refuse ids that are not all str, all bytes or all int.
+
+    Ids of type str are ordered by code point, bytes by byte, and int numerically.
+    """
     kinds = {id_kind(ids[index]) for index in members}
     if len(kinds) > 1 or not kinds <= {str, bytes, int}:
         raise Refused(MIXED_IDS)
@@ -80,7 +87,10 @@ def _highest_id_first(ids, members):
 
 
 def keep(returned, groups, rules):
-    """Remove documents that do not count and move up those below; return the new length of the list and the groups."""
+    """Remove the documents that do not count, and move up the documents below them.
+
+    Return the new length of the list and the tie groups that remain.
+    """
     returned, groups = min(returned, rules.depth), [group for group in groups if group.first <= rules.depth]
     if not rules.judged_only:
         return returned, groups
@@ -94,6 +104,9 @@ def keep(returned, groups, rules):
 
 
 def count_grades(grades, depth):
-    """The `depth` highest grades as (grade, count) pairs of distinct grades, highest first; −0.0 counts as 0.0."""
+    """Count how often each grade occurs among the `depth` highest ones; return (grade, count) pairs, highest first.
+
+    −0.0 counts as 0.0.
+    """
     highest = sorted((grade + 0.0 for grade in grades), reverse=True)[: min(depth, len(grades))]
     return [(grade, len(list(same))) for grade, same in groupby(highest)]

@@ -1,9 +1,10 @@
-"""The specification: discounts, DCG and its ideal, the first relevant document, and the ratio to the ideal.
+"""Reference implementation of discounts, DCG, IDCG, reciprocal rank, success, and the ratio to the ideal.
 
-A discount is (table, kind, base): the table covers the first ranks, and discounts beyond it are computed by kind.
+A discount is given as (table, kind, base). The table covers the first ranks; discounts beyond it are computed from the
+kind and base.
 
-Sources: gain, discount, CG and DCG: Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al.,
-ICML 2005; reciprocal rank: Voorhees, TREC-8, 1999; averages over ties: McSherry & Najork, ECIR 2008.
+Gain, discount, CG and DCG are defined by Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; the exponential gain by Burges et
+al., ICML 2005; the reciprocal rank by Voorhees, TREC-8, 1999; averages over ties by McSherry & Najork, ECIR 2008.
 """
 
 import math
@@ -24,11 +25,11 @@ from rankgain._reference.query import (
 )
 from rankgain.scalars import Floats
 
-TOLERANCE = 1e-9  # relative; a value may exceed the ideal by rounding errors only
+TOLERANCE = 1e-9  # relative tolerance for a value above the ideal, for rounding errors
 TINY = 1e-300  # absolute tolerance, for subnormal numbers
 
 
-# gain and discount
+# Gains and discounts
 
 
 def discount_at(rank, kind, base):
@@ -49,7 +50,7 @@ def fill_discount(kind: int, base: float, out: Floats) -> None:
 
 
 def fill_exponential(grades: Floats, out: Floats) -> int:
-    """2^r − 1 for each grade; return the index of the first that is too large, or −1."""
+    """Write 2^r − 1 for each grade r to `out`; return the index of the first grade that is too large, or −1."""
     for index, grade in enumerate(memoryview(grades)):
         if grade >= LARGE:
             return index
@@ -62,7 +63,7 @@ def discounts(table, kind, base):
     return lambda rank: table[rank - 1] if rank <= size else discount_at(rank, kind, base)
 
 
-# sums
+# Sums
 
 
 def all_finite(values):
@@ -72,17 +73,17 @@ def all_finite(values):
 
 
 def sum_returned(term, gain_table, query, cutoffs):
-    """DCG@k = Σ g(r_i)·d(i) over ranks i ≤ k, added up in rank order from +0.0.
+    """Return DCG@k for each cut-off k: the sum of g(r_i)·d(i) over the ranks i ≤ k, added in rank order from +0.0.
 
-    CG is DCG with d(i) = 1; precision and RBP use it with g = 1 for relevant documents.
+    CG is DCG with d(i) = 1. Precision and RBP are computed as DCG with g = 1 for relevant documents.
 
-    Under AVERAGE, a tie group of m documents, of which t ranks are within the cut-off, adds G·S/m: G is the sum of the
-    gains, highest first, S the sum of the discounts of these t ranks (McSherry & Najork 2008, eq. 3). If all m
+    Under AVERAGE, a tie group of m documents with t ranks within the cut-off adds G·S/m. G is the sum of the gains of
+    the group, highest first, and S is the sum of the discounts of the t ranks (McSherry & Najork 2008, eq. 3). If all m
     documents have the same gain, they are added one by one, as in the ideal, so that the nDCG of a perfect list is
     exactly 1.
     """
     discount = discounts(term.discount_table, term.kind, term.base)
-    # With the gain IRRELEVANT the best order has documents with a gain last, so BEST and WORST swap.
+    # With the gain IRRELEVANT, documents with a gain come last in the best order, so BEST and WORST are swapped.
     ties = {BEST: WORST, WORST: BEST}.get(query.ties, query.ties) if term.gain == IRRELEVANT else query.ties
 
     def running():
@@ -105,10 +106,10 @@ def sum_returned(term, gain_table, query, cutoffs):
 
 
 def sum_best(term, gain_table, query, cutoffs):
-    """IDCG@k = Σ g·d(i), i ≤ k, over the gains of the judged documents, highest first.
+    """Return IDCG@k for each cut-off k: the DCG of the judged documents in the best order.
 
-    `flag` (ideal="returned"): cut at the length of the list, but not below one rank, so that an empty list has the
-    value 0.
+    With `flag` (ideal="returned"), the ideal list is cut off at the length of the returned list, but never before rank
+    1, so that an empty list has the value 0.
     """
     gains = in_best_order(judged_gains(term, gain_table, query))
     discount = discounts(term.discount_table, term.kind, term.base)
@@ -128,22 +129,23 @@ def sum_best(term, gain_table, query, cutoffs):
 
 @cutoff_term
 def discounted_sum(term, gain_table, query):
-    """DCG of the returned documents."""
+    """Return the DCG of the returned documents."""
     require_discounts(term, min(query.returned, term.cutoffs[-1]))
     return sum_returned(term, gain_table, query, term.cutoffs)
 
 
 @cutoff_term
 def ideal_sum(term, gain_table, query):
-    """DCG of the judged documents in the best order."""
+    """Return the DCG of the judged documents in the best order."""
     return sum_best(term, gain_table, query, term.cutoffs)
 
 
 def _first_relevant_ranks(term, query):
-    """Yield (rank, probability that the first relevant document is at this rank), in rank order.
+    """Yield the possible ranks of the first relevant document with their probabilities, in rank order.
 
-    Under AVERAGE, in a tie group at ranks a … a+m−1 with h relevant documents, the probability for rank a−1+j, j up to
-    m−h+1, is p_j: p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
+    Under AVERAGE, let a tie group at the ranks a … a+m−1 contain h relevant documents. For j up to m−h+1, the
+    probability of rank a−1+j is p_j, where p₁ = h/m and p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008,
+    section 2.4).
     """
     for group in query.groups:
         m, h = group.size, group.count_above(term.above)
@@ -160,7 +162,10 @@ def _first_relevant_ranks(term, query):
 
 @cutoff_term
 def first_relevant(term, gain_table, query):
-    """RR@k = 1 / rank of the first relevant document if that rank ≤ k, else 0; under AVERAGE Σ_j p_j / rank."""
+    """Return RR@k: 1 / rank of the first relevant document if that rank is at most k, else 0.
+
+    Under AVERAGE, it is the sum of p_j / rank over the possible ranks of this document up to k.
+    """
 
     def running():
         value = 0.0
@@ -173,10 +178,10 @@ def first_relevant(term, gain_table, query):
 
 @cutoff_term
 def any_relevant(term, gain_table, query):
-    """success@k = 1 if a document at a rank ≤ k is relevant, else 0.
+    """Return success@k: 1 if any document at a rank ≤ k is relevant, else 0.
 
-    Under AVERAGE it is Σ_j p_j, the probability that one of the first t documents of the group is relevant:
-    1 − Π_{j<t} (m−h−j)/(m−j) (derived here).
+    Under AVERAGE, it is Σ_j p_j, the probability that at least one of the first t documents of the group is relevant.
+    This equals 1 − Π_{j<t} (m−h−j)/(m−j) (derived here).
     """
 
     def running():
@@ -185,23 +190,25 @@ def any_relevant(term, gain_table, query):
             value = min(value + p, 1.0)
             yield rank, value
         if value:
-            yield rank, 1.0  # exactly 1 from the last possible rank of the first relevant document on
+            yield rank, 1.0  # exactly 1 at and below the last possible rank of the first relevant document
 
     return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 
 
-# the ratio to the ideal
+# Ratio to the ideal
 
 
 def check_ideal(value, ideal):
-    """Refuse a value above the ideal, which means that `judged` lacks grades of returned documents."""
+    """Raise Refused if a value exceeds the ideal, which means that `judged` lacks grades of returned documents."""
     if value > ideal * (1.0 + TOLERANCE) + TINY:
         raise Refused(_codes.ABOVE_IDEAL)
 
 
 def over_ideal(value, ideal, empty, bounded):
-    """value / ideal, or `empty` if the ideal is 0. With `bounded`, a value above the ideal is refused, but gives 1.0
-    if the difference is only rounding."""
+    """Return value / ideal, or `empty` if the ideal is 0.
+
+    With `bounded`, a value above the ideal is refused. If it exceeds the ideal only by rounding errors, return 1.0.
+    """
     if bounded and value > ideal:
         check_ideal(value, ideal)
         return 1.0

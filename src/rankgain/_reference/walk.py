@@ -1,8 +1,8 @@
-"""The specification: the loop over the queries of a chunk.
+"""Reference implementation: loop over the queries of a chunk.
 
-A chunk is a tuple (form, start, stop, data of the form …) made by a Source; rules are (ties, single, depth,
-judged_only, condensed_depth): see `rankgain.data.rules`. `Refused` is returned as (code, query, position, term), with
-queries counted from the start of the chunk; `rankgain.errors` has the messages.
+A chunk is a tuple made by a Source: (form, start, stop, followed by the data of the form). Rules are a tuple (ties,
+single, depth, judged_only, condensed_depth); see `rankgain.data.rules`. A `Refused` is returned as (code, query,
+position, term), with queries counted from the start of the chunk. The messages are in `rankgain.errors`.
 """
 
 from typing import Any
@@ -19,13 +19,15 @@ from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 __all__ = ["Program", "hits", "metrics_from_hits", "rows", "run"]
 
-Codes = tuple[int, bool, int, bool, int]  # rules in the form that kernels take
+Codes = tuple[int, bool, int, bool, int]  # the fields of RankingRules
 Chunk = tuple[Any, ...]
 
 
 def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
-    """Write the metrics of each query of a chunk to the columns of `out` from `column` on; return the number of queries
-    with nothing relevant."""
+    """Write the metrics of each query in a chunk to a column of `out`, starting at `column`.
+
+    Return the number of queries without relevant documents, or the first error.
+    """
 
     def write(index, query):
         out[:, column + index] = compute_metrics(program, query)
@@ -34,7 +36,7 @@ def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) 
 
 
 def _each(queries, use):
-    """Call `use` for each query up to the first error; return the number of queries with nothing relevant."""
+    """Call `use` for each query; return the number of queries without relevant documents, or the first error."""
     index = empty = 0
     try:
         for query in queries:
@@ -49,7 +51,7 @@ def _each(queries, use):
 def rows(
     program: Program, rules: Codes, judged: Any, numbers: dict[Any, int], scores: Any, keys: tuple[str, ...], most: int
 ) -> dict[Any, dict[str, float]] | None:
-    """Return None, so that `run` is used; the compiled half has a faster path for runs of at most `most` documents."""
+    """Return None, so that the caller uses `run`. The compiled version is faster than `run` for small runs."""
     return None
 
 
@@ -57,10 +59,10 @@ READERS = {LISTS: read_lists, DICTS: read_dicts, COLUMNS: read_columns, MATRIX: 
 
 
 def _ranked(program, rules, chunk):
-    """Yield each query of a chunk, ranked."""
+    """Yield the queries of a chunk with their ranked documents."""
     form, start, stop, *data = chunk
     rules = RankingRules(*rules)
-    # With judged_only, documents below the depth move up when unjudged ones are removed.
+    # With judged_only, documents below the program's depth may move up when unjudged documents are removed.
     depth = rules.depth if rules.judged_only else min(program.depth, rules.depth)
     lowest = min(program.lowest, NON_RELEVANT) if rules.judged_only else program.lowest
     if form in READERS:
@@ -75,7 +77,7 @@ def _ranked(program, rules, chunk):
 
 
 def _ranked_in_file(queries, depth, lowest, offsets, grade, first, last, returned, judged_offsets, judged):
-    """Yield the queries of a file, which were ranked while the file was read: see `rankgain._reference.lines`."""
+    """Yield the queries of a file whose documents were ranked while it was read (see `rankgain._reference.lines`)."""
     for query in queries:
         rows = range(offsets[query], offsets[query + 1])
         hits = [(float(grade[i]), int(first[i]), int(last[i])) for i in rows if first[i] <= depth and grade[i] > lowest]
@@ -83,7 +85,7 @@ def _ranked_in_file(queries, depth, lowest, offsets, grade, first, last, returne
         yield int(returned[query]), tie_groups(hits), [grade for grade in grades if grade >= 0.0]
 
 
-# Two steps, so that callable gains can be called in between
+# Metrics with callable gains take two steps, `hits` and `metrics_from_hits`; the callables are called in between.
 
 
 def hits(
@@ -99,7 +101,7 @@ def hits(
     judged_grade: Floats,
     judged_count: Ints,
 ) -> int | ErrorCode:
-    """Store the hits and judged grades of each query of a chunk in columns, one query after another."""
+    """Store the hits and judged grades of the queries of a chunk in columns, one query after another."""
     offsets[0] = judged_offsets[0] = 0
 
     def store(index, query):
@@ -112,10 +114,10 @@ def hits(
 
 
 def _append(rows, index, offsets, *columns):
-    """Append the rows of the query at `index` to the columns."""
+    """Append the rows of the query with number `index` to the columns."""
     start = offsets[index]
     stop = offsets[index + 1] = start + len(rows)
-    for column, values in zip(columns, zip(*rows, strict=True), strict=False):  # `zip` is empty if there are no rows
+    for column, values in zip(columns, zip(*rows, strict=True), strict=False):  # no iteration if there are no rows
         column[start:stop] = values
 
 
@@ -135,10 +137,10 @@ def metrics_from_hits(
     out: Floats,
     column: int,
 ) -> int | ErrorCode:
-    """Write the metrics of queries whose hits were stored, given the gains that callables returned.
+    """Write the metrics of queries whose hits were stored by `hits`, given the gains that the callables returned.
 
-    `callable_gains`: per term (offsets, grades, gains), with grades descending within a query; None for a term whose
-    gain is not a callable.
+    `callable_gains`: for each term, (offsets, grades, gains), with the grades of each query in descending order, or
+    None if the gain of the term is not a callable.
     """
 
     def stored():
@@ -155,6 +157,6 @@ def metrics_from_hits(
 
 
 def _rows(index, offsets, *columns):
-    """The rows of a query, as `_append` has written them."""
+    """Yield the rows of a query that were written by `_append`."""
     rows = slice(*offsets[index : index + 2].tolist())
     return zip(*(column[rows].tolist() for column in columns), strict=True)
