@@ -1,4 +1,7 @@
-"""Aggregate the values of queries to one number; each row of the table of metrics names an aggregator."""
+"""Functions that aggregate the values of queries into one number.
+
+Each row of the table of metrics names one of these aggregators.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,16 @@ from rankgain.scalars import Floats, real
 
 Aggregator = Callable[[Floats, Floats | None], float]
 
-MANY = 1000  # above this many values NumPy's exact sum is faster than `math.fsum`: 10^5 take 0.6 ms instead of 2.4
+MANY = 1000  # for more values, `exact_sum` is faster than `math.fsum`: 10^5 values take 0.6 ms instead of 2.4 ms
 
-FAINT = 2.0**-900  # weights below are scaled up
+FAINT = 2.0**-900  # smaller weights are scaled up
 
 
 def mean(values: Floats, weights: Floats | None = None) -> float:
-    """The mean of the values that are not NaN, with exactly rounded sums: it does not depend on chunks or threads."""
+    """Return the mean of the values that are not NaN.
+
+    Its sums are correctly rounded, so it does not depend on chunks or threads.
+    """
     defined = ~np.isnan(values)
     if weights is None and len(values) > MANY and not np.isinf(values).any():
         return rounded_mean(exact_sum(values), int(np.count_nonzero(defined)))
@@ -33,7 +39,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     largest = float(weights.max(initial=0.0, where=defined))
     if not largest:
         return math.nan
-    if largest < FAINT:  # products would lose bits; scaling by a power of two is exact
+    if largest < FAINT:  # products with tiny weights lose bits; scaling by a power of two is exact
         weights = scaled(np.where(defined, weights, 0.0))
     factors = weights[defined].tolist()
     try:
@@ -42,20 +48,20 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
         weighted_mean = math.inf
     if math.isfinite(weighted_mean):
         return weighted_mean
-    # A sum overflows: divide each term by the sum of the weights.
+    # A sum overflowed, so divide each term by the sum of the weights before adding.
     factors = scaled(weights[defined]).tolist()
     total_weight = math.fsum(factors)
     return math.fsum(factor * term / total_weight for factor, term in zip(factors, terms, strict=True))
 
 
 def scaled(weights: Floats) -> Floats:
-    """Scale the weights by a power of two so that the largest is in [0.5, 1): only ratios matter."""
+    """Scale the weights by a power of two that brings the largest into [0.5, 1); only their ratios matter."""
     factors: Floats = np.ldexp(weights, -math.frexp(float(weights.max()))[1])
     return factors
 
 
 def total(values: Floats, weights: Floats | None = None) -> float:
-    """The sum of the values that are not NaN."""
+    """Return the sum of the values that are not NaN, each multiplied by its weight if there are weights."""
     defined = ~np.isnan(values)
     factors = [1.0] * len(values) if weights is None else weights[defined].tolist()
     try:
@@ -64,22 +70,22 @@ def total(values: Floats, weights: Floats | None = None) -> float:
         return math.inf
 
 
-LEAST = 1e-5  # the lowest value of a query in a geometric mean, as in trec_eval
+LEAST = 1e-5  # lower values count as this value in a geometric mean, as in trec_eval
 
 
 def geometric_mean(values: Floats, weights: Floats | None = None) -> float:
-    """The geometric mean of the values that are not NaN, each at least `LEAST`."""
+    """Return the geometric mean of the values that are not NaN; values below `LEAST` count as `LEAST`."""
     return math.exp2(mean(logarithms(values), weights))
 
 
 def logarithms(values: Floats) -> Floats:
-    """The base-2 logarithms that a geometric mean averages; NaN stays NaN."""
+    """Return the base-2 logarithms of the values; values below `LEAST` count as `LEAST`, and NaN stays NaN."""
     logs = [math.nan if math.isnan(value) else math.log2(max(value, LEAST)) for value in values.tolist()]
     return np.array(logs, dtype=np.float64)
 
 
 def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:
-    """One weight per query, finite and not negative; None stays None."""
+    """Return the weights as an array with one finite, non-negative number per query; None stays None."""
     if weights is None:
         return None
     ordered = _in_order(weights, query_ids)

@@ -1,4 +1,4 @@
-"""Discount: the weight of a rank."""
+"""Discounts: the weights of ranks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from rankgain.scalars import Floats
 
 DiscountKind = str | Sequence[float] | Floats
 
-# The longest table; kernels compute the discounts of deeper ranks one by one.
+# The number of ranks in the longest table; kernels compute the discounts of deeper ranks one by one.
 LONGEST_TABLE = 1 << 16
 MOST_TABLES = 64
 _tables: dict[tuple[int, float], Floats] = {}
 
 
 class Discount(NamedTuple):
-    """A hashable discount: its kind (see `_codes`), the base of "jarvelin" or "geometric", or the caller's vector."""
+    """A hashable discount.
+
+    `kind` is its code in `_codes`. `base` is the base of a "jarvelin" or "geometric" discount, and `vector` holds the
+    discounts of ranks if the caller passed a vector.
+    """
 
     kind: int
     base: float = 2.0
@@ -44,7 +48,7 @@ class Discount(NamedTuple):
 
     @property
     def argument(self) -> Any:
-        """The argument that creates this discount in public functions; the discount itself if there is none."""
+        """The `discount` argument that creates this discount; the discount itself if no argument creates it."""
         if self.kind == VECTOR:
             return list(self.vector)
         if self.kind == JARVELIN:
@@ -53,15 +57,15 @@ class Discount(NamedTuple):
 
     @property
     def non_increasing(self) -> bool:
-        """Whether the discount never rises, so that no order of documents exceeds the ideal."""
+        """Whether the discount never increases with the rank; if so, no ranking exceeds the ideal ranking."""
         return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))
 
     def too_short(self, ranks: int) -> str:
-        """The error for a vector with fewer ranks than needed."""
+        """Return the error message for a vector that has fewer ranks than needed."""
         return f"discount has {len(self.vector)} ranks, and {ranks} are needed"
 
     def table(self, depth: int) -> Floats:
-        """The discounts of at least the first `depth` ranks, or of `LONGEST_TABLE` if that is less."""
+        """Return the discounts of at least the first min(`depth`, `LONGEST_TABLE`) ranks, or the caller's vector."""
         if self.kind == VECTOR:
             return np.array(self.vector)
         table = _tables.get((self.kind, self.base))

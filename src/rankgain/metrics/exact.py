@@ -1,6 +1,7 @@
-"""Sums without rounding: integers in units of 2⁻¹⁰⁷⁴, of which every float64 is a multiple.
+"""Sums of float64 values without rounding.
 
-They do not depend on the order of the values, hence not on chunks, threads or partitions.
+Every finite float64 is a multiple of 2⁻¹⁰⁷⁴, so a sum is stored as an integer in units of 2⁻¹⁰⁷⁴. It does not depend on
+the order of the values, and therefore not on chunks, threads or partitions.
 """
 
 from __future__ import annotations
@@ -11,25 +12,27 @@ import numpy as np
 
 from rankgain.scalars import Floats
 
-UNITS = 1 << 1074  # units per 1.0
-# An infinite value counts as more than 2^64 times the largest finite one, so that every sum and mean with it overflows.
+UNITS = 1 << 1074  # 1.0 in units of 2⁻¹⁰⁷⁴
+# The integer that stands for infinity. It exceeds 2^64 times the largest finite float64, which makes every sum and mean
+# that includes it overflow.
 INFINITE = 1 << (1074 + 1024 + 64)
 
-_BLOCK = 1 << 14  # numbers; with the temporary arrays of `_block`, they fit in the cache
-_LARGE, _SMALL = 2.0**1000, 2.0**-950  # between these, no step of `_block` overflows or meets a subnormal number
+_BLOCK = 1 << 14  # values per call of `_block`, few enough for its temporary arrays to fit in the cache
+_LARGE, _SMALL = 2.0**1000, 2.0**-950  # within these bounds, `_block` neither overflows nor meets subnormal numbers
 
 
 def exact_sum(values: Floats) -> int:
-    """The sum of the values that are not NaN, in units of 2⁻¹⁰⁷⁴."""
+    """Return the sum of the values that are not NaN, in units of 2⁻¹⁰⁷⁴."""
     defined = values[~np.isnan(values)]
     return sum(_block(defined[start : start + _BLOCK]) for start in range(0, len(defined), _BLOCK))
 
 
 def _block(rest: Floats) -> int:
-    """The sum of up to 2^16 numbers, from their upper bits down (Rump, Ogita, Oishi 2008: ExtractVector).
+    """Return the exact sum of up to 2^16 numbers, in units of 2⁻¹⁰⁷⁴.
 
-    Adding and subtracting a power of two that is 2^17 times the largest number keeps the bits of each number down to
-    2^-36 of the largest. These parts add up exactly in any order, so each step handles 36 bits.
+    It sums their bits from the top down with ExtractVector (Rump, Ogita, Oishi 2008). Adding and subtracting a power
+    of two that is 2^17 times the largest number keeps the bits of each number down to 2^-36 of the largest. These parts
+    add up exactly in any order, so each step handles 36 bits.
     """
     exact = 0
     top = float(np.abs(rest).max())
@@ -44,12 +47,12 @@ def _block(rest: Floats) -> int:
         exact += _units(float(upper.sum()))
         rest = rest - upper
         top = float(np.abs(rest).max())
-    small = rest[rest.view(np.int64) << 1 != 0]  # compare bits: a CPU may be set to treat subnormal numbers as 0
+    small = rest[rest.view(np.int64) << 1 != 0]  # compare bits: the CPU may be set to treat subnormal numbers as 0
     return exact + sum(map(_units, small.tolist()))
 
 
 def _units(value: float) -> int:
-    """A number in units of 2⁻¹⁰⁷⁴."""
+    """Convert a number to units of 2⁻¹⁰⁷⁴."""
     if math.isinf(value):
         return INFINITE if value > 0 else -INFINITE
     numerator, denominator = value.as_integer_ratio()
@@ -57,12 +60,15 @@ def _units(value: float) -> int:
 
 
 def rounded(exact: int) -> float:
-    """An exact sum as the nearest float64, as `math.fsum` gives it; infinite where that overflows."""
+    """Round an exact sum to the nearest float64, as `math.fsum` does, or to infinity if it overflows."""
     return _ratio(exact, UNITS)
 
 
 def rounded_mean(exact: int, count: int) -> float:
-    """The mean of `count` values: ``math.fsum(values) / count``, or the nearest float64 if the sum overflows."""
+    """Return the mean of `count` values, given their exact sum.
+
+    It equals ``math.fsum(values) / count``, or the float64 nearest to the mean if the sum overflows.
+    """
     if not count:
         return math.nan
     total = rounded(exact)
@@ -70,7 +76,7 @@ def rounded_mean(exact: int, count: int) -> float:
 
 
 def _ratio(numerator: int, denominator: int) -> float:
-    """The nearest float64, which Python's division of integers gives."""
+    """Divide two integers and return the nearest float64, as Python does, or infinity if it overflows."""
     try:
         return numerator / denominator
     except OverflowError:

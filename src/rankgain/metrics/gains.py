@@ -1,4 +1,4 @@
-"""Gain: the value of a document of a given grade."""
+"""Gains: the values of documents by grade."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 
 
 class Gain(NamedTuple):
-    """A hashable gain, so that metrics with the same gain share its vector.
+    """A hashable gain; metrics with the same gain share the vector of its values.
 
-    `kind` is "linear", "exponential", "relevant" (1 above the grade in the table, else 0), "irrelevant" (1 up to that
-    grade, else 0: fewer are better, so that ties="best" puts these documents last), "stop" (the probability
-    (2^r − 1) / 2^max, with the highest grade in the table), "table" or "callable".
+    `kind` is "linear", "exponential", "relevant" (1 above the grade in `table`, else 0), "irrelevant" (1 up to that
+    grade, else 0), "stop" (the probability (2^r − 1) / 2^max, where max is the grade in `table`), "table" or
+    "callable". Documents with an "irrelevant" gain of 1 are unwanted, so ties="best" ranks them last.
     """
 
     kind: str
@@ -57,32 +57,32 @@ class Gain(NamedTuple):
 
     @staticmethod
     def relevant(above: float) -> Gain:
-        """1 for grades above `above`."""
+        """Return a gain of 1 for grades above `above` and of 0 for all other grades."""
         return Gain("relevant", ((above, 1.0),))
 
     @staticmethod
     def irrelevant(above: float) -> Gain:
-        """1 for grades of judged documents not above `above`."""
+        """Return a gain of 1 for judged documents with a grade of at most `above` and of 0 for all others."""
         return Gain("irrelevant", ((above, 1.0),))
 
     @staticmethod
     def stop(max_grade: float) -> Gain:
-        """The probability that a reader is satisfied by a document (Chapelle et al. 2009, eq. 4)."""
+        """Return the gain that is the probability that a document satisfies a reader (Chapelle et al. 2009, eq. 4)."""
         return Gain("stop", ((max_grade, 1.0),))
 
     @property
     def monotone(self) -> bool:
-        """Whether the gain never falls as the grade rises."""
+        """Whether the gain never decreases as the grade increases."""
         return self.kind not in ("irrelevant", "table", "callable")
 
     @property
     def level(self) -> float:
-        """The parameter of the kinds "relevant", "irrelevant" and "stop"."""
+        """The grade that a gain of kind "relevant", "irrelevant" or "stop" refers to; 0 for other kinds."""
         return self.table[0][0] if self.kind in ("relevant", "irrelevant", "stop") else 0.0
 
     @property
     def argument(self) -> Any:
-        """The argument that creates this gain in public functions; the gain itself if there is none."""
+        """The `gain` argument that creates this gain; the gain itself if no argument creates it."""
         if self.kind == "table":
             return dict(self.table)
         if self.kind == "callable":
@@ -91,7 +91,7 @@ class Gain(NamedTuple):
 
     @property
     def code(self) -> int:
-        """The code of the kind, for kernels."""
+        """The code by which kernels identify this kind of gain."""
         return _CODES[self.kind]
 
     @property
@@ -100,11 +100,11 @@ class Gain(NamedTuple):
 
     @property
     def in_kernel(self) -> bool:
-        """Whether kernels compute the gain: it then rises with the grade, and grade 0 has the gain 0."""
+        """Whether kernels compute the gain; such a gain increases with the grade and is 0 at grade 0."""
         return self.kind in ("linear", "exponential")
 
     def counts_zeros(self) -> bool:
-        """Whether a judged document of grade 0 has a gain."""
+        """Return whether a judged document with grade 0 has a gain other than 0, or an invalid gain."""
         if self.kind != "relevant" and self.monotone:
             return False
         zero = np.zeros(1)
@@ -112,7 +112,7 @@ class Gain(NamedTuple):
             return self.first_error(zero) is not None or self.apply(zero)[0] != 0.0
 
     def first_error(self, grades: Floats) -> tuple[int, int, object] | None:
-        """The first grade without a gain: (code, index, detail)."""
+        """Return the error for the first grade without a valid gain, as (code, index, detail), or None."""
         try:
             self.apply(grades)
         except InputError as error:
@@ -120,7 +120,10 @@ class Gain(NamedTuple):
         return None
 
     def apply(self, grades: Floats) -> Floats:
-        """The gain of each grade; grades are finite and not negative. Raises InputError."""
+        """Return the gain of each grade; grades must be finite and not negative.
+
+        A grade without a valid gain raises an InputError.
+        """
         if self.kind == "linear":
             return grades
         if self.kind == "exponential":
@@ -162,7 +165,7 @@ class Gain(NamedTuple):
         return np.array([table[grade] for grade in distinct.tolist()], dtype=np.float64)[inverse]
 
     def called(self, grades: Floats) -> Floats:
-        """Call the gain with valid grades; the values of the result are not checked."""
+        """Call the user's gain function with valid grades, without checking the values that it returns."""
         if not len(grades):
             return grades
         assert self.function is not None

@@ -1,4 +1,4 @@
-"""Requests for metrics of the table: `metric` makes them from arguments, `parse` from strings."""
+"""Requests for metrics: `metric` creates them from arguments, and `parse` reads them from strings."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from rankgain.metrics.parameters import LARGEST_CUTOFF, PARAMETERS, Parameters, 
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
 
-# A metric of a result, as requested: str or Metric. Any, since keys of dicts are invariant: means of metrics that were
-# requested as strings must be assignable to dict[str, float].
+# The type of the metrics in a result, as requested: str or Metric. It is Any because the key type of dict is invariant:
+# the means of metrics that were requested as strings must be assignable to dict[str, float].
 MetricKey = Any
 
 
 class Metric(Parameters):
-    """A metric with its parameters, made by `rankgain.metric`; frozen and hashable. Equal metrics are computed once.
+    """A metric with its parameters, created by `rankgain.metric`.
+
+    Metrics are immutable and hashable. Equal metrics are computed once.
 
     Attributes
     ----------
@@ -32,7 +34,7 @@ class Metric(Parameters):
     k : int or None
         The cut-off; None if the whole list counts.
     gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection
-        The parameters, as in `rankgain.metric`; those that the metric does not take have the default value.
+        The parameters, as in `rankgain.metric`; parameters that the metric does not take have their default values.
     """
 
     __module__ = "rankgain"
@@ -54,7 +56,7 @@ class Metric(Parameters):
                 raise TypeError(f"{row.name} does not take {field}; it takes {takes}")
         for field, (default, check, _) in PARAMETERS.items():
             object.__setattr__(self, field, check(parameters[field]) if field in parameters else default)
-        # Cached, since an evaluation looks up metrics repeatedly.
+        # The hash is cached, since an evaluation looks up metrics repeatedly.
         object.__setattr__(self, "_hash", hash(self._key()))
 
     def __setattr__(self, field: str, value: object) -> NoReturn:
@@ -70,14 +72,14 @@ class Metric(Parameters):
         return {name: getattr(self, name) for name in row_of(self.name).takes}
 
     def __eq__(self, other: object) -> bool:
-        """Compare all fields as one tuple, in which the only NaN, `empty=nan`, equals itself."""
+        """Compare all fields as tuples; ``empty=nan`` equals itself, since it is always the object `math.nan`."""
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
 
     def __hash__(self) -> int:
         return self._hash
 
     def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
-        """Pickle public names only: the class, and parameters as a user may write them."""
+        """Pickle only public names: the class, and its parameters as a user would write them."""
         given = {name: value for name, value in self._parameters().items() if value != PARAMETERS[name].default}
         arguments = {n: value.argument if isinstance(value, (Gain, Discount)) else value for n, value in given.items()}
         return partial(Metric, self.name, self.k, **arguments), ()
@@ -92,7 +94,7 @@ class Metric(Parameters):
         Parameters
         ----------
         k : int or None
-            The cut-off, a positive integer up to 2**48; None: no cut-off.
+            The cut-off, a positive integer up to 2**48, or None for no cut-off.
 
         Returns
         -------
@@ -116,7 +118,7 @@ class Metric(Parameters):
 
     @property
     def depth(self) -> int:
-        """The deepest rank that counts: `k`, or without a cut-off a number larger than any list.
+        """The deepest rank that counts: `k`, or a number larger than any list if there is no cut-off.
 
         Examples
         --------
@@ -140,9 +142,9 @@ def _shown(value: Any) -> str:
 
 
 class Score(str):
-    """The name of values computed by another tool, used as the key of a metric."""
+    """The key of a metric whose values were computed by another tool."""
 
-    like: Metric  # a metric with the same aggregator and direction
+    like: Metric  # a rankgain metric with the same aggregator and direction
 
     @classmethod
     def of(cls, name: str, higher_is_better: bool | None) -> Score:
@@ -152,7 +154,8 @@ class Score(str):
 
 
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
-# trec_eval's names with cut-offs; without a cut-off, some stand for several default cut-offs (m_ndcg_cut.c …).
+# trec_eval's names that take cut-offs. Without a cut-off, names that end in _cut stand for several default cut-offs (see
+# m_ndcg_cut.c).
 _TREC_NAMES = {row.name.lower() for row in TREC_NAMES if row.kind == "cut"}
 _TREC_LISTS = {name for name in _TREC_NAMES if name.endswith("_cut")}
 
@@ -177,7 +180,7 @@ def metric(
     collection: float | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Metric:
-    """Make a metric from arguments, where a string is not enough.
+    """Create a metric from arguments, including those that a string cannot express.
 
     Parameters
     ----------
@@ -192,7 +195,7 @@ def metric(
     discount : str or sequence of float, optional
         How much a rank counts; see `rankgain.discount`. By default ``"log2"``.
     ideal : {"judged", "returned"}, optional
-        Whether the ideal runs over all judged documents, or is cut at the length of the returned list as well. By
+        Whether the ideal ranking holds all judged documents, or is also cut at the length of the returned list. By
         default ``"judged"``.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
@@ -288,7 +291,7 @@ def metric(
 
 
 def each_of(metrics: Sequence[Any]) -> tuple[Any, ...]:
-    """The requests one by one, with lists of them flattened."""
+    """Return the requests as one tuple, with nested lists, tuples and sets of requests unpacked."""
     if not _LISTS.isdisjoint(map(type, metrics)):
         return tuple(each for item in metrics for each in (item if type(item) in _LISTS else (item,)))
     return tuple(metrics)
@@ -298,37 +301,38 @@ _LISTS = frozenset((list, tuple, set, frozenset))
 
 
 def aggregator(key: str | Metric) -> Aggregator:
-    """The function that aggregates the values of the metric with this key in a result."""
+    """Return the function that aggregates a metric's values over queries, given the metric's key in a result."""
     ((_, record),) = parse(key)
     return TABLE[record.name].aggregator
 
 
 def weighing(key: str | Metric) -> str:
-    """The name of the metric that weights queries in the mean of the metric with this key; "" if there is none."""
+    """Return the name of the metric that weights the queries in a metric's mean, or "" if all weights are equal."""
     ((_, record),) = parse(key)
     return TABLE[record.name].weights
 
 
 def better(key: str | Metric) -> int:
-    """1 if higher values of the metric with this key are better, −1 if lower ones are, 0 if neither."""
+    """Return 1 if higher values of a metric are better, −1 if lower values are better, and 0 if neither are."""
     ((_, record),) = parse(key)
     return TABLE[record.name].better
 
 
 def is_share(key: str | Metric) -> bool:
-    """Whether the values of the metric range up to 1, so that they may be printed in percent."""
+    """Return whether the highest value of a metric is 1; if so, its values can be printed as percentages."""
     if isinstance(key, Score):
         return False
     try:
         ((_, metric),) = parse(key)
         name = metric.name
-    except ValueError:  # in a Summary, the text of a record whose gain is a mapping, a sequence or a callable
+    except ValueError:
+        # The key comes from a Summary and is the text of a metric whose gain is a mapping, a sequence or a callable.
         name = str(key).partition("(")[0]
-    return name in TABLE and TABLE[name].highest == 1.0  # a Summary may also have values of other tools
+    return name in TABLE and TABLE[name].highest == 1.0  # a Summary may also hold values from other tools
 
 
 def _bare(name: str) -> str:
-    """A name without separators, in lower case."""
+    """Return a name in lower case and without separators."""
     return re.sub(r"[\s_-]", "", name).lower()
 
 
@@ -338,7 +342,7 @@ _BARE = {_bare(alias): row for alias, row in _NAMES.items()}
 _SUBTOPICS = "it needs the subtopics of documents, which are out of scope"
 _CATALOGUE = "it needs the catalogue or features of items, not only their relevance, which is out of scope"
 _ERRORS = "it is an error of predicted values, not a metric of rankings; see sklearn.metrics"
-# What to write for other names, in `_bare` form.
+# Advice for names that are not metrics of rankgain; the keys are names in `_bare` form.
 _ADVICE = {
     **dict.fromkeys(("ndcgexp", "expndcg", "ndcgexponential"), "write 'ndcg(gain=exponential)@10'"),
     **dict.fromkeys(("dcgexp", "expdcg", "dcgexponential"), "write 'dcg(gain=exponential)@10'"),
@@ -350,7 +354,10 @@ _ADVICE = {
 
 
 def row_of(name: Any, request: str = "") -> Row:
-    """The row of a metric by any of its names; `request`: the full request, for the error."""
+    """Return the row of a metric in the table, given any of its names.
+
+    `request` is the full request, for the error message.
+    """
     if not isinstance(name, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
     row = _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
@@ -371,10 +378,10 @@ def row_of(name: Any, request: str = "") -> Row:
 
 
 def _near(name: str) -> str:
-    """The most similar name; "" if none is similar."""
+    """Return the known name most similar to `name`, or "" if none is similar."""
     if name.lower() in _NAMES:
         return name
-    if len(name) > 2 * max(map(len, _NAMES)):  # comparing long texts is slow
+    if len(name) > 2 * max(map(len, _NAMES)):  # comparing long strings is slow
         return ""
     letters = sorted(_bare(name))
     anagrams = sorted((bare for bare in _BARE if sorted(bare) == letters), key=lambda bare: bare != _bare(name))
@@ -382,18 +389,18 @@ def _near(name: str) -> str:
     return next((alias for alias in _NAMES if near and _bare(alias) == near), "")
 
 
-# A request with quotes and brackets removed: a name, then a cut-off and parameters in any order.
+# Matches a request without quotes and brackets: a name, followed by a cut-off and parameters in either order.
 _LOOSE_FORM = r"""(?x)\s*(?P<name>[^@(:]*?)\s*
         (?P<before>\([^)]*\)|:[^@]*)?\s*(?:@\s*(?P<k>[^@(]*?)\s*(?P<after>\([^)]*\))?)?\s*"""
-_NAME_AND_DIGITS = r"(?i)(?!set_|f\d)(?P<name>.*?[a-z])[\W_]*(?P<k>\d+)"  # the 2 of set_F_2 and F2 is not a cut-off
+_NAME_AND_DIGITS = r"(?i)(?!set_|f\d)(?P<name>.*?[a-z])[\W_]*(?P<k>\d+)"  # the 2 in set_F_2 or F2 is not a cut-off
 
 
-# (ranx's syntax of a parameter, rankgain's).
+# Pairs of a parameter in ranx's syntax and the same parameter in rankgain's syntax.
 _RANX = (("_burges", "(gain=exponential)"), (r"-l(\d+)", r"(rel=\1)"), (r"(?<=rbp)\.(\d+)", r"(p=0.\1)"))
 
 
 def _suggestion(request: str) -> str:
-    """The valid request that an invalid one probably means; "" if there is none."""
+    """Return the valid request that was probably meant by an invalid one, or "" if there is none."""
     for theirs, ours in _RANX if len(request) <= SHOWN else ():
         request = re.sub(theirs, ours, request)
     loose = re.fullmatch(_LOOSE_FORM, re.sub(r"""['"\[\]]""", "", request)) if len(request) <= SHOWN else None
@@ -401,7 +408,7 @@ def _suggestion(request: str) -> str:
         return ""
     name, k, parameters = loose["name"], loose["k"], loose["before"] or loose["after"] or ""
     digits = re.fullmatch(_NAME_AND_DIGITS, name) if k is None else None
-    if digits is not None:  # such as ndcg10, ndcg-10
+    if digits is not None:  # for example ndcg10 or ndcg-10
         name, k = digits["name"], digits["k"]
     near = _near(name)
     text = near + parameters + ("" if k is None else f"@{k}")
@@ -416,7 +423,7 @@ def _is_request(text: str) -> bool:
 
 
 def _remedy(request: str) -> str:
-    """The advice at the end of the error for an invalid request."""
+    """Return the advice that ends the error message for an invalid request."""
     if _bare(re.split("[@(:]", request)[0]) in _ADVICE:
         return ""
     suggestion = _suggestion(request)
@@ -428,17 +435,17 @@ def _remedy(request: str) -> str:
     return ""
 
 
-# Compiled on first use.
+# These patterns are compiled on first use.
 _SHORT_FORM = r"""(?x)\s*(?P<name>[^\s(:@.]+?)            # ndcg
         (?:\s*\((?P<inside>[^)]*)\)|:(?P<after>[^@]*))?   # (gain=exponential) or :gain=exponential
         (?:\s*@(?P<k>[^@]*))?\s*"""
-# ndcg_10 and ndcg_at_10; the 2 of trec_eval's set_F_2 is not a cut-off.
+# Matches ndcg_10 and ndcg_at_10, but not trec_eval's set_F_2, where 2 is not a cut-off.
 _UNDERSCORED = r"(?i)(?P<name>(?!set_).*?[^\W_])_(?:at_)?(?P<k>\d+(?:,\d+)*)"
 _TREC_FORM = r"(?i)\s*(?P<name>[a-z_]+?)(?:[._](?P<ks>\d+(?:,\d+)*))?\s*"
 
 
 def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
-    """Yield the metrics of a request, each with its key in the result."""
+    """Yield each metric of a request, preceded by its key in the result."""
     if isinstance(request, Metric):
         yield request, request
     elif isinstance(request, Score):
@@ -454,7 +461,7 @@ def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
 
 
 def _read(request: str) -> Iterator[tuple[str, Metric]]:
-    """Parse a string; errors come without advice, which `parse` adds."""
+    """Parse a string; error messages lack the advice that `parse` adds."""
     trec = re.fullmatch(_TREC_FORM, request)
     if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_LISTS):
         name = trec["name"] if trec["ks"] else trec["name"].lower()

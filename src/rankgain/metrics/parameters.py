@@ -1,4 +1,4 @@
-"""The parameters of metrics and functions: default values, checks, and how each is read from text."""
+"""The parameters of metrics and functions: their default values, checks and parsers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import LINEAR, Gain
 from rankgain.scalars import NON_RELEVANT, real
 
-LARGEST_CUTOFF = 2**48  # an integer that float64 and every kernel can hold, beyond any list
+LARGEST_CUTOFF = 2**48  # longer than any list, and exact in float64 and in every kernel
 
 
 def cut_off(k: Any, name: str = "k") -> int:
-    """The deepest rank that counts: k, or `UNLIMITED` if k is None."""
+    """Return the deepest rank that counts: k, or `UNLIMITED` if k is None."""
     if k is None:
         return UNLIMITED
     try:
@@ -40,7 +40,7 @@ def cut_off(k: Any, name: str = "k") -> int:
 
 
 def highest_irrelevant(rel: float | None) -> float:
-    """The number above which a grade is relevant, never subnormal: see `NON_RELEVANT`."""
+    """Return the number above which a grade is relevant; it is never subnormal (see `NON_RELEVANT`)."""
     if rel is None:
         return 0.0
     return NON_RELEVANT if rel <= 0.0 else math.nextafter(rel, 0.0)
@@ -56,12 +56,12 @@ def check_empty(empty: Any) -> float:
 
 
 def one_of(name: str) -> Callable[[Any], str]:
-    """A check for one of the choices of this name."""
+    """Return a function that checks that a value is one of the choices for the parameter `name`."""
     return partial(check_choice, name=name, choices=CHOICES[name])
 
 
 def within(name: str, lowest: float, highest: float = math.inf, *, inclusive: bool = True) -> Callable[[Any], float]:
-    """A check for a finite number within bounds."""
+    """Return a function that checks that a value is a finite number within bounds."""
     limit = f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"at least {lowest:g}"
     limit = limit if inclusive else f"above {lowest:g} and below {highest:g}"
 
@@ -93,7 +93,7 @@ def _number(name: str, value: Any, finite: bool) -> float:
 
 
 class Parameter(NamedTuple):
-    """A parameter of metrics: the default, the check, and how to read it from the text of a metric."""
+    """A parameter of metrics: its default value, a function that checks it, and one that parses it from text."""
 
     default: Any
     check: Callable[[Any], Any]
@@ -126,7 +126,7 @@ PARAMETERS = {
 
 
 class Parameters:
-    """The values of all parameters; those that the metric does not take have the default value."""
+    """The values of all parameters; parameters that the metric does not take have their default values."""
 
     __slots__ = tuple(PARAMETERS)
 

@@ -1,7 +1,7 @@
-"""Programs: metrics as the engine computes them, and how a source is evaluated.
+"""Turn metrics into programs for the engine, and evaluate sources with them.
 
-A Plan turns metrics into terms, each with all its cut-offs, and one combination per metric. Plans of metrics requested
-by name are cached.
+A Plan turns metrics into terms, each with all its cut-offs, and one combination per metric. Plans for metrics that are
+requested by name are cached.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ Requests = tuple[str | Metric, ...]
 class Plan:
     """Metrics, and the program that computes them on the current backend.
 
-    `rows`: (key, row) pairs; a key is the position of the request or, if the request has several cut-offs, the text of
-    one of them. `weighing`: the rows of metrics that weigh queries, by name.
+    `rows` holds (key, row) pairs. A key is the position of the request or, if the request has several cut-offs, the text
+    of one of them. `weighing` maps the names of metrics that weight queries to their rows.
     """
 
     def __init__(
@@ -73,20 +73,20 @@ class Plan:
         self.engine = _backend.walk
         self.run = self.engine.run
         self.backend = _backend.name
-        # The deepest tabulated rank; discounts of deeper ranks are computed one by one.
+        # The deepest rank in a discount table; discounts of deeper ranks are computed one by one.
         self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
         self._table_length = 0
         self._program: Any = None
-        # The cached program, if the tables of discounts do not depend on the lengths of lists.
+        # The program, or None if its discount tables depend on the lengths of lists.
         self.ready = self.program(0) if self._deepest <= SHORTEST_TABLE else None
 
     @property
     def longest_tabled_list(self) -> int:
-        """The longest list for which the tables of discounts suffice."""
+        """The length of the longest list that the discount tables cover."""
         return UNLIMITED if self.ready is not None else self._table_length
 
     def program(self, longest: int) -> Any:
-        """The program, with tables of discounts for lists of up to `longest` documents."""
+        """Return the program, with discount tables for lists of up to `longest` documents."""
         ranks = min(longest, self._deepest)
         if ranks > self._table_length or self._program is None:
             self._table_length = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
@@ -95,13 +95,13 @@ class Plan:
         return self._program
 
     def vectors(self, requests: Requests, out: Floats) -> dict[str | Metric, Floats]:
-        """The computed rows, by the metrics as requested."""
+        """Return the computed rows as a dict; its keys are the metrics as requested."""
         if self.single:
             return {requests[0]: out[0]}
         return {requests[key] if isinstance(key, int) else key: out[row] for key, row in self.rows}
 
     def weights(self, out: Floats) -> dict[str, Floats]:
-        """The weights of queries, by the names of the metrics that give them."""
+        """Return the query weights as a dict; its keys are the names of the metrics that provide them."""
         return {name: out[row] for name, row in self.weighing.items()}
 
 
@@ -109,7 +109,7 @@ _NONE = np.empty(0)
 
 
 def _term(term: Term, cutoffs: Ints, longest: int) -> KernelTerm:
-    """A term as the engine takes it."""
+    """Convert a term to the form that the engine takes."""
     gain, discount = term.gain, term.discount
     table: Sequence[tuple[float, float]] = gain.table if gain is not None and gain.kind == "table" else ()
     pairs = np.array(sorted(table, reverse=True), dtype=np.float64).reshape(-1, 2)
@@ -133,7 +133,7 @@ def _term(term: Term, cutoffs: Ints, longest: int) -> KernelTerm:
 
 
 def _combination(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
-    """A combination as the engine takes it."""
+    """Return the combination of a metric in the form that the engine takes."""
     combination = TABLE[metric.name].combination
     return (
         combination.kind,
@@ -145,7 +145,7 @@ def _combination(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def planned(requests: Requests) -> Plan:
-    """The plan of the requested metrics."""
+    """Return the plan for the requested metrics."""
     key = (_backend.name, *requests)
     try:
         return _plan_cache[key]
@@ -169,9 +169,9 @@ def planned(requests: Requests) -> Plan:
 
 
 def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None) -> tuple[Floats, int]:
-    """Compute the plan's metrics, one row per metric, and the number of queries with nothing relevant.
+    """Compute the values of metrics, one row per metric, and count the queries with nothing relevant.
 
-    `bar`: a progress bar of tqdm, advanced by the number of queries in each chunk.
+    `bar` is a tqdm progress bar that advances by the number of queries in each chunk.
     """
     check_averaged(plan, rules)
     out = np.empty((plan.count, len(source.query_ids)))
@@ -187,12 +187,12 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
             empty += _walk(plan, program, source, codes, out, start, stop)
     if source.first_invalid_query is not None:
         raise copy_of(source.first_invalid_query[1])
-    out.setflags(False)  # type: ignore[call-arg]  # read-only; the keyword argument takes twice as long
+    out.setflags(False)  # type: ignore[call-arg]  # make it read-only; a keyword argument takes twice as long
     return out, empty
 
 
 def check_averaged(plan: Plan, rules: Rules) -> None:
-    """Refuse a metric that has no expected value under averaged ties."""
+    """Raise a ValueError if ties are averaged and a metric of the plan has no expected value."""
     if rules.ties == "average" and plan.unaveraged is not None:
         raise ValueError(
             f"{plan.unaveraged} has no value for ties='average': {TABLE[plan.unaveraged.name].unaveraged}; order ties "
@@ -201,12 +201,12 @@ def check_averaged(plan: Plan, rules: Rules) -> None:
 
 
 def copy_of(error: Exception) -> Exception:
-    """The error without its traceback, which would keep the source alive."""
+    """Return a copy of an error without its traceback, which would keep the source alive."""
     return type(error)(*error.args)
 
 
 def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
-    """Fill the columns of the queries start … stop − 1; return the number of queries with nothing relevant."""
+    """Fill ``out[:, start:stop]`` and return the number of its queries with nothing relevant."""
     chunk = source.chunk(start, stop)
     if plan.has_callable_gain:
         result = _run_with_callables(plan, program, codes, chunk, source.capacity(start, stop), out, start)
@@ -225,7 +225,7 @@ def _advancing(bar: Any, work: Callable[[int, int], int], start: int, stop: int)
 
 
 def refused(plan: Plan, source: Source, start: int, error_code: tuple[Any, ...]) -> Exception:
-    """The error code as an exception with the caller's names."""
+    """Convert an error code from the engine to an exception that uses the caller's names."""
     code, query, position, number, *rest = error_code
     term = plan.terms[number][0] if number >= 0 else None
     bare, detail, gain = code & ~IN_JUDGED, "", None
@@ -240,11 +240,11 @@ def refused(plan: Plan, source: Source, start: int, error_code: tuple[Any, ...])
 _OF_GAINS = {_codes.LARGE_GRADE, _codes.MISSING_GAIN, _codes.BAD_GAIN, _codes.ABOVE_MAX_GRADE}
 
 
-# callables
+# Callable gains.
 
 
 class Hits(NamedTuple):
-    """The hits and the judged grades of a chunk of queries, up to the first error."""
+    """The hits and judged grades of a chunk of queries, up to the first query with an error."""
 
     queries: int
     error_code: tuple[int, ...] | None
@@ -259,7 +259,7 @@ class Hits(NamedTuple):
 
 
 def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
-    """Find the hits of a chunk's queries."""
+    """Find the hits of the queries in a chunk."""
     queries = chunk[2] - chunk[1]
     arrays = (
         *(np.empty(size, dtype=np.int64) for size in (queries, queries + 1)),
@@ -274,7 +274,7 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
 
 
 class QueryHits(NamedTuple):
-    """The hits and judged grades that a plan uses for one query, and the values of its callable gains for them."""
+    """The hits and judged grades of one query that a plan uses, and the values of the plan's callable gains."""
 
     returned: int
     hits: list[tuple[float, int, int]]
@@ -283,8 +283,10 @@ class QueryHits(NamedTuple):
 
 
 def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> QueryHits:
-    """The hits and grades that `evaluate` uses for one query. An error in the judgments of an earlier query is raised,
-    too, since judgments are valid only up to the first error; of the run, only this query is read.
+    """Return the hits and grades that `evaluate` uses for one query.
+
+    An error in the judgments of an earlier query is raised too, since judgments are valid only up to the first error. No
+    other query of the run is read.
     """
     check_averaged(plan, rules)
     if source.first_invalid_query is not None and source.first_invalid_query[0] <= query:
@@ -320,12 +322,15 @@ def parts_of_query(
     grades: Iterable[float],
     shared_ranks: list[tuple[int, int]],
 ) -> _backend.parts.Parts:
-    """The parts of a plan's only metric, with its terms at further cut-offs: see `_reference.parts`."""
+    """Return the parts of the metric of a plan with only one, with its terms at further cut-offs.
+
+    See `_reference.parts`.
+    """
     engine, (metric,) = _backend.parts, plan.metrics
     ks = np.array(sorted({*(k for k in cutoffs if k < metric.depth), metric.depth}), dtype=np.int64)
     longest = used.returned + sum(count for _, count in used.judged)
     terms = [_term(term, ks, longest) for term, _ in plan.terms]
-    # The index of each term's value at the last cut-off.
+    # For each term, the index of its value at the last cut-off.
     last = {term: (row + 1) * len(ks) - 1 for row, (term, _) in enumerate(plan.terms)}
     combination = _combination(metric, tuple(last[term] for term in TABLE[metric.name].terms(metric)))
     program = engine.Program(terms, [combination], *plan.needs)
@@ -339,7 +344,10 @@ def parts_of_query(
 
 
 def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_depth: int = 1) -> Iterator[Hits]:
-    """Yield, chunk by chunk, the hits of all queries up to a depth with grades above `lowest`, and judged grades."""
+    """Yield the hits and the judged grades of each chunk of queries.
+
+    Hits are the documents down to rank `depth` with a grade above `lowest`.
+    """
     engine = _backend.walk
     program = engine.Program([], [], depth, judged_depth, lowest)
     for start, stop in source.chunks():
@@ -351,7 +359,7 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
 
 
 def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
-    """A gain by table from the results of a callable for one query, to find the grade with an invalid result."""
+    """Return a gain that repeats what a callable returned for a query, to find the grade with an invalid result."""
     known = dict(zip(grades.tolist(), gains.tolist(), strict=True))
     return Gain("callable", function=lambda queried: [known.get(grade, 0.0) for grade in queried.tolist()])
 
@@ -359,10 +367,10 @@ def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
 def _run_with_callables(
     plan: Plan, program: Any, codes: Codes, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
 ) -> Any:
-    """Like `run`, for callable gains: find all hits, call the gain for each query, compute all metrics.
+    """Compute metrics with callable gains: find all hits, call the gains for each query, then compute the metrics.
 
-    A callable gets the distinct grades of a query that the term uses, highest first, so that its results do not
-    depend on chunks or threads; it is not called for an invalid query or for queries after it.
+    A callable receives the distinct grades of a query that the term uses, highest first, so its results do not depend on
+    chunks or threads. It is not called for an invalid query or for later queries.
     """
     hits = find(plan.engine, program, codes, chunk, capacity)
     tables: list[list[tuple[Floats, Floats]] | None] = [
@@ -390,7 +398,7 @@ def _run_with_callables(
 
 
 def _grades(hits: Hits, query: int, needs: Needs) -> Floats:
-    """The distinct grades of a query that a term uses, highest first."""
+    """Return the distinct grades that a term uses for a query, highest first."""
     of_query = slice(*hits.offsets[query : query + 2].tolist())
     judged = slice(*hits.judged_offsets[query : query + 2].tolist())
     returned_grades = hits.grade[of_query][hits.first[of_query] <= needs.depth]
@@ -399,7 +407,7 @@ def _grades(hits: Hits, query: int, needs: Needs) -> Floats:
 
 
 def _joined(table: list[tuple[Floats, Floats]]) -> tuple[Ints, Floats, Floats]:
-    """The tables of queries, concatenated."""
+    """Concatenate the gain tables of several queries."""
     offsets = np.zeros(len(table) + 1, dtype=np.int64)
     np.cumsum([len(grades) for grades, _ in table], out=offsets[1:])
     grades, gains = (np.concatenate([np.empty(0), *(pair[side] for pair in table)]) for side in (0, 1))

@@ -1,4 +1,4 @@
-"""THE TABLE of metrics: names, parameters, terms, and the combination of their values.
+"""The table of metrics: their names, parameters and terms, and how the values of the terms are combined.
 
 A new metric is a new row; only a new family of terms changes the backends.
 """
@@ -44,11 +44,11 @@ from rankgain.scalars import NON_RELEVANT
 
 
 class Combination(NamedTuple):
-    """How the values of terms are combined to the value of a metric: see `_codes`.
+    """How the values of a metric's terms are combined into the value of the metric; see `_codes`.
 
-    `bounded`: whether a value above the ideal is refused, unless a discount rises; if the ideal is R, the last term
-    counts the relevant documents returned, which cannot exceed R either. `parameters`: the parameters of the metric
-    that the combination uses, besides `empty`, the value if nothing is relevant.
+    `bounded`: whether a value above the ideal is refused, unless a discount increases with the rank. If the ideal is R,
+    the last term counts the relevant documents returned, which cannot exceed R either. `parameters`: the parameters of
+    the metric that the combination uses, besides `empty`, the value if nothing is relevant.
     """
 
     kind: int
@@ -77,9 +77,9 @@ FALLOUT = Combination(_codes.FALLOUT)
 class Row(NamedTuple):
     """One metric of the table.
 
-    `aliases`: further names; those of trec_eval are added. `takes`: the parameters besides k. `combination`: how the
+    `aliases`: further names; trec_eval's names are added. `takes`: the parameters besides k. `combination`: how the
     values of the terms are combined. `highest`: the upper bound. `aggregator`: how the values of all queries are
-    aggregated. `weights`: the metric that weighs queries in the aggregate and the mean. `cuts`: whether the metric
+    aggregated. `weights`: the metric that weights queries in the aggregate and the mean. `cuts`: whether the metric
     takes a cut-off k. `unaveraged`: why there is no expected value over the orders of tied documents. `extremes`: why
     the orders "worst" and "best" need not be the extremes over those orders, with a discount that does not rise;
     "" if they are. `better`: 1 if higher values are better, −1 if lower ones are, 0 if the values do not rank runs.

@@ -1,4 +1,4 @@
-"""THE TABLE of trec_eval's measures: their names, their parameters, and the rankgain metric of each.
+"""The table of trec_eval's measures: their names, their parameters and the equivalent rankgain metrics.
 
 Aliases of metrics, the names with cut-offs that `rankgain.metric` parses, and the measures of `rankgain.pytrec_eval`
 and `rankgain trec_eval` all come from here. Source of names, defaults and order: trec_eval's measures.c and m_*.c, and
@@ -78,6 +78,6 @@ TREC_NAMES = (
 
 
 def aliases(metric: str) -> tuple[str, ...]:
-    """trec_eval's names for a metric, in lower case."""
+    """Return trec_eval's names for a metric, in lower case."""
     names = (row.name.lower() for row in TREC_NAMES if row.metric == metric)
     return tuple(name for name in names if name != metric)
