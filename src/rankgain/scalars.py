@@ -22,7 +22,8 @@ Intps = np.ndarray[Any, np.dtype[np.intp]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
-# The negative normal number that is nearest to 0. Subnormal numbers are avoided, since a CPU may flush them to 0.
+# Threshold that grades of 0 and more exceed. It is the largest negative normal number, since CPUs may flush subnormal
+# numbers to 0.
 NON_RELEVANT = -sys.float_info.min
 
 # Number types that can be converted without running code of the caller: bool, float, int and NumPy's scalar types.
@@ -76,7 +77,7 @@ def check_whole(value: Any, name: str, least: int, most: int) -> int:
 
 
 def splitmix64(z: Any) -> Any:
-    """Turn uint64 counters into random numbers with SplitMix64's mixing function (Steele, Lea & Flood 2014)."""
+    """Turn uint64 counters into random words with SplitMix64's mixing function (Steele, Lea & Flood 2014)."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))

@@ -1,20 +1,21 @@
-"""`ndcg_score` and `dcg_score` in place of scikit-learn's: change the import, and get the same numbers, faster.
+"""Faster replacements for scikit-learn's `ndcg_score` and `dcg_score`; only the import needs to be changed.
 
-Signatures, defaults, accepted input, the classes of the errors and the values (to 1e-12) are those of scikit-learn
-1.9.1, which is not imported. The differences, with scikit-learn's behaviour in brackets:
+Signatures, defaults, accepted input, exception classes and values (within 1e-12) are those of scikit-learn 1.9.1, which
+is not imported. These are the differences, with scikit-learn's behaviour in parentheses:
 
 - unsigned scores are compared by value (negated modulo 2**n, so that a score of 0 comes first);
 - boolean scores are always accepted (a TypeError of NumPy, unless ties are ignored);
-- ``log_base=1``, which is not the base of a logarithm, is an InvalidParameterError (a score of 0);
-- a sum of gains beyond float64 is a ValueError (a score of inf or NaN);
-- rows of unequal shape raise a ValueError with that message (sometimes an IndexError of NumPy);
-- masked elements are a ValueError (the values under the mask count);
-- grades may be Decimal, Fraction or integers of any size, or a frame of sparse columns; such numbers become float64,
-  and tie if they are then equal (only scores may be);
-- None in a list is NaN, hence a ValueError (a TypeError); timedelta64 is a TypeError (accepted as scores).
+- ``log_base=1``, which is not the base of a logarithm, raises an InvalidParameterError (the result is 0);
+- a sum of gains that is too large for float64 raises a ValueError (the result is inf or NaN);
+- rows of unequal shape raise a ValueError that says so (NumPy sometimes raises an IndexError);
+- masked elements raise a ValueError (the values under the mask are used);
+- grades may be Decimal, Fraction or integers of any size, or a data frame with sparse columns (only scores may be);
+  these numbers are converted to float64, and are tied if they are equal as float64;
+- None in a list is read as NaN and raises a ValueError (a TypeError); scores of timedelta64 raise a TypeError (they are
+  accepted).
 
-For exponential gains, queries of unequal length or one document, and other rules for ties, see `rankgain.from_scores`;
-for scikit-learn's searches and cross-validations, `rankgain.scorer`.
+See `rankgain.from_scores` for exponential gains, queries of unequal length or with one document, and other rules for
+ties. See `rankgain.scorer` for scikit-learn's searches and cross-validations.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ if TYPE_CHECKING:
 
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
-EXACT = 1 << 53  # integers up to this are exact in float64
-FEW = 1 << 14  # up to this many documents, sorting is faster than finding ties
-FEW_ROWS = 16  # rows in a sample, from which the frequency of ties is estimated
+EXACT = 1 << 53  # integers up to this limit are exact in float64
+FEW = 1 << 14  # below this number of documents, sorting is faster than finding ties
+FEW_ROWS = 16  # number of rows from which the frequency of ties is estimated
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """An argument of the wrong type or out of range; both a ValueError and a TypeError, as in scikit-learn."""
+    """Raised for an argument of the wrong type or out of range, like scikit-learn's exception of this name."""
 
 
 def ndcg_score(
@@ -56,7 +57,7 @@ def ndcg_score(
     sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
-    """Compute the mean normalised DCG over rows of documents, as scikit-learn does: linear gain, ties averaged.
+    """Compute the mean nDCG over queries, with linear gains and averaged ties, as in scikit-learn.
 
     Parameters
     ----------
@@ -69,13 +70,13 @@ def ndcg_score(
     sample_weight : array_like of shape (queries,), optional
         The weight of each query in the mean. By default, all weights are equal.
     ignore_ties : bool, default False
-        Whether tied documents share the value of their ranks (False), or are in the order (True) of
+        If False, tied documents share the value of their ranks. If True, they are in the order of
         ``np.argsort(y_score)[:, ::-1]``, which is not stable and should not be relied on.
 
     Returns
     -------
     float
-        From 0 to 1; a query without a grade above 0 counts as 0.
+        The mean over queries, from 0 to 1. A query without a grade above 0 has the value 0.
 
     Raises
     ------
@@ -85,13 +86,13 @@ def ndcg_score(
         If a value is NaN, infinite or masked, a grade is negative, the shapes or lengths do not match, or a
         query has only one document.
     TypeError
-        If an array cannot be read or is not of numbers.
+        If an argument cannot be converted to an array of numbers.
 
     See Also
     --------
-    rankgain.ndcg : From grades in rank order.
-    rankgain.from_scores : With other gains and ties, and queries of unequal length.
-    dcg_score : The sum that is not normalised.
+    rankgain.ndcg : Compute nDCG from grades in rank order.
+    rankgain.from_scores : Support other gains and rules for ties, and queries of unequal length.
+    dcg_score : Compute DCG, which is not normalised.
 
     Examples
     --------
@@ -125,7 +126,7 @@ def dcg_score(
     sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
-    """Compute the mean DCG over rows of documents, as scikit-learn does: linear gain, ties averaged.
+    """Compute the mean DCG over queries, with linear gains and averaged ties, as in scikit-learn.
 
     Parameters
     ----------
@@ -140,7 +141,7 @@ def dcg_score(
     sample_weight : array_like of shape (queries,), optional
         The weight of each query in the mean. By default, all weights are equal.
     ignore_ties : bool, default False
-        Whether tied documents are in the order of NumPy's sort, as in `ndcg_score`.
+        Whether to leave tied documents in the order of NumPy's sort, as in `ndcg_score`.
 
     Returns
     -------
@@ -154,13 +155,13 @@ def dcg_score(
     ValueError
         If a value is NaN or infinite, the shapes or lengths do not match, or a query has only one document.
     TypeError
-        If an array cannot be read or is not of numbers.
+        If an argument cannot be converted to an array of numbers.
 
     See Also
     --------
-    rankgain.dcg : From grades in rank order.
-    rankgain.from_scores : With other gains and ties, and queries of unequal length.
-    ndcg_score : The same divided by the ideal.
+    rankgain.dcg : Compute DCG from grades in rank order.
+    rankgain.from_scores : Support other gains and rules for ties, and queries of unequal length.
+    ndcg_score : Compute DCG divided by the DCG of the ideal ranking.
 
     Examples
     --------
@@ -184,7 +185,7 @@ _PLAIN_SCORES = frozenset(map(np.dtype, (np.float64, np.float32)))
 
 
 def _mean_of_matrices(name: str, y_true: Any, y_score: Any, k: Any) -> float | None:
-    """The mean over the rows of two NumPy matrices; None: use the general path, which reports errors."""
+    """Return the mean over the rows of two NumPy matrices, or None if the general path must be taken."""
     if type(y_true) is not np.ndarray or type(y_score) is not np.ndarray or (k is not None and type(k) is not int):
         return None
     if y_true.dtype not in NATIVE or y_score.dtype not in _PLAIN_SCORES or (shape := y_true.shape) != y_score.shape:
@@ -200,7 +201,7 @@ def _mean_of_matrices(name: str, y_true: Any, y_score: Any, k: Any) -> float | N
 
 
 def _ndcg_sample_scores(y_true: Array, y_score: Array, k: int | None = None, ignore_ties: bool = False) -> Floats:
-    """The nDCG of each row of two matrices of numbers."""
+    """Return the nDCG of each row."""
     try:
         return _each(ndcg, y_true, y_score, k, ignore_ties)
     except ValueError:
@@ -213,19 +214,19 @@ def _ndcg_sample_scores(y_true: Array, y_score: Array, k: int | None = None, ign
 def _dcg_sample_scores(
     y_true: Array, y_score: Array, k: int | None = None, log_base: float = 2, ignore_ties: bool = False
 ) -> Floats:
-    """The DCG of each row of two matrices of numbers."""
+    """Return the DCG of each row."""
     if y_true.min() >= 0:
         return _each(dcg, y_true, y_score, k, ignore_ties) * math.log2(log_base)
-    # DCG is linear in the gains, with averaged ties or in a fixed order: the DCG of the positive grades minus the DCG
-    # of the absolute values of the negative ones.
+    # DCG is linear in the gains if ties are averaged or the order is fixed. Therefore, compute it for the positive
+    # grades, and subtract the DCG of the absolute values of the negative grades.
     gains = y_true.astype(np.float64)
     above, below = (_each(dcg, np.maximum(part, 0.0), y_score, k, ignore_ties) for part in (gains, -gains))
     return (above - below) * math.log2(log_base)
 
 
 def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ignore_ties: bool) -> Floats:
-    """The metric, `rankgain.dcg` or `ndcg`, of each row."""
-    k = None if k is None else min(int(k), LARGEST_CUTOFF)  # True is 1, as in scikit-learn
+    """Return the DCG or nDCG of each row; `function` is `rankgain.dcg` or `rankgain.ndcg`."""
+    k = None if k is None else min(int(k), LARGEST_CUTOFF)  # k=True means 1, as in scikit-learn
     record, exact = metric(function.__name__, k=k), _exact(scores)
     if not ignore_ties:
         return rankings_of_scores(grades, exact).evaluate(record)[record]
@@ -239,20 +240,20 @@ def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ig
 
 
 def _affected_by_ties(grades: Array, scores: Array, record: Metric) -> tuple[Floats, Bools]:
-    """The highest value of each row over the orders of tied documents, and whether that value depends on the order."""
+    """Return the highest value of each row over all orders of tied documents, and whether the value depends on ties."""
     best, worst = (rankings_of_scores(grades, scores, ties=ties).evaluate(record)[record] for ties in ("best", "worst"))
     return best, best != worst
 
 
 def _sorted(function: Callable[..., Any], grades: Array, scores: Array, k: int | None) -> Floats:
-    """The metric of each row in the order of NumPy's sort, which is not stable, so that only NumPy can reproduce it."""
+    """Return the metric of each row after sorting by NumPy, whose unstable order only NumPy can reproduce."""
     ranked = np.take_along_axis(grades, np.argsort(scores)[:, ::-1][:, :k], axis=1)
     values: Floats = function(ranked, k=k, judged=grades) if function is ndcg else function(ranked, k=k)
     return values
 
 
 def _exact(scores: Array) -> Array:
-    """The scores or, if float64 would make different scores equal, the rank of each among the distinct values."""
+    """Return the scores, or their ranks among the distinct scores if float64 might not distinguish all scores."""
     kind, size = scores.dtype.kind, scores.dtype.itemsize
     if (kind in "iu" and size == 8 and (scores.max() > EXACT or scores.min() < -EXACT)) or (kind == "f" and size > 8):
         return np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
@@ -293,7 +294,7 @@ def _is_array_like(value: Any) -> bool:
 
 
 def _checked(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array]:
-    """Both as arrays of finite numbers with equally many rows."""
+    """Convert grades and scores to arrays of finite numbers, and check that they have equally many rows."""
     grades, scores = _numbers(y_true, "y_true"), _numbers(y_score, "y_score")
     lengths = [len(array) for array in (grades, scores, sample_weight) if array is not None]
     if len(set(lengths)) > 1:
@@ -305,7 +306,7 @@ def _checked(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Arra
 
 
 def _numbers(value: Any, name: str) -> Array:
-    """The value as an array of finite numbers, of one or two dimensions, none of them empty."""
+    """Convert an argument to a non-empty array of finite numbers with one or two dimensions."""
     if isinstance(value, np.matrix):
         raise TypeError(f"{name}: np.matrix is not supported; give np.asarray of it")
     check_unmasked(value, name)
@@ -318,7 +319,7 @@ def _numbers(value: Any, name: str) -> Array:
         try:
             array = array.astype(np.float64)
         except OverflowError:
-            numbers(array, name)  # raises an error with the position
+            numbers(array, name)  # raises an error that names the position
             raise
         except (TypeError, ValueError) as error:
             raise InvalidParameterError(f"{name} must hold numbers: {error}") from None
@@ -332,7 +333,7 @@ def _numbers(value: Any, name: str) -> Array:
 
 
 def _check_finite(array: Array, name: str) -> None:
-    """Refuse NaN and infinity. A finite sum shows that there are none; an infinite sum may also be an overflow."""
+    """Raise an error for NaN or infinity. If the sum is finite there is neither; an infinite sum may be an overflow."""
     if array.dtype.kind != "f":
         return
     with np.errstate(all="ignore"):
@@ -344,7 +345,7 @@ def _check_finite(array: Array, name: str) -> None:
 
 
 def _first_index(marks: Array) -> list[int]:
-    """The index of the first True."""
+    """Return the index of the first True."""
     index: list[int] = np.argwhere(marks)[0].tolist()
     return index
 
