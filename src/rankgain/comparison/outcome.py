@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
 
 PARTS = "all", "matrix", "differences"
-MOST_ROWS = 40  # rows of a printed table; the rest are counted
+MOST_ROWS = 40  # maximum number of rows in a printed table; further rows are only counted
 
 
 class Tests(Frames, Printed, Tested):
     """The differences between runs: a mapping from (metric, run, baseline) to `Difference`.
 
-    Made by `Comparison.test`. Printed, it is a table, the verdicts, a line on the method and the queries, and warnings;
-    `notes` has the rest. The table is that of the differences (at most 40, and the rest are counted); for all pairs of
-    more than three runs, that of `matrix`. The best mean of each metric is marked ``*``.
+    Created by `Comparison.test`. When printed, it shows a table, the verdicts, a line about the method and the queries,
+    and warnings; `notes` returns further remarks. The table lists the differences (at most 40; further ones are only
+    counted). If all pairs of more than three runs were tested, the table of `matrix` is shown instead. The best mean of
+    each metric is marked ``*``.
 
     Attributes
     ----------
@@ -41,14 +42,14 @@ class Tests(Frames, Printed, Tested):
     queries : int
         How many queries were tested; if the number differs between metrics, the largest.
     left_out : int
-        How many queries were not tested, since some run lacks them, they have no value, or their weight is 0.
+        How many queries were not tested, because a run lacks them, they have no value, or their weight is 0.
     missing : str
-        A phrase on the queries that each run lacks, such as "none missing"; empty if that is unknown.
+        A phrase about the queries that each run lacks, such as "none missing"; empty if unknown.
 
     See Also
     --------
     Comparison.test : The test, with its definition.
-    Difference : The record of one difference.
+    Difference : The result for one difference.
 
     Examples
     --------
@@ -73,7 +74,7 @@ class Tests(Frames, Printed, Tested):
         missing: str = "",
     ) -> None:
         super().__init__(differences, aligned, options, missing)
-        self._rankings = rankings  # the evaluated rankings by run, if known
+        self._rankings = rankings  # the evaluated rankings of each run, if known
         self._remarks: list[Remark] | None = None  # computed on first use
 
     def verdicts(self) -> list[str]:
@@ -82,12 +83,13 @@ class Tests(Frames, Printed, Tested):
         Returns
         -------
         list of str
-            One sentence per difference, what is decided first, and those on the margin; for more than six differences
-            of several pairs, one line per metric. The metric is named if there are several.
+            One sentence per difference, decided differences first, followed by sentences about the margin. If there are
+            several pairs of runs and more than six differences, the sentences are combined into lines per metric. The
+            metric is named if there are several.
 
         See Also
         --------
-        Difference.verdict : The sentence of one difference.
+        Difference.verdict : The sentence about one difference.
 
         Examples
         --------
@@ -122,7 +124,7 @@ class Tests(Frames, Printed, Tested):
         Returns
         -------
         list of str
-            The lines that `table` prints below the verdicts, then further ones.
+            The lines that `table` prints below the verdicts, followed by further notes.
 
         See Also
         --------
@@ -141,10 +143,10 @@ class Tests(Frames, Printed, Tested):
     def warnings(self) -> list[str]:
         """Reasons not to rely on these numbers.
 
-        Weights that leave less information than 6 queries; decided differences that point away from the largest
-        differences of single queries, or that depend on one query; and, for a comparison of rankings (not of
-        Evaluations or values), unjudged documents that differ between runs, and ties. One text per warning; `table`
-        prints them as a table.
+        A warning is given if weights leave less information than 6 queries would, or if a decided difference points
+        away from the largest differences of single queries or depends on one query. In comparisons of rankings (not of
+        Evaluations or values), there are also warnings about ties, and about runs that differ in their share of
+        unjudged documents. Each warning is one string; `table` prints the warnings as a table.
 
         Examples
         --------
@@ -161,14 +163,15 @@ class Tests(Frames, Printed, Tested):
         return self._remarks
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without the rankings, but with the warnings that depend on them."""
+        """Return the state without the rankings, but with the warnings computed from them."""
         return vars(self) | {"_remarks": self._reasons(), "_rankings": {}}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
         """Return the run with the best mean, and the runs whose difference from it is not decided.
 
-        If several runs share the best mean, a difference to one of them suffices. Not decided does not mean equal, and
-        with a baseline, differences between other runs are not tested, hence not decided.
+        If several runs share the best mean, a run is included if its difference from any of them is not decided. A
+        difference that is not decided does not show that the runs are equal. If there is a baseline, differences
+        between other runs are not tested and therefore not decided.
 
         Parameters
         ----------
@@ -178,7 +181,7 @@ class Tests(Frames, Printed, Tested):
         Returns
         -------
         list of str
-            The best run first. Empty if neither higher nor lower is better.
+            The runs in order of their means, the best run first. Empty if neither higher nor lower is better.
 
         Raises
         ------
@@ -187,7 +190,7 @@ class Tests(Frames, Printed, Tested):
 
         See Also
         --------
-        matrix : A table of all metrics, with the runs that each one is better than.
+        matrix : A table of all metrics that shows for each run the runs that it is better than.
 
         Examples
         --------
@@ -206,24 +209,25 @@ class Tests(Frames, Printed, Tested):
         floors: Mapping[MetricKey, float] | None = None,
         worst: int = WORST,
     ) -> Gate:
-        """Decide whether a change may be merged, by testing the new run against the baseline, for automated builds.
+        """Decide in an automated build whether a change may be merged, by testing the new run against the baseline.
 
-        Each metric is tested without correction, and any of them can fail the gate. Without a margin, a metric fails if
-        it is decided to be worse (p at most 1 − level, the mean worse). With a margin, it passes if it is shown not to
-        be worse by more than that; otherwise it fails if it is decided to be worse; otherwise it is undecided. The gate
-        also fails if the run returns nothing for a query for which the baseline does, or if a mean is beyond its floor.
+        Each metric is tested without correction, and any metric can fail the gate. Without a margin, a metric fails if
+        it is decided to be worse (p is at most 1 − level, and the mean is worse). With a margin, a metric passes if it
+        is shown not to be worse by more than the margin. Otherwise, it fails if it is decided to be worse, and is
+        undecided if not. The gate also fails if the run returns nothing for a query for which the baseline returns
+        documents, or if a mean is beyond its floor.
 
         Parameters
         ----------
         margin : float, optional
-            The loss that is still acceptable, 0 or more, in the units of the metrics. It may differ from the margin of
-            the test.
+            The largest acceptable loss, at least 0, in the units of the metrics. It may differ from the margin of the
+            test.
         strict : bool, default False
             Whether an undecided metric fails; by default it passes.
         floors : mapping of str or Metric to float, optional
-            The lowest acceptable mean of the new run, by metric; the highest, for metrics where lower is better.
+            The lowest acceptable mean of the new run for each metric, or the highest if lower values are better.
         worst : int, default 10
-            The number of queries to list per metric, those with the largest losses.
+            The number of queries to list per metric; those with the largest losses are listed.
 
         Returns
         -------
@@ -233,14 +237,15 @@ class Tests(Frames, Printed, Tested):
         Raises
         ------
         ValueError
-            If not one run was tested against one baseline; if for a metric neither higher nor lower is better, or, with
-            a margin, it has no upper bound; if `floors` names a metric that was not tested, or `margin` is negative.
+            If the test is not of one run against one baseline; if neither higher nor lower values of a metric are
+            better; if there is a margin, and a metric has no upper bound; if `floors` names a metric that was not
+            tested; or if `margin` is negative.
         TypeError
             If `margin`, `worst` or a floor is not a number.
 
         See Also
         --------
-        Difference.not_worse : The test of a margin.
+        Difference.not_worse : The test with a margin.
 
         Examples
         --------
@@ -253,7 +258,7 @@ class Tests(Frames, Printed, Tested):
         return judge(self, self._lacking, checked, strict, floors or {}, worst)
 
     def _lacking(self) -> Sequence[Any]:
-        """The queries for which only the baseline returned documents; empty if that is unknown."""
+        """Return the queries for which only the baseline returned documents; empty if unknown."""
         ((_, run, baseline), *_) = self
         if not {run, baseline} <= self._rankings.keys():
             return []
@@ -271,9 +276,9 @@ class Tests(Frames, Printed, Tested):
         Returns
         -------
         list of list of str
-            The cells, after a header. The best mean of a metric is marked ``*``, and letters at a mean name the runs
-            that this one is better than. Without a baseline, more than 15 runs have no letters. In `to_markdown` and
-            `to_latex` the best mean is in bold, and letters are superscripts.
+            A header, followed by the rows of cells. The best mean of a metric is marked ``*``, and letters after a mean
+            name the runs that this run is better than. If there are more than 15 runs and no baseline, there are no
+            letters. In `to_markdown` and `to_latex`, the best mean is in bold, and the letters are superscripts.
 
         Examples
         --------
@@ -298,7 +303,7 @@ class Tests(Frames, Printed, Tested):
         label: str | None = None,
         part: str = "all",
     ) -> str:
-        """Return the table for papers (unless two runs are compared), the differences and the sentences in Markdown.
+        """Return the table for papers (unless there are only two runs), the differences and the verdicts in Markdown.
 
         Parameters
         ----------
@@ -310,7 +315,7 @@ class Tests(Frames, Printed, Tested):
         Returns
         -------
         str
-            The tables with their captions; with all parts, the verdicts and warnings.
+            The tables with their captions. If all parts are returned, the verdicts and warnings follow.
 
         Raises
         ------
@@ -341,11 +346,11 @@ class Tests(Frames, Printed, Tested):
         label: str | None = None,
         part: str = "all",
     ) -> str:
-        r"""Return the table for papers and the differences in LaTeX, for the package booktabs.
+        r"""Return the table for papers and the table of differences in LaTeX, which requires the booktabs package.
 
-        The table for papers has one row per metric and, below the means, the intervals of the differences from the
-        baseline. If it does not fit a column of 229 pt, but would with one row per run, it has one row per run. Wider
-        tables are set across both columns (``table*``), in smaller letters if necessary.
+        The table for papers has one row per metric, with the intervals of the differences from the baseline below the
+        means. If this layout does not fit a column of 229 pt, but one row per run does, the table has one row per run.
+        Wider tables are set across both columns (``table*``), in smaller letters if necessary.
 
         Parameters
         ----------
@@ -357,7 +362,7 @@ class Tests(Frames, Printed, Tested):
         Returns
         -------
         str
-            The tables. Names in other than Latin letters compile with lualatex; see `Comparison.to_latex`.
+            The tables. Names in non-Latin letters require lualatex; see `Comparison.to_latex`.
 
         Raises
         ------
@@ -395,7 +400,10 @@ class Tests(Frames, Printed, Tested):
         return differences._replace(below=[*differences.below, *methods])
 
     def _tables(self, form: Form) -> Iterator[Block]:
-        """The differences, or the table for papers of all pairs of many runs; in Markdown both."""
+        """Yield the blocks of the output: tables, verdicts, summary and warnings.
+
+        Markdown has both tables unless only two runs are compared. The other forms have a title and one table.
+        """
         if form == "markdown":
             yield from (self._part(form, part) for part in PARTS[1 + sentences.is_pair(self) :])
         else:
@@ -405,12 +413,12 @@ class Tests(Frames, Printed, Tested):
         yield from warnings_of(self)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the columns of a frame by name.
+        """Return the differences as the columns of a data frame, by name.
 
         Returns
         -------
         dict of str to list
-            The fields of `Difference`, each with one value per difference; the metric as text.
+            The fields of `Difference`, each with one value per difference. Metrics are given as text.
 
         Examples
         --------
@@ -460,7 +468,7 @@ class Tests(Frames, Printed, Tested):
         """
         from rankgain.results.curves import drawing
 
-        drawing()  # raises the error without matplotlib
+        drawing()  # raises an error if matplotlib is not installed
         from rankgain.comparison import plotting
 
         check_choice(kind, "kind", plotting.KINDS)
@@ -470,5 +478,5 @@ class Tests(Frames, Printed, Tested):
 
 
 def warnings_of(tests: Tests) -> Iterator[Block]:
-    """The table of the first warnings, and what they mean."""
+    """Yield a table of the first warnings, and an explanation of each kind of warning."""
     return warning_blocks(tests._reasons())

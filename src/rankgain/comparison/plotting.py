@@ -1,4 +1,4 @@
-"""Plots of tests. Imported only to draw, since it needs matplotlib; pyplot is not used."""
+"""Plots of test results, without pyplot. Imported only when something is drawn, because matplotlib is optional."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ KINDS = "intervals", "scatter"
 MOST_PANELS = 6
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
-WRAPPED = 32  # characters per line of a name; they fit in the height of a panel
-LINE, LETTER = 0.3, 0.085  # inches
+WRAPPED = 32  # maximum number of characters per line of a name; this fits the height of a panel
+LINE, LETTER = 0.3, 0.085  # the height of a line and the width of a letter in inches
 GREY = "#8A8A8A"
 
 
 def name_of(*values: object) -> str:
-    """The full names for an axis, wrapped."""
+    """Return the full names for an axis label, wrapped onto several lines."""
     return "\n".join(wrap(": ".join(map(drawable, values)), WRAPPED))
 
 
 def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
-    """One panel per key; for intervals, one per metric."""
+    """Draw one panel per key or, for intervals, one panel per metric."""
     if kind == "intervals":
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
         rows = [[pair for key, pair in tests.items() if key[0] == metric] for metric in metrics]
@@ -54,19 +54,19 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
 
 
 def _several(pairs: Sequence[Difference]) -> bool:
-    """Whether the pairs have more than one baseline."""
+    """Return whether the pairs have more than one baseline."""
     return len({pair.baseline for pair in pairs}) > 1
 
 
 def interval_names(pairs: Sequence[Difference]) -> list[str]:
-    """The run of each row; the baseline too if there are several."""
+    """Return the name of the run in each row, with the baseline if there are several baselines."""
     full = _several(pairs)
     names = (f"{printable(pair.run)} − {printable(pair.baseline)}" if full else pair.run for pair in pairs)
     return [name_of(name) for name in islice(names, MOST_INTERVALS)]
 
 
 def intervals(axes: Axes, pairs: Sequence[Difference], names: Sequence[str]) -> None:
-    """The intervals in rows with these names, grey if the difference is not decided."""
+    """Draw one interval per row, labelled with these names, and in grey if the difference is not decided."""
     for row, pair in enumerate(pairs[: len(names)]):
         colour = COLOURS[0] if pair.decided else GREY
         axes.plot(drawn_ends(pair), [row, row], color=colour, linewidth=2)
@@ -80,7 +80,7 @@ def intervals(axes: Axes, pairs: Sequence[Difference], names: Sequence[str]) -> 
 
 
 def scatter(pair: Difference, sample: Sample, axes: Axes) -> None:
-    """Draw one point per query, or per n-th query if there are many, and the diagonal."""
+    """Draw the diagonal and one point per query, or only every n-th query if there are many."""
     across, up = sample.of(pair.baseline), sample.of(pair.run)
     step = math.ceil(len(across) / MOST_POINTS)
     axes.plot(across[::step], up[::step], "o", color=COLOURS[0], alpha=0.4, markersize=4, markeredgewidth=0)

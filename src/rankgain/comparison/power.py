@@ -1,4 +1,4 @@
-"""Power: the number of queries that a test needs, and the difference that it detects with the given queries."""
+"""Power analysis: how many queries a test needs, and how small a difference it detects with the given queries."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ import numpy as np
 from rankgain.errors import quoted
 from rankgain.scalars import Floats, Ints, check_number, to_intp
 
-POWER = 0.8  # the usual power: a true difference is detected with this probability
-ROUNDING = 1e-12  # of differences, relative to the largest
-FEWEST = 8  # queries from which a spread can be estimated
+POWER = 0.8  # the usual power: the probability of detecting a true difference
+ROUNDING = 1e-12  # rounding error of a difference, relative to the largest difference
+FEWEST = 8  # minimum number of queries from which a spread is estimated
 
 
 @lru_cache(8)
 def quantile(share: float) -> float:
-    """The quantile of the standard normal distribution."""
+    """Return a quantile of the standard normal distribution."""
     from statistics import NormalDist  # deferred, because the import is slow
 
     return NormalDist().inv_cdf(share)
 
 
 def detectable(sd: float, queries: float, alpha: float) -> float:
-    """The smallest true difference that a test detects with a power of 0.8; NaN for fewer than 8 queries or no spread.
+    """Return the smallest true difference that a test detects with a power of 0.8.
 
-    It is (z_{1−α/2} + z_0.8) · sd / √(n − z_{1−α/2}² / 2); the last term corrects for the wider tails of t.
+    It is (z_{1−α/2} + z_0.8) · sd / √(n − z_{1−α/2}² / 2); the last term corrects for the wider tails of t. The result
+    is NaN if there are fewer than 8 queries or if the spread is 0.
     """
     z = quantile(1 - alpha / 2)
     effective = queries - z * z / 2
@@ -37,10 +38,10 @@ def detectable(sd: float, queries: float, alpha: float) -> float:
 
 
 def queries_needed(sd: float, difference: float, alpha: float, power: float, uneven: float = 1.0) -> int:
-    """The number of queries with which a test detects a true difference with this power.
+    """Return the number of queries that a test needs to detect a true difference with this power.
 
-    It is at least the number for which p can be as low as alpha. `uneven`: the factor by which unequal weights raise
-    it.
+    It is at least the smallest number with which p can be as low as alpha. `uneven`: the factor by which unequal
+    weights raise the number.
     """
     z = quantile(1 - alpha / 2)
     needed = ((z + quantile(power)) * sd / difference) ** 2 + z * z / 2
@@ -48,14 +49,14 @@ def queries_needed(sd: float, difference: float, alpha: float, power: float, une
 
 
 def fewest_signs(alpha: float) -> int:
-    """The number of queries or clusters from which p can be at most alpha: the least n with 2^(1 − n) ≤ alpha."""
+    """Return the smallest number n of queries or clusters with which p can be at most alpha: 2^(1 − n) ≤ alpha."""
     return math.ceil(1 - math.log2(alpha))
 
 
 def hedges(difference: float, sd: float, queries: float) -> float:
-    """g_z: the mean difference divided by the standard deviation, corrected for few queries (Hedges 1981).
+    """Return g_z, the mean difference divided by the standard deviation, corrected for few queries (Hedges 1981).
 
-    NaN for two queries, for which the correction is 0, and if all differences are equal.
+    The result is NaN if there are only two queries, because the correction would be 0, or if all differences are equal.
     """
     if queries < 3 or sd == 0.0 or math.isnan(sd):
         return math.nan
@@ -63,7 +64,10 @@ def hedges(difference: float, sd: float, queries: float) -> float:
 
 
 def skewness(differences: Floats, weights: Floats | None, clusters: Ints | None) -> float:
-    """The skewness g₁ of the contributions of queries, or clusters, to the mean difference; 0 if nothing varies."""
+    """Return the skewness g₁ of the contributions to the mean difference, or 0 if all contributions are equal.
+
+    The contributions are those of the queries or, if there are clusters, of the clusters.
+    """
     residuals = differences - np.average(differences, weights=weights)
     if weights is not None:
         residuals = residuals * weights
@@ -75,7 +79,7 @@ def skewness(differences: Floats, weights: Floats | None, clusters: Ints | None)
 
 
 def check_power(difference: Any, power: Any) -> tuple[float, float]:
-    """The size of the difference, and the power, as numbers in range."""
+    """Check a difference and a power; return the absolute difference and the power as numbers."""
     size, share = abs(check_number(difference, "difference")), check_number(power, "power")
     if not 0 < size < math.inf:
         raise ValueError(

@@ -24,13 +24,13 @@ from rankgain.results.text import Block, Table, printable, signed
 from rankgain.scalars import Floats
 
 NOTABLE = 0.02  # the smallest difference in judged@k that causes a warning
-# Metrics that do not treat unjudged documents as not relevant, but ignore them or count them separately.
+# Metrics that ignore unjudged documents or count them separately, instead of treating them as not relevant.
 WITHOUT_UNJUDGED = (
     *("bpref", "gm_bpref", "fallout", "rbp_residual", "judged", "unjudged"),
     *("idcg", "num_ret", "num_rel", "num_nonrel_judged_ret", "num_q"),
 )
 WEIGHTS, SKEWED, DECISIVE, OF_UNJUDGED, OF_TIES = "weights", "skewed", "one query", "unjudged", "ties"
-FEWEST_EFFECTIVE = 6  # queries of equal weight; fewer cannot show a difference at 0.05
+FEWEST_EFFECTIVE = 6  # minimum number of queries of equal weight that can show a difference at the 0.05 level
 MEANING = {
     WEIGHTS: f"with fewer than {FEWEST_EFFECTIVE} queries of equal weight, p and interval are not reliable.",
     SKEWED: "the largest differences of single queries point the other way; if such queries are rare, there may be too "
@@ -41,19 +41,19 @@ MEANING = {
     OF_TIES: "the order of tied documents alone could turn the difference; see tie_spread.",
 }
 JUDGE_MORE = "Judge more before you decide"
-MOST_WARNINGS = 10  # rows of the printed table; the rest are counted
-FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum of signs for the check of skewness / √signs, and the limit
+MOST_WARNINGS = 10  # maximum number of rows in the printed table; further rows are only counted
+FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum number of signs for checking skewness / √signs, and the limit
 ROUNDING = 1e-12
-MOST_SEARCHED = 20  # maximum of differences that are searched for a single decisive query
-# The factor by which p can rise if a query is left out. Of the sign vectors that are as extreme as the new sum, half
-# are as extreme as the old sum if the query is added, so p at most doubles. The rest allows for corrections and
+MOST_SEARCHED = 20  # maximum number of differences to search for a single decisive query
+# The factor by which p can rise if a query is left out. For one test it is at most 2, because each sign vector that is
+# extreme without the query remains extreme with it for one of its two signs. The rest allows for corrections and
 # clusters.
 MOST_RISE = 4
-MOST_BOUNDED = 20_000  # queries, summed over differences; with more, no bounds are computed
+MOST_BOUNDED = 20_000  # maximum number of queries, summed over all differences, for which bounds are computed
 
 
 class Remark(NamedTuple):
-    """A reason to doubt a difference, or, without a pair, all differences of a metric."""
+    """A reason to doubt one difference or, if there is no pair, all differences in a metric."""
 
     kind: str
     metric: str | Metric
@@ -72,7 +72,7 @@ class Remark(NamedTuple):
 
 
 def warning_blocks(remarks: Sequence[Remark]) -> Iterator[Block]:
-    """The table of the first warnings, and what they mean."""
+    """Yield a table of the first warnings, and an explanation of each kind of warning."""
     if not remarks:
         return
     shown = remarks[:MOST_WARNINGS]
@@ -93,9 +93,9 @@ def _advice(kind: str, remarks: Sequence[Remark]) -> str:
 
 
 def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[Remark]:
-    """Yield each reason to doubt a difference, over the queries that were tested.
+    """Yield the reasons to doubt the differences, judging by the queries that were tested.
 
-    The rankings behind the comparison, if there are any, are evaluated again.
+    If the rankings behind the comparison are available, they are evaluated again.
     """
     for metric in tests.options.metrics:
         sample = sample_of(tests, metric)
@@ -123,8 +123,8 @@ def _few(metric: str | Metric, sample: Sample) -> Iterator[Remark]:
 def _skewed(pair: Difference, sample: Sample) -> Iterator[Remark]:
     """Warn if a decided difference points away from the long tail of the differences.
 
-    In simulations with no true difference, this warned in 74 to 90% of the false decisions. With fewer signs the sample
-    is not informative, and every test has a note on that.
+    In simulations without a true difference, this warning was given for 74 to 90% of the false decisions. With fewer
+    signs, the sample is not informative; in that case, a note in every test says so.
     """
     if not pair.decided or pair.clusters < FEWEST_SKEWED:
         return
@@ -135,7 +135,7 @@ def _skewed(pair: Difference, sample: Sample) -> Iterator[Remark]:
 
 
 def _decisive_row(pair: Difference, sample: Sample) -> int | None:
-    """The query that contributes most to a decided difference; None if no query can be decisive."""
+    """Return the row of the query that contributes most to a decided difference, or None if no query can be decisive."""
     if not pair.decided or not pair.difference or len(sample.values) < 3:
         return None
     contributions = sample.differences(pair.run, pair.baseline) * math.copysign(1.0, pair.difference)
@@ -147,8 +147,8 @@ def _decisive_row(pair: Difference, sample: Sample) -> int | None:
 
 
 def _decisive(tests: Tested) -> Iterator[Remark]:
-    """Name the query without which a decided difference would not be decided, or have the other sign."""
-    without: dict[tuple[Any, Any], Tested | None] = {}  # by metric and query: one test serves all pairs of a family
+    """Warn if leaving out a single query would leave a decided difference undecided or change its sign."""
+    without: dict[tuple[Any, Any], Tested | None] = {}  # by metric and query, because one test serves all pairs of a family
     for key, pair in tests.items():
         sample = sample_of(tests, key[0])
         row = _decisive_row(pair, sample)
@@ -166,7 +166,7 @@ def _decisive(tests: Tested) -> Iterator[Remark]:
 
 
 def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
-    """The family of a metric tested again without a query; None if one cluster is left."""
+    """Repeat the test of a metric and its family without a query; return None if only one cluster would be left."""
     options = tests.options
     metrics = options.metrics if options.family == "all" else (metric,)
     samples = {}
@@ -176,14 +176,14 @@ def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
     clusters = samples[metric].clusters
     if clusters is not None and len(set(clusters.tolist())) < 2:
         return None
-    method = RANDOM if options.method == EXACT else options.method  # flips are exact, too, if few queries differ
+    method = RANDOM if options.method == EXACT else options.method  # also exact if few queries differ
     options = options._replace(method=method, metrics=metrics, margin=None)
     rest = Aligned(samples[metric].query_ids, samples, 0)
     return Tested(differences_of(rest, options), rest, options)
 
 
 class _Run:
-    """A run by one metric, over the tested queries: the values that warnings need, computed on first use."""
+    """The values of a run in one metric over the tested queries, as far as warnings need them; computed on first use."""
 
     def __init__(self, rankings: Rankings, metric: str | Metric, sample: Sample, threads: int) -> None:
         self._rankings, self._threads = rankings, threads
@@ -192,7 +192,7 @@ class _Run:
         self.judged = Metric("judged", self.record.k)
 
     def mean(self, values: Floats) -> float:
-        """The mean or the geometric mean, as in the test; the mean also for a metric that is summed."""
+        """Return the geometric mean if the metric is averaged that way, and the arithmetic mean otherwise."""
         average = geometric_mean if aggregator(self.record) is geometric_mean else mean
         return average(values, self._weights)
 
@@ -220,12 +220,12 @@ class _Run:
 
     @cached_property
     def condensed(self) -> float:
-        """The mean of the metric over judged documents only."""
+        """The mean of the metric after unjudged documents are removed from the rankings."""
         return self.mean(self._values(self._rankings.limited(judged_only=True), self.metric))
 
     @cached_property
     def tied(self) -> tuple[float, float] | None:
-        """The means with the worst and the best order of ties; None if they are unknown."""
+        """The means with the worst and the best order of tied documents; None if unknown."""
         if self._rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.record):
             return None
         try:
@@ -237,7 +237,7 @@ class _Run:
 
     @cached_property
     def queries(self) -> list[Ranked] | None:
-        """The documents and grades of the tested queries; None if ranks depend on ties."""
+        """The returned documents and grades of the tested queries; None if ranks depend on ties."""
         queries = ranked_queries(self._rankings)
         if queries is None:
             return None
@@ -247,7 +247,7 @@ class _Run:
 
 def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Iterator[Remark]:
     (share, graded, gaps), (base, base_graded, base_gaps) = run.share, baseline.share
-    # If only relevant documents are judged, unjudged documents are not relevant.
+    # If the judgments contain only relevant documents, unjudged documents are not relevant.
     if abs(share - base) < NOTABLE or not (base_graded or graded):
         return
     where = " of nonempty lists" if gaps or base_gaps else ""
@@ -263,7 +263,10 @@ def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Ite
 
 
 def _bounds(run: _Run, baseline: _Run) -> tuple[float, float] | None:
-    """The bounds of the difference if unjudged documents may have any grade up to the highest; None if unknown."""
+    """Return the range of the difference if unjudged documents may have any grade up to the highest.
+
+    Return None if the range is unknown.
+    """
     queries, base_queries = run.queries, baseline.queries
     if queries is None or base_queries is None or aggregator(run.record) is geometric_mean:
         return None

@@ -1,7 +1,7 @@
-"""A self-contained HTML page about a comparison: it needs no network, fits every width, and prints.
+"""A self-contained HTML page about a comparison. It needs no network, fits any screen width, and can be printed.
 
-Names of queries, runs and groups are untrusted: the template escapes them, a policy in the page allows no other script
-than that of the page, and invisible characters are written as escapes.
+Names of queries, runs and groups are untrusted. The template escapes them, a content security policy allows only the
+page's own script, and invisible characters are written as escapes.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from rankgain.results.text import html_of, html_table, number, printable, signed
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
 
-MOST_ROWS = 1000  # differences, of whole metrics; runs
-MOST_CHANGED = 5  # queries shown at each end of the differences
-MOST_PAIRS = 6  # up to this many differences, the queries of all are drawn; else one pair of runs per metric
-MOST_DRAWN = 12  # metrics whose queries are drawn
-MOST_OPEN = 40  # differences per metric; the tables of all metrics are collapsed if there are more
+MOST_ROWS = 1000  # maximum number of differences listed, always complete per metric; also of runs
+MOST_CHANGED = 5  # number of queries shown at each end of the sorted differences
+MOST_PAIRS = 6  # if there are more differences, the queries are drawn only for selected pairs of each metric
+MOST_DRAWN = 12  # maximum number of metrics whose queries are drawn
+MOST_OPEN = 40  # if any metric has more differences, the tables of all metrics are collapsed
 BLUE, ORANGE = "#0072B2", "#D55E00"
-WIDTH, HEIGHT = 400.0, 100.0  # units of a picture
-MOST_BARS = 200  # bars per picture
-EDGE = 8.0  # space for dots at the ends
+WIDTH, HEIGHT = 400.0, 100.0  # size of a picture, in SVG units
+MOST_BARS = 200  # maximum number of bars per picture
+EDGE = 8.0  # margin for dots at both ends
 
 SCRIPT = """
 for (const table of document.querySelectorAll("table.sortable")) {
@@ -224,7 +224,7 @@ def page_of(
     qrels: str | None = None,
     command: str | None = None,
 ) -> str:
-    """The page as text; `rankings`: by run, if known."""
+    """Return the page as text. `rankings`: the rankings of each run, if known."""
     jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     functions = (ends_of, html_table, p_text, decimals_of, printable, signed)
@@ -232,7 +232,7 @@ def page_of(
     heading = sentences.title(tests)
     (listed, left_out), (drawn, choice) = _listed(tests), _drawn(tests)
     pairs = list(chain.from_iterable(listed))
-    # The table of all numbers lists whole metrics or nothing.
+    # Leave the table of numbers out if it would list only some differences of a metric.
     most = len(pairs) if pairs == list(tests.values())[: len(pairs)] else 0
     text: str = environment.from_string(TEMPLATE).render(
         title=printable(heading if title is None else title),
@@ -266,7 +266,7 @@ def page_of(
 def _about(
     tests: Tests, evaluations: Mapping[str, Evaluation], qrels: str | None, command: str | None
 ) -> Iterator[str]:
-    """Yield lines on what was compared, when, and with which version."""
+    """Yield lines that say what was compared, when, and with which versions."""
     names = [printable(name) for name in evaluations]
     yield f"Runs: {', '.join([*names[:MOST_ROWS], *sentences.rest(len(names), MOST_ROWS, ' runs')])}"
     if qrels is not None:
@@ -288,13 +288,13 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
 
 
 def _by_mean(tests: Tests, metric: str | Metric) -> list[str]:
-    """The runs, best mean first; highest first if neither direction is better."""
+    """Return the runs, best mean first, or highest mean first if neither higher nor lower is better."""
     means = sentences.means_of(tests, metric)
     return sorted(means, key=lambda run: -(better(metric) or 1) * means[run])
 
 
 def _listed(tests: Tests) -> tuple[list[list[Difference]], str]:
-    """The differences by metric, of as many whole metrics as fit, and what is left out."""
+    """Return the differences grouped by metric, for as many metrics as fit, and a sentence about what is left out."""
     pairs: dict[str | Metric, list[Difference]] = {}
     for (metric, _, _), pair in tests.items():
         pairs.setdefault(metric, []).append(pair)
@@ -310,7 +310,7 @@ def _listed(tests: Tests) -> tuple[list[list[Difference]], str]:
 
 
 def _drawn(tests: Tests) -> tuple[list[Key], str]:
-    """The pairs whose queries are drawn, and the rule that selected them."""
+    """Return the pairs whose queries are drawn, and a sentence about how they were selected."""
     if len(tests) <= MOST_PAIRS:
         return list(tests), ""
     baselines, metrics = sentences.baselines_of(tests), list(dict.fromkeys(metric for metric, _, _ in tests))
@@ -327,7 +327,10 @@ def _drawn(tests: Tests) -> tuple[list[Key], str]:
 
 
 def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:
-    """The differences of a metric on one scale, as rows with the positions of low end, difference and high end."""
+    """Place the differences of a metric on one scale.
+
+    Each row has the positions of the low end of the interval, the difference, and the high end.
+    """
     baseline = sentences.baseline_of(tests)
     scale = max(abs(end) for pair in pairs for end in (*drawn_ends(pair), pair.difference)) or 1.0
     against = "" if baseline is None else f": difference to {printable(baseline)}"
@@ -355,7 +358,7 @@ def _named(key: Key) -> str:
 
 
 class Bar(NamedTuple):
-    """Queries with similar differences: the first query, the number of queries, and the mean difference."""
+    """A bar for queries with similar differences: the first query, the number of queries, and the mean difference."""
 
     query: Any
     queries: int
@@ -363,14 +366,14 @@ class Bar(NamedTuple):
 
 
 def bars_of(ranked: Sequence[tuple[Any, float]]) -> list[Bar]:
-    """One bar per query; if there are many, neighbours share a bar."""
+    """Return one bar per query; if there are many queries, neighbouring queries share a bar."""
     step = math.ceil(len(ranked) / MOST_BARS)
     parts = [ranked[first : first + step] for first in range(0, len(ranked), step)]
     return [Bar(part[0][0], len(part), math.fsum(value for _, value in part) / len(part)) for part in parts]
 
 
 def _bars(tests: Tests, key: Key) -> dict[str, Any]:
-    """Sorted bars of the queries with tooltips, the mean, and the interval of the mean as a band."""
+    """Draw the sorted differences of the queries as bars with tooltips, with the mean and its interval."""
     pair, pairs = tests[key], sample_of(tests, key[0]).ranked(*key[1:])
     bars = bars_of(pairs)
     top, bottom = (pick(0.0, pair.difference, *(bar.height for bar in bars)) for pick in (max, min))
@@ -399,7 +402,7 @@ def _bars(tests: Tests, key: Key) -> dict[str, Any]:
 
 
 def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
-    """The queries with the largest differences, with the values of both runs and the first document of each."""
+    """List the queries with the largest differences, with the values and the first documents of the two runs."""
     metric, run, baseline = key
     sample = sample_of(tests, metric)
     pairs = sample.ranked(run, baseline)

@@ -1,4 +1,4 @@
-"""The sentences about the tests of a comparison. Each must be complete without the table."""
+"""Sentences about the tests of a comparison. Each sentence must be understandable without the table."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import printable
 
-FEW_QUERIES = 50  # with fewer, rare large differences may not have been observed
-MOST_SENTENCES = 6  # differences that each get a sentence; more share one per metric
-MOST_NAMES = 20  # names in a sentence; the rest are counted
+FEW_QUERIES = 50  # with fewer queries, rare large differences may be missing from the sample
+MOST_SENTENCES = 6  # if there are more differences, they are summarized per metric
+MOST_NAMES = 20  # maximum number of names in a sentence; further names are only counted
 MANY_NOT_EQUAL = "Inconclusive differences do not show that runs are equal."
 CORRECTION_NAMES = {MAX_T: "max-T", HOLM: "Holm", BH: "Benjamini-Hochberg: false discovery rate"}
 
 
 def title(tests: Tested) -> str:
-    """Which runs were compared, and on how many queries."""
+    """Say which runs were compared, and on how many queries."""
     queries = f"{_queries_and_clusters(tests)}, paired"
     baselines = baselines_of(tests)
     if not baselines:
@@ -54,7 +54,7 @@ def title(tests: Tested) -> str:
 
 
 def _queries(tests: Tested) -> str:
-    """How many queries were tested: a range if the number differs between metrics."""
+    """Say how many queries were tested, as a range if the number differs between metrics."""
     fewest = min(pair.queries for pair in tests.values())
     return f"{fewest} to {tests.queries} queries" if fewest < tests.queries else counted(tests.queries, "query")
 
@@ -65,46 +65,46 @@ def _queries_and_clusters(tests: Tested) -> str:
 
 
 def _left_out(tests: Tested) -> str:
-    """How many queries were not tested: a range if the number differs between metrics."""
+    """Say how many queries were not tested, as a range if the number differs between metrics."""
     fewest = min(pair.queries for pair in tests.values())
     least = tests.left_out + fewest - tests.queries
     return f"{least} to {tests.left_out}" if least < tests.left_out else str(tests.left_out)
 
 
 def baseline_of(tests: Tested) -> str | None:
-    """The run that all others are compared with; None if there are several, or if all pairs are compared."""
+    """Return the baseline, or None if there are several baselines or if all pairs of runs are compared."""
     baselines = baselines_of(tests)
     return baselines[0] if len(baselines) == 1 else None
 
 
 def baselines_of(tests: Tested) -> list[str]:
-    """The runs that the others are compared with; empty if all pairs of runs are compared."""
+    """Return the baselines, which is an empty list if all pairs of runs are compared."""
     baselines = list(dict.fromkeys(baseline for _, _, baseline in tests))
     return baselines if tests.options.baseline is not None or is_pair(tests) else []
 
 
 def comparisons_of(tests: Tested) -> int:
-    """How many comparisons are in each family."""
+    """Return the number of comparisons in each family."""
     return next(iter(tests.values())).comparisons
 
 
 def is_corrected(tests: Tested) -> bool:
-    """Whether p-values are corrected for other comparisons."""
+    """Return whether p-values are corrected for multiple comparisons."""
     return tests.options.correction is not None and any(pair.comparisons > 1 for pair in tests.values())
 
 
 def rest(count: int, most: int, what: str) -> list[str]:
-    """A line that counts the items beyond the first `most`, if there are any."""
+    """Return one line that counts the items beyond the first `most`, or no line if there are none."""
     return [f"… and {count - most} more{what}"] if count > most else []
 
 
 def is_pair(tests: Tested) -> bool:
-    """Whether exactly two runs are compared."""
+    """Return whether exactly two runs are compared."""
     return len({key[1:] for key in tests}) == 1
 
 
 def is_matrix(tests: Tested) -> bool:
-    """Whether the matrix is printed, and not the differences: with all pairs of more than three runs."""
+    """Return whether all pairs of more than three runs are compared, and the matrix is therefore printed."""
     return not baselines_of(tests) and len(tests.runs) > 3
 
 
@@ -112,7 +112,7 @@ def is_matrix(tests: Tested) -> bool:
 
 
 def verdicts(tests: Tested) -> list[str]:
-    """A sentence per difference if there are few, what is decided first; else lines that begin with the metric."""
+    """Return one sentence per difference, decided ones first, or lines for each metric if there are many differences."""
     metrics = tests.options.metrics
     if not has_few(tests):
         lines = [line for metric in metrics for line in _of_metric(tests, metric)]
@@ -126,12 +126,12 @@ def verdicts(tests: Tested) -> list[str]:
 
 
 def has_few(tests: Tested) -> bool:
-    """Whether each difference has a sentence."""
+    """Return whether each difference gets its own sentence."""
     return is_pair(tests) or len(tests) <= MOST_SENTENCES
 
 
 def _of_metric(tests: Tested, metric: str | Metric) -> Iterator[str]:
-    """Yield for each baseline, or all pairs, a line on the differences in a metric and one on the margin."""
+    """For each baseline, or for all pairs, yield a line about the differences in a metric and one about the margin."""
     name, lower = printable(subject(metric)), " (lower is better)" if better(metric) < 0 else ""
     if not better(metric):
         yield f"{name}: neither higher nor lower is better, so there is no verdict."
@@ -158,7 +158,7 @@ def _against_one(
 
 
 def _sentences(baseline: str | None, groups: Mapping[str, Sequence[Difference]]) -> list[str]:
-    """A sentence for each group that has pairs: its label and the runs, or the pairs if there is no baseline."""
+    """Return a sentence for each group that is not empty: its label and its runs or, without a baseline, its pairs."""
     names = {
         label: [pair.run if baseline is not None else f"{pair.run} vs {pair.baseline}" for pair in group]
         for label, group in groups.items()
@@ -204,7 +204,10 @@ def _on_margin(margin: float, baseline: str | None, pairs: Sequence[Difference])
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
-    """The runs with the best mean, and those not decided against them; none if neither direction is better."""
+    """Return the runs with the best mean, and the runs whose difference from one of them is not decided.
+
+    The list is empty if neither higher nor lower is better.
+    """
     means, leaders = means_of(tests, metric), leaders_of(tests, metric)
     ordered = sorted(means, key=lambda name: -better(tests.key_of(metric)) * means[name])
     decided = {frozenset(key[1:]) for key, pair in tests.items() if key[0] == metric and pair.decided}
@@ -212,7 +215,7 @@ def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
 
 
 def leaders_of(tests: Tested, metric: str | Metric) -> list[str]:
-    """The runs with the best mean; none if neither higher nor lower is better."""
+    """Return the runs with the best mean, or an empty list if neither higher nor lower is better."""
     way = better(tests.key_of(metric))
     means = {name: way * mean for name, mean in means_of(tests, metric).items()}
     best = max(means.values())
@@ -220,7 +223,7 @@ def leaders_of(tests: Tested, metric: str | Metric) -> list[str]:
 
 
 def means_of(tests: Tested, metric: str | Metric) -> dict[str, float]:
-    """The mean of each run over the queries that were tested."""
+    """Return the mean of each run over the queries that were tested."""
     tested = [pair for key, pair in tests.items() if key[0] == tests.key_of(metric)]
     pairs = [((pair.baseline, pair.baseline_mean), (pair.run, pair.mean)) for pair in tested]
     return dict(pair for both in pairs for pair in both)
@@ -235,7 +238,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def methods(tests: Tested) -> str:
-    """The test, statistic, flips, seed, correction, family and version."""
+    """Describe the test, statistic, flips, seed, correction, family and version."""
     options, some = tests.options, next(iter(tests.values()))
     clusters = max(pair.clusters for pair in tests.values())
     signs = f" in {clusters} clusters (one sign per cluster)" if clusters < tests.queries else ""
@@ -253,7 +256,7 @@ def methods(tests: Tested) -> str:
 
 
 def _how(tests: Tested) -> str:
-    """How p was computed, and which random flips were used."""
+    """Say how p was computed, and which random flips were used."""
     used = {pair.method for pair in tests.values()}
     some = max(tests.values(), key=lambda pair: pair.flips)
     flips = f"{some.flips:,} random flips, seed {tests.options.seed}"
@@ -268,7 +271,7 @@ def _how(tests: Tested) -> str:
 
 
 def _from_flips(tests: Tested) -> str:
-    """What is computed from random flips although p is exact."""
+    """Name the results that are computed from random flips even if p is exact."""
     return "intervals and max-T" if tests.options.correction == MAX_T and comparisons_of(tests) > 1 else "intervals"
 
 
@@ -303,7 +306,7 @@ def _margin(options: Options, comparisons: int) -> str:
 
 
 def summary(tests: Tested) -> list[str]:
-    """The method and the queries in a line, and what else limits the conclusions."""
+    """Return a line about the method and the queries, and further lines about limits of the conclusions."""
     return [_method_line(tests), *_limits(tests)]
 
 
@@ -330,7 +333,7 @@ def _method(tests: Tested) -> str:
 
 
 def _adjustment(tests: Tested) -> str:
-    """What p is adjusted for, as the end of the method."""
+    """Say what p is adjusted for, as the end of the line about the method."""
     options, count = tests.options, comparisons_of(tests)
     separate = len(options.metrics) > 1 and options.family == "metric"
     if count == 1:
@@ -357,7 +360,7 @@ def _limits(tests: Tested) -> Iterator[str]:
 
 
 def details(tests: Tested) -> Iterator[str]:
-    """Yield further notes on the numbers, which are in neither the summary nor the methods."""
+    """Yield further notes about the numbers that appear in neither the summary nor the methods."""
     options, pairs = tests.options, list(tests.values())
     if options.method != STUDENT:
         yield "Exact if differences are symmetric about their mean; otherwise approximate, better with more queries."
