@@ -1,11 +1,11 @@
-"""Evaluation on Spark, with the same bits as one process: `evaluate`, `summary`, `evaluate_clustered`, `udf`,
-`RankingEvaluator`.
+"""Evaluation on Spark, with exactly the same results as in a single process.
 
-Judgments and run are Spark data frames with one row per document. The hash of the query id assigns all rows of a query
-to one of many buckets, and each bucket is evaluated by one call of rankgain in a Python worker: values depend neither
-on partitions nor on buckets. Means are computed from exact sums (`rankgain.Summary`).
+Judgments and run are Spark data frames with one row per document. All rows of a query are assigned to one of many
+buckets by the hash of the query id, and each bucket is evaluated by one call of rankgain in a Python worker. The values
+therefore do not depend on partitions or buckets. Means are computed from exact sums (`rankgain.Summary`).
 
-Needs ``pip install 'rankgain[spark]'`` and Java 17 on the driver, and the same rankgain on each machine with workers.
+The driver needs ``pip install 'rankgain[spark]'`` and Java 17. Each machine with workers needs the same release of
+rankgain.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ __all__ = ["RankingEvaluator", "evaluate", "evaluate_clustered", "summary", "udf
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Import the evaluator, whose base class is PySpark's, on first use."""
+        """Import `RankingEvaluator` on first use, since its base class requires PySpark."""
         if name != "RankingEvaluator":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from rankgain.errors import import_extra

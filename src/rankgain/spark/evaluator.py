@@ -1,4 +1,4 @@
-"""The evaluator for PySpark's CrossValidator and TrainValidationSplit."""
+"""An evaluator for PySpark's CrossValidator and TrainValidationSplit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rankgain.spark.jobs import (
 
 
 class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsReadable, DefaultParamsWritable):  # type: ignore[misc]
-    """A ranking metric for frames with one row per document, for tuning with PySpark.
+    """Evaluator that computes a ranking metric from one row per document, for model tuning in PySpark.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
     predictionCol : str, default "prediction"
         The column of scores.
     docCol : str, default ""
-        The column of document ids, by which ties are broken. By default, there is none.
+        The column of document ids, which break ties. By default, there is no such column.
     ties : str, default ""
         The order of documents of equal score: "docid", "average", "best" or "worst". By default "docid" if there is a
         `docCol`, else "average".
@@ -59,14 +59,13 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
 
     See Also
     --------
-    summary : For qrels and a run in two frames.
+    summary : Evaluate a run and judgments that are in two data frames.
 
     Notes
     -----
     ``CrossValidator`` and ``TrainValidationSplit`` split rows, not queries, so a metric sees only some of a query's
-    documents. With ``CrossValidator``, pass a `foldCol` that is the same for all rows of a query, such as
-    ``pmod(hash(query), folds)``. ``TrainValidationSplit`` has no such option: compare values only between models of the
-    same split.
+    documents. For ``CrossValidator``, pass a `foldCol` that is the same for all rows of a query, such as
+    ``pmod(hash(query), folds)``. ``TrainValidationSplit`` has no such option; compare only values from the same split.
 
     Examples
     --------
@@ -117,12 +116,12 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         ties: str = "",
         buckets: int = 0,
     ) -> RankingEvaluator:
-        """Set some of the parameters.
+        """Set some or all of the parameters.
 
         Parameters
         ----------
         metricName, queryCol, labelCol, predictionCol, docCol, ties, buckets
-            As for the class.
+            As in the class.
 
         Returns
         -------
@@ -153,7 +152,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         return next(iter(merged(rules, (row.state for row in states)).aggregate().values()))
 
     def isLargerBetter(self) -> bool:
-        """Whether higher values of the metric are better.
+        """Return whether higher values of the metric are better.
 
         Returns
         -------

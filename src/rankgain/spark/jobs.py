@@ -1,4 +1,4 @@
-"""The code that runs on the driver: check columns and metrics at once, and build the jobs."""
+"""The code that runs on Spark's driver: check the columns and metrics, and build the jobs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 from rankgain.scalars import id_kind
 
-BUCKET = 500_000  # rows per bucket
+BUCKET = 500_000  # number of rows per bucket
 
 
 def evaluate(
@@ -43,7 +43,7 @@ def evaluate(
     like: Peer | None = None,
     buckets: int | None = None,
 ) -> Any:
-    """Evaluate a run against judgments, both Spark data frames; return a frame with one row per query.
+    """Evaluate a run and judgments in Spark data frames, and return a frame with one row per query.
 
     Parameters
     ----------
@@ -63,24 +63,25 @@ def evaluate(
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not occur twice in a query of the run: judged ones, or any.
+        Which documents must not occur twice in a query of the run: judged documents or all documents.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
-        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
-        of ties is refused.
+        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`. Tools that keep tied documents in input
+        order are not accepted.
     buckets : int, optional
-        The number of buckets to which queries are assigned by the hash of the id. By default,
-        ``spark.sql.shuffle.partitions``; fewer if Spark knows the number of rows in advance (for cached and Arrow
-        frames): one per 500,000 rows, but at least one per core. A Python worker holds one bucket at a time: about
-        225 MB for a million rows.
+        The number of buckets to which queries are assigned by the hash of their ids. The default is
+        ``spark.sql.shuffle.partitions``. If Spark knows the number of rows in advance (for cached and Arrow frames),
+        it is at most one bucket per 500,000 rows or one per core, whichever is more. A Python worker holds one bucket
+        at a time, which takes about 225 MB for a million rows.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        ``query_id`` and a column of doubles per metric, in no order; lazy, so call ``.cache()`` before several actions.
-        The bits are those of one process, and do not depend on partitions, buckets or the order of rows. If no query is
-        in both frames there is no error, as nothing has been read yet: all values are 0, or there are no rows.
+        ``query_id`` and one column of doubles per metric, with rows in no particular order. The frame is lazy, so call
+        ``.cache()`` before several actions. The values are the same, bit for bit, as in one process, and do not depend
+        on partitions, buckets or the order of rows. If no query is in both frames, no error is raised, since nothing
+        has been read yet: all values are 0, or there are no rows.
 
     Raises
     ------
@@ -96,13 +97,13 @@ def evaluate(
 
     See Also
     --------
-    summary : Means and counts only.
-    evaluate_clustered : Does not shuffle the run.
+    summary : Compute only means and counts.
+    evaluate_clustered : Evaluate a run without shuffling it.
 
     Notes
     -----
     Invalid contents (nulls, NaN, duplicates) raise a ``pyspark.errors.PythonException`` while Spark computes the frame;
-    the last line is the error that one process would raise.
+    its last line is the error that a single process would raise.
 
     Examples
     --------
@@ -137,7 +138,7 @@ def summary(
     like: Peer | None = None,
     buckets: int | None = None,
 ) -> Summary:
-    """Evaluate a run against judgments, both Spark data frames; return means and counts.
+    """Evaluate a run and judgments in Spark data frames, and return the means and counts.
 
     Parameters
     ----------
@@ -163,8 +164,8 @@ def summary(
     Returns
     -------
     Summary
-        The means of all queries, the same bits as `rankgain.Evaluation.mean` in one process. Each bucket sends
-        about 500 bytes per metric; a task that Spark runs twice counts once.
+        The means over all queries, the same, bit for bit, as `rankgain.Evaluation.mean` in one process. Each bucket
+        sends about 500 bytes per metric. A task that Spark runs twice is counted once.
 
     Raises
     ------
@@ -176,12 +177,12 @@ def summary(
     TypeError
         If `evaluate` would raise it.
     RuntimeError
-        If rankgain or pyarrow is not installed where Python workers run, or rankgain is of another release there. One
-        task per session checks this.
+        If rankgain or pyarrow is not installed where Python workers run, or if another release of rankgain is installed
+        there. One task per session checks this.
 
     See Also
     --------
-    evaluate : The values of each query.
+    evaluate : Compute the values of each query.
 
     Examples
     --------
@@ -214,7 +215,7 @@ def evaluate_clustered(
     duplicates: Duplicates = "error",
     like: Peer | None = None,
 ) -> Any:
-    """Evaluate a run partitioned by query, without a shuffle, against judgments that fit in memory.
+    """Evaluate a run that is partitioned by query without shuffling it; the judgments must fit in memory.
 
     All rows of a query must be consecutive in one partition, as after
     ``repartition(query).sortWithinPartitions(query)``, or in files written in that order. The judgments are sent to all
@@ -248,7 +249,7 @@ def evaluate_clustered(
     Returns
     -------
     pyspark.sql.DataFrame
-        As returned by `evaluate`. Only the rows of the result are shuffled, to check that each query occurs once.
+        The same as from `evaluate`. Only the rows of the result are shuffled, to check that each query occurs once.
 
     Raises
     ------
@@ -263,13 +264,13 @@ def evaluate_clustered(
 
     See Also
     --------
-    evaluate : For rows in any order.
-    rankgain.judgments : Prepares judgments once for many runs.
+    evaluate : Evaluate a run whose rows are in any order.
+    rankgain.judgments : Prepare judgments once for many runs.
 
     Notes
     -----
-    If the rows of a judged query are in two partitions, or not consecutive in one, Spark raises an error when it
-    computes the frame.
+    If the rows of a judged query are in two partitions, or are not consecutive in a partition, Spark raises an error
+    when it computes the frame.
 
     Examples
     --------
@@ -319,7 +320,7 @@ def evaluate_clustered(
 
 
 def udf(metric: str | Metric) -> Callable[..., Any]:
-    """Make a function of array columns that returns a metric for each row; a row is a query, an array is in rank order.
+    """Create a function that computes a metric for each row of array columns, where each row is a query.
 
     Parameters
     ----------
@@ -329,9 +330,9 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     Returns
     -------
     callable
-        It takes one column, the relevance of the returned documents in rank order; two, the documents in rank order and
-        the relevant ones; or three, the third being the grades of the relevant documents. It returns a column of
-        doubles. Arrays must not be null.
+        A function that takes one to three columns and returns a column of doubles. One column holds the relevance of
+        the returned documents in rank order. Two columns hold the returned documents in rank order and the relevant
+        documents. A third column holds the grades of the relevant documents. Arrays must not be null.
 
     Raises
     ------
@@ -347,7 +348,7 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
 
     See Also
     --------
-    evaluate : For frames with one row per document.
+    evaluate : Evaluate frames with one row per document.
 
     Examples
     --------
@@ -367,7 +368,7 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     def values(*columns):  # type: ignore[no-untyped-def]
         return call(columns)
 
-    values.__annotations__ = {"columns": pd.Series, "return": pd.Series}  # PySpark reads these
+    values.__annotations__ = {"columns": pd.Series, "return": pd.Series}  # PySpark reads the type hints
     function = _functions().pandas_udf(values, "double")
 
     def of_columns(*columns: Any) -> Any:
@@ -382,7 +383,7 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
 
 
 class Rules:
-    """Metrics and rules, checked on the driver, and pickled for the workers."""
+    """The requested metrics and rules, which are checked on the driver and pickled for the workers."""
 
     def __init__(self, options: Options) -> None:
         self.parts = PartRules(options)
@@ -402,7 +403,7 @@ class Rules:
         self.payload: bytes = import_extra("pyspark.cloudpickle", "spark").dumps(options)
 
     def schema(self, kind: Any) -> Any:
-        """The schema of a frame with one row per query; `kind`: the type of the ids."""
+        """Return the schema of a frame with one row per query, where `kind` is the type of the query ids."""
         T = _types()
         return T.StructType(
             [T.StructField("query_id", kind), *(T.StructField(name, T.DoubleType()) for name in self.names)]
@@ -418,10 +419,10 @@ def _types() -> Any:
 
 
 def _package_check() -> Callable[[], str | None]:
-    """A function for Python workers that returns a message on a missing or wrong package; None if all are in order.
+    """Return a function that checks the packages of a Python worker; it returns an error message or None.
 
-    The inner function is pickled by value. It must not refer to rankgain: a worker without rankgain would fail before
-    the message can be returned.
+    The inner function is pickled by value. It must not refer to rankgain, since a worker without rankgain would fail
+    before it could return the message.
     """
     expected = VERSION
 
@@ -445,13 +446,13 @@ def _package_check() -> Callable[[], str | None]:
     return check
 
 
-_checked: WeakSet[Any] = WeakSet()  # sessions whose workers were checked and have all packages
+_checked: WeakSet[Any] = WeakSet()  # sessions whose workers have passed the check
 
 
 def check_workers(session: Any) -> None:
-    """Check once per session, in one task, whether the workers have all packages.
+    """Check once per session, in one task, that the Python workers have all required packages.
 
-    Without pyarrow a job fails inside PySpark, before it calls our function.
+    The task does not use Arrow, since a job without pyarrow fails inside PySpark before it calls our function.
     """
     if session in _checked:
         return
@@ -464,7 +465,7 @@ def check_workers(session: Any) -> None:
 
 
 def _shipped(name: str, payload: bytes, *, states: bool = False) -> Callable[..., Any]:
-    """A function of `workers` that first checks that the Python worker has the driver's release of rankgain."""
+    """Return a function that checks the packages of a Python worker and then calls `name` from `workers`."""
     check = _package_check()
 
     def call(*arguments):  # type: ignore[no-untyped-def]
@@ -484,7 +485,7 @@ def _shipped(name: str, payload: bytes, *, states: bool = False) -> Callable[...
 
 def _of_buckets(name: str, payload: bytes) -> Callable[..., Any]:
     call = _shipped(name, payload, states=name == "state")
-    return lambda qrels, run: call(qrels, run)  # PySpark counts the parameters
+    return lambda qrels, run: call(qrels, run)  # PySpark inspects the number of parameters
 
 
 def of_labelled_buckets(payload: bytes, names: Mapping[str, str]) -> Callable[..., Any]:
@@ -493,7 +494,7 @@ def of_labelled_buckets(payload: bytes, names: Mapping[str, str]) -> Callable[..
 
 
 def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
-    """The pickled judgments for each worker: broadcast, or sent with the function over Spark Connect."""
+    """Return a function that returns the pickled judgments, which are broadcast unless Spark Connect is used."""
     pickled = pickle.dumps(judgments)
     if import_module("pyspark.sql.utils").is_remote():
         return lambda: pickled
@@ -502,7 +503,7 @@ def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
 
 
 def cogrouped(qrels: Any, run: Any, columns: Columns, buckets: int | None) -> tuple[Any, Any]:
-    """Judgments and run, cogrouped by bucket, and the type of the query ids."""
+    """Cogroup judgments and run by bucket; return the result and the type of the query ids."""
     frames = (qrels, "qrels"), (run, "run")
     query_kind, doc_kind = (
         _common(word, [_ids(frame, side, role, name) for frame, side in frames])
@@ -518,20 +519,20 @@ def cogrouped(qrels: Any, run: Any, columns: Columns, buckets: int | None) -> tu
 
 
 def _selected(frame: Any, side: str, columns: Columns, kinds: tuple[Any, Any], value: Any) -> Any:
-    """The columns query_id and doc_id, cast to `kinds`, and the column of numbers."""
+    """Select the id columns, cast to `kinds`, and the column of numbers."""
     query = _quoted(_column_name(frame, side, "query", columns.query)).cast(kinds[0])
     doc = _quoted(_column_name(frame, side, "doc", columns.doc)).cast(kinds[1])
     return frame.select(query.alias("query_id"), doc.alias("doc_id"), value)
 
 
 def in_buckets(frame: Any, count: int) -> Any:
-    """The rows of a frame by bucket; all rows of a query are in one bucket."""
+    """Group the rows of a frame by bucket; all rows of a query are in the same bucket."""
     bucket = _functions().expr(f"cast(pmod(xxhash64(query_id), {count}) as int)")
     return frame.withColumn("_bucket", bucket).groupBy("_bucket")
 
 
 def check_buckets(buckets: int | None, *frames: Any) -> int:
-    """The number of buckets; by default as many as Spark's shuffles have partitions, or fewer for few rows."""
+    """Return the number of buckets; the default is Spark's number of shuffle partitions, or less if rows are few."""
     if buckets is None:
         session = frames[0].sparkSession
         most = int(session.conf.get("spark.sql.shuffle.partitions"))
@@ -545,9 +546,10 @@ def check_buckets(buckets: int | None, *frames: Any) -> int:
 
 
 def _rows_of(frame: Any) -> int | None:
-    """The number of rows according to the statistics of the plan; None if unknown, or over Spark Connect.
+    """Return the number of rows from the statistics of the query plan, or None if it is unknown.
 
-    Sizes in bytes, which all plans have, are no substitute: they ignore rows that `explode` and Python functions add.
+    It is always unknown over Spark Connect. Sizes in bytes, which all plans have, are no substitute, since they do not
+    include rows that `explode` and Python functions add.
     """
     frame = getattr(frame, "_jdf", None)
     rows = frame and frame.queryExecution().optimizedPlan().stats().rowCount()
@@ -559,19 +561,19 @@ def _is_spark(frame: Any) -> bool:
 
 
 def _column_name(frame: Any, side: str, role: str, name: str | None) -> str:
-    """The name of the column for a role; if there is none, the error of `from_frames`."""
+    """Return the name of the column for a role; if there is none, raise the same error as `from_frames`."""
     if not _is_spark(frame):
         raise TypeError(f"{side} must be a Spark data frame, not {type(frame).__name__}")
     return Frame(dict.fromkeys(frame.columns, ()), side).need(role, name)
 
 
 def _quoted(name: str) -> Any:
-    """The column of this name, which may contain dots."""
+    """Return the column with a name that may contain dots."""
     return _functions().col("`" + name.replace("`", "``") + "`")
 
 
 def _ids(frame: Any, side: str, role: str, name: str | None) -> Any:
-    """The type of a column of ids."""
+    """Return the type of a column of ids; raise an error if ids cannot have this type."""
     T, column = _types(), _column_name(frame, side, role, name)
     kind = frame.schema[column].dataType
     if not isinstance(kind, (T.StringType, T.BinaryType, T.IntegralType)):
@@ -582,7 +584,7 @@ def _ids(frame: Any, side: str, role: str, name: str | None) -> Any:
 
 
 def _common(word: str, kinds: list[Any]) -> Any:
-    """The common type of both sides: equal long and int values would have different hashes."""
+    """Return a common type for the ids of qrels and run, since equal long and int values have different hashes."""
     T = _types()
     if kinds[0] == kinds[1]:
         return kinds[0]
@@ -593,7 +595,7 @@ def _common(word: str, kinds: list[Any]) -> Any:
 
 
 def _number(frame: Any, side: str, role: str, name: str | None) -> Any:
-    """A column of numbers, with decimals, which NumPy lacks, cast to doubles."""
+    """Return a column of numbers; decimals, which NumPy does not have, are cast to double."""
     T, column_name = _types(), _column_name(frame, side, role, name)
     kind, column = frame.schema[column_name].dataType, _quoted(column_name)
     if isinstance(kind, T.DecimalType):
@@ -606,7 +608,7 @@ def _number(frame: Any, side: str, role: str, name: str | None) -> Any:
 
 
 def labels_of(frame: Any, names: Mapping[str, str]) -> Any:
-    """Labels and scores, with or without documents; `names`: the columns by role."""
+    """Select labels, scores and, if given, documents; `names` maps roles such as "score" to column names."""
     for role, name in names.items():
         if role in ("query_id", "doc_id"):
             _ids(frame, "dataset", role.removesuffix("_id"), name)
@@ -618,14 +620,14 @@ _SPARK_TYPES = {"str": "StringType", "bytes": "BinaryType", "int": "IntegralType
 
 
 def _check_kinds(word: str, judged: str, kind: Any) -> None:
-    """Raise an error if ids of the judgments and of the run have different types."""
+    """Raise an error if the ids of judgments and run have different types."""
     if judged and not isinstance(kind, getattr(_types(), _SPARK_TYPES[judged])):
         names = f"{judged} in judgments and {kind.simpleString()} in run"
         raise ValueError(f"the {word} ids are {names}: make them of one type")
 
 
 def merged(rules: Rules, states: Iterable[str]) -> Summary:
-    """Merge the states of all buckets to one Summary; raise the first error among them."""
+    """Merge the states of all buckets into one Summary, or raise the first error."""
     summaries, errors = [], []
     for text in states:
         state = json.loads(text)

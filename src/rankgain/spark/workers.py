@@ -1,6 +1,6 @@
-"""The functions that Python workers run on the rows of a bucket or a partition; they do not import PySpark.
+"""Functions that Spark's Python workers run on the rows of a bucket or a partition, without importing PySpark.
 
-States are JSON in a text column. Pickles of our classes would require the same code on driver and workers, and
+Results are sent as JSON in a text column. Pickles of our classes would require the same code on driver and workers, and
 accumulators would count a repeated task twice.
 """
 
@@ -34,20 +34,20 @@ def _judgments(payload: bytes) -> Judgments:
 
 
 def rows(payload: bytes, qrels: Any, run: Any) -> Any:
-    """A table with one row per query of a bucket."""
+    """Evaluate a bucket and return a table with one row per query."""
     result = _rules(payload).of_tables(qrels.select(JUDGED), run.select(RETURNED))
     return import_extra("pyarrow", "spark").Table.from_batches([as_batch(result, qrels.schema.field("query_id").type)])
 
 
 def state(payload: bytes, qrels: Any, run: Any) -> Any:
-    """The Summary of a bucket."""
+    """Evaluate a bucket and return its Summary as JSON in a table."""
     return _state(lambda: _rules(payload).of_tables(qrels.select(JUDGED), run.select(RETURNED)))
 
 
 def state_of_labels(payload: bytes, names: dict[str, str], table: Any) -> Any:
-    """The Summary of a bucket of labels and scores, with or without documents.
+    """Evaluate a bucket of labels and scores, with or without document ids, and return its Summary as JSON.
 
-    `names`: the caller's names of the columns, by role.
+    `names` maps roles such as "score" to the caller's column names.
     """
     return _state(lambda: _of_labels(_rules(payload), names, table))
 
@@ -68,7 +68,7 @@ def _of_labels(rules: PartRules, names: dict[str, str], table: Any) -> Evaluatio
 
 
 def _state(evaluate: Callable[[], Evaluation]) -> Any:
-    """The Summary as JSON, or the error in the input: if it were raised, Spark would retry the task."""
+    """Return the Summary as JSON, or else the error in the input, since Spark would retry a task that raised it."""
     try:
         text = evaluate().summary().to_json()
     except (ValueError, TypeError) as error:
@@ -77,7 +77,7 @@ def _state(evaluate: Callable[[], Evaluation]) -> Any:
 
 
 def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield batches with one row per judged query of a partition in which the rows of each query are consecutive."""
+    """Evaluate a partition whose rows are grouped by query, and yield batches with one row per judged query."""
     rules, judgments = _rules(payload), judgment_sets(_judgments(pickled_judgments))
     seen: set[Any] = set()
     advice = "run.sortWithinPartitions(query) first, or use rankgain.spark.evaluate"
@@ -89,7 +89,7 @@ def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) 
 
 
 def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
-    """One value per row of columns of arrays, which are pandas Series."""
+    """Evaluate each row of array columns, which are passed as pandas Series, and return a Series of the values."""
     rules = _rules(payload)
     names = ("relevance",) if len(columns) == 1 else ("prediction", "label", "relevance")[: len(columns)]
     lists = []
@@ -114,7 +114,7 @@ def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
 
 
 def _graded(labels: list[Any], grades: list[float], row: int) -> dict[Any, float]:
-    """Grades by document."""
+    """Return a dict of the grades by document."""
     if len(labels) != len(grades) or len({*labels}) < len(labels):
         problem = "other lengths" if len(labels) != len(grades) else "a document twice"
         raise ValueError(f"labels and relevance: row {row} of the batch has {problem}; give one grade per document")
