@@ -135,7 +135,7 @@ def _skewed(pair: Difference, sample: Sample) -> Iterator[Remark]:
 
 
 def _decisive_row(pair: Difference, sample: Sample) -> int | None:
-    """Return the row of the query that contributes most to a decided difference, or None if no query can be decisive."""
+    """Return the row of the query that contributes most to a decided difference; None if no query can be decisive."""
     if not pair.decided or not pair.difference or len(sample.values) < 3:
         return None
     contributions = sample.differences(pair.run, pair.baseline) * math.copysign(1.0, pair.difference)
@@ -148,7 +148,7 @@ def _decisive_row(pair: Difference, sample: Sample) -> int | None:
 
 def _decisive(tests: Tested) -> Iterator[Remark]:
     """Warn if leaving out a single query would leave a decided difference undecided or change its sign."""
-    without: dict[tuple[Any, Any], Tested | None] = {}  # by metric and query, because one test serves all pairs of a family
+    without: dict[tuple[Any, Any], Tested | None] = {}  # one test serves all pairs of a family
     for key, pair in tests.items():
         sample = sample_of(tests, key[0])
         row = _decisive_row(pair, sample)
@@ -183,7 +183,7 @@ def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
 
 
 class _Run:
-    """The values of a run in one metric over the tested queries, as far as warnings need them; computed on first use."""
+    """The values of a run in one metric that warnings need, over the tested queries. They are computed on first use."""
 
     def __init__(self, rankings: Rankings, metric: str | Metric, sample: Sample, threads: int) -> None:
         self._rankings, self._threads = rankings, threads

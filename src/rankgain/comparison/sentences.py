@@ -112,7 +112,7 @@ def is_matrix(tests: Tested) -> bool:
 
 
 def verdicts(tests: Tested) -> list[str]:
-    """Return one sentence per difference, decided ones first, or lines for each metric if there are many differences."""
+    """Return one sentence per difference, decided ones first, or lines per metric if there are many differences."""
     metrics = tests.options.metrics
     if not has_few(tests):
         lines = [line for metric in metrics for line in _of_metric(tests, metric)]

@@ -1,4 +1,4 @@
-"""The sign-flip test on integers: p-values, intervals that agree with them, and max-T, of many pairs at once.
+"""The sign-flip test on integers, for many pairs at once: p-values, intervals that agree with them, and max-T.
 
 The notes of `Comparison.test` define p and the interval. Each query, or cluster of queries, has one random sign per
 flip, shared by all runs, metrics and pairs. A cluster is a row with the sums of its queries and their total weight.
@@ -19,21 +19,21 @@ from rankgain import _backend
 from rankgain.scalars import Array, Bools, Floats, Ints
 from rankgain.threads import run_chunks
 
-MOST_BITS = 40  # maximum of fraction bits of a value on the grid
-SIGNIFICAND = 52  # bits available to a sum
-ENUMERATED = 16  # rows; up to this many, all sign vectors replace random flips
-EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # nonzero differences up to which p is exact, by default and on request
-SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # the same for intervals: distinct subsets
-MOST_ZEROS = 1000  # zero differences whose binomial coefficients are still small
-ROUNDING = 1e-6  # absolute tolerance of (1 − level) · (flips + 1)
-CHUNK = 1 << 14  # flips per task of a thread
-PAIRS = 64  # pairs per task, for intervals
+MOST_BITS = 40  # maximum number of fraction bits of a value on the grid
+SIGNIFICAND = 52  # number of bits available for a sum
+ENUMERATED = 16  # maximum number of rows for which all sign vectors are used instead of random flips
+EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # limits on nonzero differences for an exact p: default, on request
+SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # limits on distinct subsets for an exact interval: default, on request
+MOST_ZEROS = 1000  # maximum number of zero differences, which keeps binomial coefficients small
+ROUNDING = 1e-6  # absolute tolerance for (1 − level) · (flips + 1)
+CHUNK = 1 << 14  # number of flips per thread task
+PAIRS = 64  # number of pairs per thread task when intervals are computed
 MOST_FLIPS = 10**8
-NUMBERS = 1 << 21  # differences in memory at a time
+NUMBERS = 1 << 21  # maximum number of differences in memory at a time
 
 
 def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
-    """The base-2 logarithm of the grid's unit: the finest for which the sum of all queries stays below 2^53 units."""
+    """Return the base-2 logarithm of the finest grid unit for which the sum over all queries is below 2^53 units."""
     exponent = 1 if bounded else math.frexp(largest)[1]
     return exponent - min(MOST_BITS, SIGNIFICAND - (queries - 1).bit_length())
 
@@ -42,33 +42,33 @@ Pair = tuple[float, float]
 
 
 class Columns(NamedTuple):
-    """Integers on the grid: for each run but the first, a column of the values minus those of the first run.
+    """Integers on the grid: each run except the first has a column, with its values minus those of the first run.
 
-    The columns of several metrics follow each other. A pair is the difference of two columns, `right` minus `left`; −1
-    is the first run of a metric, which has no column.
+    The columns of the metrics are concatenated. A pair is the difference of two columns, `right` minus `left`. The
+    number −1 stands for the first run of a metric, which has no column.
     """
 
-    values: Floats  # rows × columns; a row, with one sign, is a query or a cluster of queries
+    values: Floats  # rows × columns; each row is a query or a cluster of queries, and has one sign
     left: Ints
     right: Ints
     weights: Floats | None = None  # integers; None if all weights are equal
-    sizes: Floats | float = 1.0  # the number of queries of each row
+    sizes: Floats | float = 1.0  # the number of queries in each row
 
     def of(self, chosen: Array) -> Columns:
         return self._replace(left=self.left[chosen], right=self.right[chosen])
 
     @property
     def slack(self) -> float:
-        """The largest rounding error of a sum of differences: one unit per query."""
+        """The largest possible rounding error of a sum of differences: one unit per query."""
         return float(np.broadcast_to(self.sizes, len(self.values)).sum())
 
     @property
     def whole(self) -> float:
-        """The weight of all rows."""
+        """The total weight of all rows."""
         return float(len(self.values) if self.weights is None else self.weights.sum())
 
     def differences(self, start: int, stop: int) -> Floats:
-        """The differences of the pairs from start to stop, a row per pair."""
+        """Return the differences of the pairs start … stop − 1, one row per pair."""
         return self._of_runs(self.right[start:stop]) - self._of_runs(self.left[start:stop])
 
     def _of_runs(self, numbers: Ints) -> Floats:
@@ -78,25 +78,25 @@ class Columns(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Facts about the differences of each pair, one number per pair, in units of the grid."""
+    """Facts about the differences of the pairs. Each array has one number per pair, in units of the grid."""
 
     totals: Floats
-    norms: Floats  # the root of the sum of squares, which flips leave unchanged
-    nonzero: Ints  # the number of differences of more than one unit, the possible rounding error
-    equal: Floats  # the share of the weight in rows that do not differ
+    norms: Floats  # the square root of the sum of squares, which flips do not change
+    nonzero: Ints  # the number of differences that exceed the possible rounding error
+    equal: Floats  # the share of the total weight that belongs to rows without a difference
 
     def of(self, pairs: Ints) -> Facts:
-        """The facts about these pairs, in this order."""
+        """Return the facts about the given pairs, in the given order."""
         return Facts(self.totals[pairs], self.norms[pairs], self.nonzero[pairs], self.equal[pairs])
 
     @property
     def scales(self) -> Floats:
-        """The factor that makes the sums of different pairs comparable; 0 if nothing differs."""
+        """The factors that make the sums of different pairs comparable; 0 for a pair without differences."""
         return ratios(1.0, self.norms)
 
 
 def ratios(values: Floats | float, norms: Floats) -> Floats:
-    """Divide values by norms; 0 where the norm is 0."""
+    """Divide values by norms; the result is 0 where the norm is 0."""
     quotients: Floats = np.divide(values, norms, out=np.zeros(len(norms)), where=norms > 0)
     return quotients
 
@@ -118,7 +118,7 @@ def facts(columns: Columns) -> Facts:
 
 
 def inner_norms(columns: Columns) -> Floats:
-    """The norms of the differences minus their mean."""
+    """Return the norms of the differences after their mean is subtracted."""
     weights = np.ones(len(columns.values)) if columns.weights is None else columns.weights
     norms: list[Floats] = []
     for rows in _blocks(columns):
@@ -128,20 +128,23 @@ def inner_norms(columns: Columns) -> Floats:
 
 
 def _blocks(columns: Columns) -> Iterator[Floats]:
-    """Yield the differences of all pairs, as many pairs at a time as `NUMBERS` allows."""
+    """Yield the differences of all pairs in blocks, whose size is limited by `NUMBERS`."""
     pairs, step = len(columns.left), max(NUMBERS // len(columns.values), 1)
     for start in range(0, pairs, step):
         yield columns.differences(start, min(start + step, pairs))
 
 
 def not_zero(differences: Floats, sizes: Floats | float = 1.0) -> Bools:
-    """A mask of the differences, or sums of `sizes` differences, that exceed rounding errors."""
+    """Return a mask of the differences (or sums of `sizes` differences) that exceed rounding errors."""
     nonzero: Bools = np.abs(differences) > sizes
     return nonzero
 
 
 def spreads(columns: Columns, weights: Floats | None) -> Floats:
-    """The standard deviation of the differences of each pair; with weights, for the `effective` number of queries."""
+    """Return the standard deviation of the differences of each pair.
+
+    With weights, the number of queries is replaced by their `effective` number.
+    """
     deviations: list[Floats] = []
     for rows in _blocks(columns):
         if weights is None:
@@ -156,21 +159,22 @@ def spreads(columns: Columns, weights: Floats | None) -> Floats:
 
 
 def effective(weights: Floats) -> float:
-    """The effective number of queries of these weights (Kish 1965)."""
+    """Return the effective number of queries with these weights (Kish 1965)."""
     scaled = weights / weights.max()
     return float(scaled.sum() ** 2 / (scaled * scaled).sum())
 
 
 def clustered_spreads(columns: Columns) -> Floats:
-    """The standard deviation of the contributions of clusters: √clusters times the standard error of the mean."""
+    """Return the standard deviation of the clusters' contributions: √clusters times the standard error of the mean."""
     count = len(columns.values)
     return inner_norms(columns) / math.sqrt(count - 1) * (count / columns.whole)
 
 
 class Flips:
-    """The sums of all columns over the queries that each flip flips; flips are random, or all flips of few queries.
+    """Sign flips: for each flip, the sums of all columns over the queries whose sign it changes.
 
-    `extra` is 1 if the flip that flips nothing is counted in addition, as for random flips, and 0 if it is among them.
+    The flips are random or, if there are few queries, all possible flips. The flip that changes no sign always counts:
+    `extra` is 1 for random flips, to which it is added, and 0 for all possible flips, which include it.
     """
 
     def __init__(self, columns: Columns, count: int, seed: int, threads: int) -> None:
@@ -179,7 +183,7 @@ class Flips:
         self.threads = threads
         self.extra = int(rows > ENUMERATED)
         self.count = count if self.extra else 1 << rows
-        # Weights are an additional column.
+        # The weights become an additional column.
         values = columns.values if columns.weights is None else np.column_stack([columns.values, columns.weights])
         if self.extra:
             values = np.ascontiguousarray(values)
@@ -202,9 +206,10 @@ class Flips:
         return self.count + self.extra
 
     def exceeded(self, columns: Columns, facts: Facts, joint: bool, sizes: Floats | None = None) -> tuple[Ints, Ints]:
-        """Count the flips at least as extreme as the observation of each pair or, for max-T, of it or a later pair.
+        """For each pair, count the flips that are at least as extreme as the observation.
 
-        `sizes`: thresholds to use instead of the observed sums.
+        Also return the joint counts for max-T: the flips in which this pair or any later pair has a statistic at least
+        as extreme as the observation. `sizes`: thresholds to use instead of the observed sums.
         """
         pairs = len(columns.left)
         scales = facts.scales if joint else np.zeros(pairs)
@@ -223,14 +228,14 @@ class Flips:
         return single + self.extra, joint_counts + self.extra
 
     def limits(self, facts: Facts) -> Floats:
-        """The threshold for each pair: flips whose largest statistic is at least this high count as extreme."""
+        """Return the threshold of each pair. Flips whose largest statistic reaches the threshold count as extreme."""
         return np.where(facts.norms > 0, (np.abs(facts.totals) - self.slack) * facts.scales, 0.0)
 
     def largest(self, columns: Columns, facts: Facts) -> Floats:
-        """The largest statistic of all pairs in each flip, for single-step max-T.
+        """For each flip, return the largest statistic of all pairs, as required by single-step max-T.
 
-        The maximum includes the differences minus their mean, since differences far from 0 are more strongly correlated
-        than their errors.
+        The maximum also covers the differences after their mean is subtracted, because differences far from 0 are more
+        strongly correlated than their errors.
         """
         means, inner = facts.totals / self.whole, ratios(1.0, inner_norms(columns))
         pairs = list(zip(columns.left, columns.right, facts.totals, facts.scales, means, inner, strict=True))
@@ -246,10 +251,10 @@ class Flips:
         return np.concatenate(run_chunks(self._chunks(CHUNK), work, self.threads))
 
     def bounds(self, columns: Columns, totals: Floats, allowed: Ints) -> tuple[Floats, Floats]:
-        """The smallest and the largest mean difference that the test does not reject, in units of the grid.
+        """Return the smallest and the largest mean difference that the test does not reject, in units of the grid.
 
-        `allowed`: for each pair, the largest number of sign vectors as extreme as the observation for which the
-        hypothesis is rejected.
+        `allowed`: for each pair, the largest number of extreme sign vectors with which the hypothesis is rejected; a
+        sign vector is extreme if its result is at least as extreme as the observation.
         """
         pairs = len(columns.left)
         low, high = np.full(pairs, -np.inf), np.full(pairs, np.inf)
@@ -265,7 +270,10 @@ class Flips:
         return low, high
 
     def shares_below(self, left: int, right: int, total: float, margin: float, sign: float, limits: Pair) -> Pair:
-        """As `Subsets.shares_below`, for a pair of columns; the flipped rows of each flip count with the other rows."""
+        """Like `Subsets.shares_below`, but for a pair of columns.
+
+        Each flip yields two subsets: the rows whose sign it changes, and all other rows.
+        """
         sums = sign * (self._column(right) - self._column(left)) + margin * self.flipped
         whole = sign * total + margin * self.whole
 
@@ -280,7 +288,7 @@ class Flips:
 
 
 def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
-    """The sums of the columns over all subsets of the queries, and the size of each subset."""
+    """Return the sums of the columns over all subsets of the queries, and the size of each subset."""
     sums = np.zeros((values.shape[1], 1))
     for row in values:
         sums = np.concatenate([sums, sums + row[:, None]], axis=1)
@@ -288,23 +296,27 @@ def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
 
 
 def threshold(alpha: float, total: int, random: bool) -> int:
-    """The largest number of sign vectors, of `total`, that may be as extreme as the observation in a rejection."""
+    """Return how many of `total` sign vectors may be as extreme as the observation if the hypothesis is rejected."""
     share = Fraction(alpha) * total
     return math.floor(share + Fraction(ROUNDING) if random else share)
 
 
 def largest_p(alpha: float, flips: int) -> float:
-    """The largest p at which the hypothesis is rejected: alpha, for random flips with the tolerance of `threshold`."""
+    """Return the largest p with which the hypothesis is rejected.
+
+    This is alpha, plus the tolerance of `threshold` if the flips are random.
+    """
     return alpha + (ROUNDING / (flips + 1) if flips else 0.0)
 
 
-# Exact
+# Exact tests
 
 
 def exact_p(differences: Floats, sizes: Floats | float = 1.0) -> float:
-    """The two-sided p-value over all sign vectors, by meet in the middle: the sums of each half of the differences.
+    """Return the two-sided p-value over all sign vectors.
 
-    `sizes`: the number of queries in the sum of each difference.
+    The algorithm is meet-in-the-middle: it combines the sums over all subsets of each half of the differences. `sizes`:
+    the number of queries that each difference sums.
     """
     nonzero = differences[not_zero(differences, sizes)]
     rows, total = np.abs(nonzero.astype(np.int64)), int(nonzero.sum())
@@ -326,9 +338,9 @@ def _sorted_sums(sizes: Ints) -> Ints:
 
 
 class Subsets:
-    """All subsets of the rows: the sum and the weight of each, and the number of subsets that have both.
+    """The sums and weights of all subsets of the rows, and the number of subsets with each sum and weight.
 
-    Differences of zero without weights are interchangeable: only their number in a subset matters.
+    Without weights, differences of zero are interchangeable, and only their number in a subset matters.
     """
 
     def __init__(self, differences: Floats, columns: Columns) -> None:
@@ -344,10 +356,10 @@ class Subsets:
         zeros = signs - len(rows)
         self._sums = np.repeat(sums[0], zeros + 1)
         self._weights = (weights[:, None] + np.arange(zeros + 1)).ravel()
-        self._counts = np.tile(_binomials(zeros, signs), len(sums[0])) if zeros else None  # None: each is one subset
+        self._counts = np.tile(_binomials(zeros, signs), len(sums[0])) if zeros else None  # None: one subset per entry
 
     def bound(self, sign: float, alpha: float) -> float:
-        """The lower end of the interval (sign 1), or the negative of the upper end."""
+        """Return the lower end of the interval if the sign is 1, and the negative of the upper end if it is −1."""
         rank = threshold(alpha, self._total, random=False) // 2
         if rank < 1:
             return -math.inf
@@ -360,7 +372,10 @@ class Subsets:
         return float(means[order[int(np.searchsorted(cumulated, rank))]])
 
     def shares_below(self, margin: float, sign: float, limits: Pair) -> Pair:
-        """The share of subsets whose sum, with the margin added to each row, is at most the limit, for each limit."""
+        """For each limit, return the share of subsets whose sum is at most the limit.
+
+        The margin is added to each row before the sums are computed.
+        """
         sums = sign * self._sums + margin * self._weights
 
         def share(limit: float) -> float:
@@ -372,24 +387,24 @@ class Subsets:
 
 @lru_cache(64)
 def _binomials(zeros: int, queries: int) -> Array:
-    """The numbers of ways to choose 0, 1 … of the zeros; Python ints if 64 bits may not suffice."""
+    """Return the numbers of ways to choose 0, 1, … of the zeros, as Python integers if 64 bits may not suffice."""
     dtype = np.int64 if queries < 63 else np.object_
     return np.array([math.comb(zeros, chosen) for chosen in range(zeros + 1)], dtype=dtype)
 
 
 def countable(nonzero: int, columns: Columns, most: int) -> bool:
-    """Whether at most `most` distinct subsets have to be enumerated."""
+    """Return whether at most `most` distinct subsets have to be enumerated."""
     signs = len(columns.values)
     nonzero = nonzero if columns.weights is None else signs
     zeros = signs - nonzero
     return zeros <= MOST_ZEROS and nonzero < most.bit_length() and (zeros + 1) << nonzero <= most
 
 
-# Corrections of p-values; max-T needs the flips: `Flips.exceeded`
+# Corrections of p-values, except max-T, which needs the flips (see `Flips.exceeded`)
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's step-down correction (Holm 1979): it bounds the chance of any false finding under any dependence."""
+    """Apply Holm's step-down correction (Holm 1979), which controls the family-wise error rate under any dependence."""
     order = np.argsort(p, kind="stable")
     remaining = np.arange(len(p), 0, -1)
     adjusted = np.empty(len(p))
@@ -398,7 +413,7 @@ def holm(p: Floats) -> Floats:
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Benjamini and Hochberg's step-up correction (1995): it bounds the expected share of false findings."""
+    """Apply the step-up correction of Benjamini and Hochberg (1995), which controls the false discovery rate."""
     order = np.argsort(p, kind="stable")[::-1]
     rank = np.arange(len(p), 0, -1)
     adjusted = np.empty(len(p))
@@ -410,7 +425,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
 
 
 def student() -> Any:
-    """SciPy's special functions, which include the distribution of Student's t."""
+    """Return the module with SciPy's special functions, which include the distribution of Student's t."""
     try:
         return import_module("scipy.special")
     except ImportError:

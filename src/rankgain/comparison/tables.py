@@ -1,4 +1,4 @@
-"""The tables of tests: one row per difference, and the matrix for papers with one row per run."""
+"""Tables of test results: one with a row per difference, and a matrix for papers with a row per run."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better, is_share
 from rankgain.results.text import Form, Number, Table, letter_ranges, printable
 
-MOST_LETTERS = 15  # maximum of runs with letters; more would be hard to read
+MOST_LETTERS = 15  # maximum number of runs that get letters; more letters would be hard to read
 
 
 def differences(tests: Tested, form: Form, most: int) -> Table:
-    """One row per difference and, with a baseline and several runs, one row per metric for the baseline."""
+    """Return a table with one row per difference.
+
+    If several runs are compared with one baseline, each metric also has a row for the baseline, except in LaTeX.
+    """
     shown, baseline, corrected = list(tests.values())[:most], baseline_of(tests), is_corrected(tests)
-    latex = form == "latex"  # without the means, which are in the table for papers
+    latex = form == "latex"  # LaTeX tables omit the means, which are in the table for papers
     names = [] if is_pair(tests) else ["run"] if baseline is not None else ["run", "minus"]
     first = [*names, *([] if latex else ["mean"] * max(len(names), 1))]
     if is_pair(tests) and not latex:
@@ -43,7 +46,7 @@ def differences(tests: Tested, form: Form, most: int) -> Table:
     leaders = {metric: leaders_of(tests, metric) for metric in tests.options.metrics}
 
     def add(pair: Difference, names: Sequence[str], runs: Sequence[str], cells: Sequence[object]) -> None:
-        """Add a row with these names, and the means of these runs."""
+        """Add a row with these names, the means of these runs, and the cells."""
         means, runs = {pair.run: pair.mean, pair.baseline: pair.baseline_mean}, [] if latex else runs
         best.update((len(rows), 1 + len(names) + i) for i, run in enumerate(runs) if run in leaders[pair.metric])
         values = (Number((means[run],), share=in_percent(pair.metric)) for run in runs)
@@ -62,13 +65,13 @@ def differences(tests: Tested, form: Form, most: int) -> Table:
     below = rest(len(tests), most, ": columns() and the CSV and JSON forms have all")
     if latex:
         below.append("b/s/w: the numbers of queries that are better, the same and worse")
-    elif any(better(metric) < 0 for metric in tests.options.metrics):  # otherwise the mark is obvious
+    elif any(better(metric) < 0 for metric in tests.options.metrics):  # otherwise the highest mean is best
         below.append(_about_best(tests, form))
     return Table(rows, below, best, names=1 if is_pair(tests) else 3 - (baseline is not None))
 
 
 def without_repeats(table: Table) -> Table:
-    """The table with the first cell of a row empty if it is that of the row before."""
+    """Return the table with the first cell of each row left blank if it repeats the cell above."""
     head, *body = table.rows
     cells = [head]
     for row, above in zip(body, [head, *body], strict=False):
@@ -86,7 +89,10 @@ def _cells(pair: Difference, corrected: bool) -> list[object]:
 
 
 def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
-    """One row per run, at most `most`, and one column per metric; letters take all runs into account."""
+    """Return a table with one row per run and one column per metric.
+
+    At most `most` runs have a row, but the letters refer to all runs.
+    """
     runs, metrics, lettering = tests.runs, tests.options.metrics, baselines_of(tests) or tests.runs
     lettered = len(lettering) <= MOST_LETTERS
     letters = dict(zip(lettering, string.ascii_lowercase, strict=False))
@@ -112,7 +118,10 @@ def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
 
 
 def compact(tests: Tested, table: Table) -> Table:
-    """The matrix with a row per metric and a column per run, for LaTeX; with a baseline, intervals below the means."""
+    """Return the matrix with a row per metric and a column per run, for LaTeX.
+
+    If there is one baseline, the intervals of the differences are added below the means.
+    """
     (_, _, *heads), *body = table.rows
     columns = zip(heads, *(cells for _, _, *cells in body), strict=True)
     rows = [["metric", *(run for _, run, *_ in body)], *columns]
@@ -131,7 +140,7 @@ def compact(tests: Tested, table: Table) -> Table:
 
 
 def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:
-    """Yield lines that explain the marks of the matrix, or why there are none."""
+    """Yield lines that explain the marks in the matrix, or why it has none."""
     undirected = [printable(metric) for metric in tests.options.metrics if not better(metric)]
     if len(undirected) < len(tests.options.metrics):
         yield _about_best(tests, form)
@@ -140,7 +149,7 @@ def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:
             yield f"Letters at a mean name the runs that this run is better than ({p})"
         else:
             yield f"No letters, which name at most {MOST_LETTERS} runs: columns() has the differences"
-    if undirected and form == "latex":  # the other forms have it as a verdict
+    if undirected and form == "latex":  # in the other forms, a verdict says this
         yield f"{joined(undirected)}: neither higher nor lower is better"
 
 

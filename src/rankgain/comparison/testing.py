@@ -1,4 +1,4 @@
-"""Compute the tests of a comparison: check options, choose pairs and families, return a record per difference."""
+"""Compute the tests of a comparison: check options, choose pairs and families, and return a record per difference."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CORRECTIONS = MAX_T, HOLM, BH
 FAMILIES = "metric", "all"
 SINGLE, SIMULTANEOUS = "single", "simultaneous"
 INTERVALS = SINGLE, SIMULTANEOUS
-FINE = 10  # the level of one comparison must be this many times the smallest p of random flips
+FINE = 10  # minimum ratio of the significance level of one comparison to the smallest p possible with random flips
 
 
 class Options(NamedTuple):
@@ -77,11 +77,11 @@ class Options(NamedTuple):
 
 
 Key = tuple[MetricKey, str, str]
-OneSided = Callable[[int, float, float, float], float]  # p by pair, margin, sign, and the loss of the added row
+OneSided = Callable[[int, float, float, float], float]  # (pair, margin, sign, loss of the added row) -> p
 
 
 class Tested(Mapping[Key, Difference]):
-    """The differences by (metric, run, baseline), with the options and the samples by metric."""
+    """A mapping from (metric, run, baseline) to `Difference`, with the options and samples of the test."""
 
     def __init__(
         self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, missing: str = ""
@@ -89,7 +89,7 @@ class Tested(Mapping[Key, Difference]):
         self._differences = dict(differences)
         self._aligned = aligned
         self.options = options
-        self.missing = missing  # a phrase on the queries that each run lacks; empty if unknown
+        self.missing = missing  # a phrase about the queries that each run lacks; empty if unknown
         self.runs = next(iter(aligned.samples.values())).runs
         numbers = [len(sample.values) for sample in aligned.samples.values()]
         self.queries = max(numbers)
@@ -109,7 +109,7 @@ class Tested(Mapping[Key, Difference]):
         return len(self._differences)
 
     def key_of(self, metric: str | Metric) -> str | Metric:
-        """The metric as it is in the keys."""
+        """Return the metric as it appears in the keys."""
         for key in self.options.metrics:
             if key == metric:
                 return key
@@ -117,17 +117,17 @@ class Tested(Mapping[Key, Difference]):
 
 
 def aligned_of(tests: Tested) -> Aligned:
-    """The values that were tested."""
+    """Return the values that were tested."""
     return tests._aligned
 
 
 def sample_of(tests: Tested, metric: str | Metric) -> Sample:
-    """The tested values of a metric."""
+    """Return the tested values of a metric."""
     return tests._aligned.samples[metric]
 
 
 def check_baselines(runs: Sequence[str], given: Any) -> str | tuple[str, ...] | None:
-    """The baseline, or several as a tuple in the order given."""
+    """Check and return the baseline; several baselines become a tuple in the given order."""
     if given is None:
         return None
     names = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(dict.fromkeys(given))
@@ -142,7 +142,7 @@ def check_baselines(runs: Sequence[str], given: Any) -> str | tuple[str, ...] | 
 
 
 def check(runs: Sequence[str], given: Options) -> Options:
-    """Check the caller's options, and return them with defaults filled in."""
+    """Check the caller's options and return them, with changes where they do not go together."""
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")
     for name, allowed in (("method", METHODS), ("family", FAMILIES), ("intervals", INTERVALS)):
@@ -167,7 +167,7 @@ def check(runs: Sequence[str], given: Options) -> Options:
 
 
 def chosen_metrics(metrics: Any, known: Sequence[str | Metric]) -> tuple[str | Metric, ...]:
-    """The metrics to test, as they were evaluated."""
+    """Return the metrics to test, in the form in which they were evaluated."""
     if metrics is None:
         return tuple(known)
     requested = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
@@ -189,7 +189,10 @@ def check_margin(value: Any) -> float:
 
 
 def pairs_of(runs: Sequence[str], baseline: str | tuple[str, ...] | None) -> list[tuple[int, int]]:
-    """The pairs (run, baseline) by position: each other run with each baseline, or all pairs, later minus earlier."""
+    """Return the pairs (run, baseline), as positions.
+
+    Each other run is paired with each baseline. Without a baseline, each run is paired with all earlier runs.
+    """
     if baseline is not None:
         bases = [list(runs).index(name) for name in ([baseline] if isinstance(baseline, str) else baseline)]
         return [(run, base) for base in bases for run in range(len(runs)) if run not in bases]
@@ -199,7 +202,7 @@ def pairs_of(runs: Sequence[str], baseline: str | tuple[str, ...] | None) -> lis
 def compute(
     evaluations: Mapping[str, Evaluation], options: Options, weights: Any = None, clusters: Any = None
 ) -> tuple[dict[Any, Difference], Aligned]:
-    """The differences by (metric, run, baseline), and the aligned values."""
+    """Return a mapping from (metric, run, baseline) to the difference, and the aligned values."""
     if options.method == STUDENT and (weights is not None or clusters is not None):
         name = "clusters" if weights is None else "weights"
         raise ValueError(f"{name}: method='t' takes none: choose method='randomization', or leave {name} out")
@@ -217,9 +220,9 @@ def compute(
 
 
 def differences_of(aligned: Aligned, options: Options) -> dict[Key, Difference]:
-    """The differences of aligned values."""
+    """Compute the differences from aligned values."""
     families = [aligned.samples]
-    if options.family == "metric":  # one metric after another needs less memory
+    if options.family == "metric":  # testing one metric at a time needs less memory
         families = [{metric: sample} for metric, sample in aligned.samples.items()]
     return {
         (pair.metric, pair.run, pair.baseline): pair
@@ -229,7 +232,7 @@ def differences_of(aligned: Aligned, options: Options) -> dict[Key, Difference]:
 
 
 def _of_one_family(samples: Mapping[str | Metric, Sample]) -> dict[str | Metric, Sample]:
-    """The samples, restricted to the queries that count for all metrics."""
+    """Restrict the samples to the queries that count for all metrics."""
     known = set.intersection(*(set(sample.query_ids) for sample in samples.values()))
     common = {
         metric: sample.only(np.array([query in known for query in sample.query_ids], dtype=bool))
@@ -246,7 +249,7 @@ def _of_one_family(samples: Mapping[str | Metric, Sample]) -> dict[str | Metric,
 
 
 class _Family:
-    """The pairs of one family: all pairs of one metric, or of all metrics."""
+    """One family of comparisons: all pairs of runs, for one metric or for all metrics."""
 
     def __init__(self, samples: Mapping[str | Metric, Sample], options: Options) -> None:
         (metric, sample), *_ = samples.items()
@@ -276,24 +279,24 @@ class _Family:
 
     def differences(self) -> Iterator[Difference]:
         tested = self._by_t() if self.options.method == STUDENT else self._by_flips()
-        for end, none in (("low", -np.inf), ("high", np.inf)):  # no interval if all sign vectors have the same sum
+        for end, none in (("low", -np.inf), ("high", np.inf)):  # without nonzero differences, there is no interval
             tested[end] = np.where(self.facts.nonzero > 0, tested[end] * self.units + 0.0, none)
         for number, values in enumerate(zip(*(column.tolist() for column in tested.values()), strict=True)):
             yield self._difference(number, dict(zip(tested, values, strict=True)))
 
     def _difference(self, number: int, tested: Mapping[str, Any]) -> Difference:
-        """The record of a pair; `tested`: the fields that depend on the method."""
+        """Return the record of a pair. `tested`: the fields that depend on the method."""
         (metric, run, base), options = self.keys[number], self.options
         values, names = self.samples[metric].values, self.samples[metric].runs
         lower_is_better = better(self.samples[metric].record) < 0
         mean, baseline_mean = self.means[metric][run], self.means[metric][base]
-        # Sums that are equal on the grid differ only by rounding.
+        # Sums that are equal on the grid can differ only by rounding errors.
         difference = mean - baseline_mean if abs(self.facts.totals[number]) > self.columns.slack else 0.0
         differ = not_zero(self.by_query.differences(number, number + 1)[0])
         higher = int(np.count_nonzero(differ & (values[:, run] > values[:, base])))
         lower = int(np.count_nonzero(differ)) - higher
         sd = float(self.sds[number])
-        # The effective number of queries, and of independent units: queries or clusters.
+        # The effective number of queries, and the number of independent units (queries or clusters).
         effective_queries = float(self.queries) if self.weights is None else effective(self.weights)
         units = effective_queries if self.signs == self.queries else float(self.signs)
         return Difference(
@@ -319,19 +322,20 @@ class _Family:
 
     @property
     def _alpha(self) -> float:
-        """The error rate of each interval: alpha or, if simultaneous without max-T, Bonferroni's share of alpha."""
+        """The error rate of each interval: alpha, or Bonferroni's share of it for simultaneous intervals without max-T."""
         options = self.options
         shared = options.intervals == SIMULTANEOUS and options.correction != MAX_T
         return options.alpha / self.count if shared else options.alpha
 
-    # By sign flips
+    # Tests by sign flips
 
     def _by_flips(self) -> dict[str, Array]:
-        """The fields that depend on the method, from all sign vectors of a pair if these are few, else from flips.
+        """Compute the fields that depend on the method.
 
-        p can be exact although the interval is not: p depends on the sign vectors of nonzero differences only, the
-        interval on those of all rows. With simultaneous max-T, the interval of each pair depends on all pairs, and
-        comes from flips.
+        They are computed from all sign vectors of a pair if there are few, and otherwise from random flips. p can be
+        exact even if the interval is not, because p depends only on the signs of nonzero differences, and the interval
+        depends on the signs of all rows. With simultaneous max-T intervals, each interval depends on all pairs and is
+        computed from flips.
         """
         columns, observed, options = self.columns, self.facts, self.options
         exact, subsets = self._enumerate()
@@ -360,7 +364,7 @@ class _Family:
         low, high = self._reconcile(adjusted if single_step else p, low, high, drawn)
 
         def one_sided(number: int, margin: float, sign: float, extra: float) -> float:
-            # Adding a row of weight w and difference −extra adds (margin − extra) · w to the sum.
+            # Adding a row with weight w and difference −extra adds (margin − extra) · w to the sum.
             weight, slack = columns.whole / self.signs, columns.slack
             limits = slack, slack + (extra - margin) * weight
             each = subsets[number]
@@ -377,22 +381,26 @@ class _Family:
         return fields | {"flips": np.full(self.count, drawn)} | self._margins(one_sided)
 
     def _in_one_step(self, flips: Flips) -> tuple[Ints, Ints]:
-        """For each pair, count the sign vectors whose largest statistic is at least that of the pair, for p; and the
-        sign vectors that the interval allows, so that it contains 0 if and only if the pair is not decided."""
+        """Return two counts of sign vectors for each pair, as required by single-step max-T.
+
+        The first counts the sign vectors whose largest statistic is at least that of the pair, and gives p. The second
+        is the number of sign vectors that the interval allows; with this number, the interval contains 0 if and only if
+        the pair is not decided.
+        """
         columns, observed = self.columns, self.facts
         largest = np.sort(flips.largest(columns, observed))
         joint_counts = flips.extra + flips.count - np.searchsorted(largest, flips.limits(observed))
         most = threshold(self._alpha, flips.total, bool(flips.extra)) - flips.extra
         critical = largest[max(flips.count - 1 - most, 0)]  # larger statistics are rejected
-        # Count only statistics that are larger by more than rounding.
+        # Count only statistics that are larger by more than rounding errors.
         sizes = ratios(critical, observed.scales) + 3.0 * flips.slack
         allowed, _ = flips.exceeded(columns, observed, joint=False, sizes=sizes)
         return joint_counts, allowed
 
     def _enumerate(self) -> tuple[Floats, list[Subsets | None]]:
-        """The exact p and all subsets of each pair; NaN and None if flips must estimate them.
+        """Return the exact p and all subsets of each pair, or NaN and None where flips must be used instead.
 
-        Up to ENUMERATED rows, the flips are all sign vectors, so all entries are NaN and None.
+        With at most ENUMERATED rows, the flips are all sign vectors, so that all entries are NaN and None.
         """
         requested = self.options.method == EXACT
         unit = "queries" if self.signs == self.queries else "clusters"
@@ -418,7 +426,10 @@ class _Family:
         return f"{metric!s}: {names[run]!r} and {names[base]!r}"
 
     def _counts(self, flips: Flips, joint: bool) -> tuple[Ints, Ints]:
-        """Count the flips as extreme as each pair and, for step-down max-T, as that pair or any ranked below it."""
+        """For each pair, count the flips that are at least as extreme, and return joint counts for step-down max-T.
+
+        The joint count of a pair also includes flips that are extreme for a pair with a smaller statistic.
+        """
         if not joint:
             return flips.exceeded(self.columns, self.facts, joint=False)
         order = np.argsort(-ratios(np.abs(self.facts.totals), self.facts.norms), kind="stable")
@@ -436,7 +447,7 @@ class _Family:
         return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
 
     def _reconcile(self, p: Floats, low: Floats, high: Floats, drawn: int) -> tuple[Floats, Floats]:
-        """Move the ends estimated from flips that contradict an exact p: to 0, or to one unit beyond 0."""
+        """Correct intervals estimated from flips that contradict an exact p: move the end to 0, or one unit beyond 0."""
         unit = self.columns.slack / self.columns.whole
         decided, positive = p <= largest_p(self._alpha, drawn), self.facts.totals > 0
         wrong = (low <= 0.0) & (high >= 0.0)
@@ -444,12 +455,14 @@ class _Family:
         return low, np.where(decided, np.where(wrong & ~positive, -unit, high), np.maximum(high, 0.0))
 
     def _margins(self, one_sided: OneSided) -> dict[str, Array]:
-        """One-sided p-values of each pair: against "worse by at least the margin" and "apart by at least the margin".
+        """Return the one-sided p-values of each pair for non-inferiority and equivalence.
 
-        Sign flips use only the queries that differ. If few do, a sample easily misses rare queries that are much worse;
-        so the test is repeated with an additional row, whose difference is −z² times the largest possible one (z: the
-        share of rows that do not differ), and the larger p counts. If no row differs, p is the probability of that if
-        a share `margin` of the queries were worse by the largest difference. NaN if there is no largest difference.
+        The null hypotheses are "worse by at least the margin" and "apart by at least the margin". Sign flips use only
+        the queries that differ. If few queries differ, a sample can easily miss rare queries that are much worse.
+        Therefore, the test is repeated with an additional row, and the larger p counts. The difference of this row is
+        −z² times the largest possible difference, where z is the share of rows that do not differ. If no row differs, p
+        is the probability of this outcome if a share margin / largest of the queries were worse by the largest possible
+        difference. p is NaN if there is no largest possible difference.
         """
         sides = np.full((2, self.count), math.nan)
         margin, lower = self.options.margin, np.array([better(self.samples[key].record) < 0 for key, _, _ in self.keys])
@@ -469,7 +482,7 @@ class _Family:
             not_worse[tested], equivalent[tested] = holm(not_worse[tested]), holm(equivalent[tested])
         return {"not_worse_p": not_worse, "equivalent_p": equivalent}
 
-    # By Student's t
+    # Tests by Student's t
 
     def _by_t(self) -> dict[str, Array]:
         special, count = student(), self.queries
@@ -477,7 +490,7 @@ class _Family:
         half = float(special.stdtrit(count - 1, 1 - self._alpha / 2))
 
         def below(distances: Floats, errors: Floats, freedom: int) -> Floats:
-            """The probability of smaller values under Student's t; 0 or 1 if nothing varies."""
+            """Return the probability of smaller values under Student's t distribution; 0 or 1 if nothing varies."""
             scaled = np.divide(distances, errors, out=np.where(distances < 0, -np.inf, np.inf), where=errors > 0)
             tails: Floats = special.stdtr(freedom, scaled)
             return tails
@@ -500,16 +513,19 @@ class _Family:
 
 
 def largest_difference(metric: str | Metric, record: Metric) -> float:
-    """The largest difference that two runs can have for a query; infinite if there is no upper bound."""
+    """Return the largest possible difference between two runs for a query; infinite if there is no upper bound."""
     if isinstance(metric, Score):
         return math.inf
     if aggregator(record) is geometric_mean:
         return -math.log2(LEAST)
-    return max(TABLE[record.name].highest, abs(record.empty))  # an `empty` of NaN has no effect
+    return max(TABLE[record.name].highest, abs(record.empty))  # max ignores `empty` if it is NaN
 
 
 def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[float, float]:
-    """The spread of the contributions of queries or clusters, and the factor by which weights raise their number."""
+    """Return the spread of the contributions of queries or clusters.
+
+    Also return the factor by which unequal weights raise the number of queries that a test needs.
+    """
     family = _Family({metric: sample}, options)
     weights = family.weights if family.signs == family.queries else None
     return float(family.errors[0]), 1.0 if weights is None else family.queries / effective(weights)
@@ -521,9 +537,9 @@ def columns_of(
     weights: Floats | None = None,
     clusters: Ints | None = None,
 ) -> tuple[Columns, Floats]:
-    """The columns of several metrics, with the two columns of each pair, and the unit of each pair.
+    """Convert the values of several metrics to columns on a grid; return the columns and the grid unit of each pair.
 
-    Weights are scaled to at most 1 by a power of two, and rounded to integers on a separate grid.
+    Weights are scaled by a power of two to at most 1, and rounded to integers on a separate grid.
     """
     parts: list[Floats] = []
     left, right, units = [], [], []
@@ -537,7 +553,7 @@ def columns_of(
         queries, runs = sample.values.shape
         differences = sample.values[:, 1:] - sample.values[:, :1]
         largest = float(np.abs(differences).max())
-        # The grid of a bounded metric does not depend on the other runs.
+        # The grid of a bounded metric does not depend on which runs are compared.
         bounded = TABLE[sample.record.name].highest == 1.0 and largest <= 1.0
         exponent = unit_exponent(largest, queries, bounded)
         offset = len(parts) * (runs - 1)
@@ -552,7 +568,7 @@ def columns_of(
 
 
 def _clustered(columns: Columns, clusters: Ints) -> Columns:
-    """The sums of the rows of each cluster; the columns unchanged if each cluster has one query."""
+    """Sum the rows of each cluster; return the columns unchanged if each cluster has one query."""
     numbers, cluster_of = np.unique(clusters, return_inverse=True)
     sizes = np.bincount(cluster_of).astype(np.float64)
     if len(numbers) == len(clusters):
@@ -564,7 +580,7 @@ def _clustered(columns: Columns, clusters: Ints) -> Columns:
 
 
 def too_coarse(options: Options, comparisons: int) -> str | None:
-    """A note if the smallest p of random flips is not small compared with the level of one comparison."""
+    """Return a note if the smallest p possible with random flips is not well below the level of one comparison."""
     shares = options.correction in (HOLM, BH) or (options.correction is None and options.intervals == SIMULTANEOUS)
     if options.method == STUDENT or comparisons < 2 or not shares:
         return None
