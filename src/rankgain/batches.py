@@ -1,9 +1,9 @@
 """Evaluate Arrow record batches from any source.
 
-Sources are files larger than memory (`pyarrow.dataset`), DuckDB, Polars, Ray Data, Dask, Spark … The rows of a query
-must be consecutive, but may continue in the next batch. Memory holds the rows of some queries, and the ids of all
-earlier queries.
-Needs pyarrow: ``pip install 'rankgain[arrow]'``.
+Sources include files larger than memory (`pyarrow.dataset`), DuckDB, Polars, Ray Data, Dask and Spark. The rows of a
+query must be consecutive, but may continue in the next batch. Memory holds the rows of a few queries at a time, and the
+ids of all earlier queries.
+This module needs pyarrow: ``pip install 'rankgain[arrow]'``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from rankgain.threads import check_threads
 
 __all__ = ["evaluate_batches", "summarize_batches"]
 
-ROWS = 1 << 20  # rows that are evaluated together
+ROWS = 1 << 20  # the default number of rows that are evaluated together
 
 
 def evaluate_batches(
@@ -56,7 +56,7 @@ def evaluate_batches(
     threads: int = 1,
     rows: int = ROWS,
 ) -> Iterator[Any]:
-    """Evaluate record batches one by one; yield record batches with one row per query.
+    """Evaluate record batches one after another, and yield record batches with one row per query.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def summarize_batches(
     rows: int = ROWS,
     progress: bool = False,
 ) -> Summary:
-    """Evaluate record batches to one Summary: exact sums and counts, which merge with those of other parts.
+    """Evaluate record batches, and return one Summary that can be merged with the summaries of other parts.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def _counting(parts: Iterable[Summary], bar: Any) -> Iterator[Summary]:
 
 
 class Options(NamedTuple):
-    """Metrics, and the rules for parts of larger data, as the caller passed them."""
+    """The metrics and rules for evaluating parts of larger data, as the caller passed them."""
 
     metrics: tuple[str | Metric, ...]
     ties: Ties | None = None
@@ -241,7 +241,7 @@ class Options(NamedTuple):
 
 
 class PartRules:
-    """Options that were checked once for all parts."""
+    """Evaluates parts of larger data, with options that are checked once for all parts."""
 
     def __init__(self, options: Options) -> None:
         if options.like is None:
@@ -254,25 +254,28 @@ class PartRules:
         self.options = options._replace(threads=check_threads(options.threads))
 
     def of_tables(self, qrels: Any, run: Any) -> Evaluation:
-        """Judgments and run of some queries, in Arrow tables with the columns query_id, doc_id, relevance and score."""
+        """Evaluate the queries in two Arrow tables, one of judgments and one of a run.
+
+        Both tables have the columns query_id and doc_id. The judgments also have relevance, and the run has score.
+        """
         for table, side in ((qrels, "qrels"), (run, "run")):
             refuse_nulls(table, side)
         judgments = of_frame(Frame(qrels, "qrels"), None, None, None)
-        judgments.error_row = None  # a row number within the part would be misleading
+        judgments.error_row = None  # errors must not name a row, since rows are counted within the part
         return self._against(judgments, run)
 
     def of_run(self, judgments: JudgmentSets, run: Any) -> Evaluation:
-        """A run of some of the judged queries."""
+        """Evaluate a run of some of the judged queries."""
         refuse_nulls(run, "run")
         in_run = set(run["query_id"].unique().to_pylist())
         return self._against(_subset(judgments, [query in in_run for query in judgments.query_ids]), run)
 
     def of_absent(self, judgments: JudgmentSets, seen: set[Any]) -> Evaluation:
-        """The judged queries that appear in no part of the run."""
+        """Evaluate the judged queries that appear in no part of the run."""
         return self._against(_subset(judgments, [query not in seen for query in judgments.query_ids]), None)
 
     def of_nothing(self) -> Evaluation:
-        """An empty result."""
+        """Return an Evaluation without any queries."""
         return self._against(
             JudgmentSets("qrels", []).with_columns(np.zeros(1, np.int64), np.empty(0), ids=_NO_IDS), None
         )
@@ -291,7 +294,7 @@ class PartRules:
         return self._evaluated(Rankings(source, rules_of(self.options.ties or "docid", ids=True)))
 
     def of_labels(self, frame: Frame, columns: Columns) -> Evaluation:
-        """Labels and scores in the same rows, without documents."""
+        """Evaluate a table with both a label and a score in each row, and without document ids."""
         names = columns.query, columns.relevance, columns.score
         return self._evaluated(side_by_side(frame, *names, None, self.options.ties, None))
 
@@ -303,7 +306,7 @@ _NO_IDS: Ids = ids_of([])
 
 
 def _subset(judgments: JudgmentSets, mask: Sequence[bool]) -> JudgmentSets:
-    """Some of the queries of the judgments."""
+    """Return the judgments of the queries that are selected by a mask."""
     numbers: Ints = np.flatnonzero(mask)
     rows, offsets = judgments.rows(numbers)
     names = [judgments.query_ids[number] for number in numbers.tolist()]
@@ -312,7 +315,10 @@ def _subset(judgments: JudgmentSets, mask: Sequence[bool]) -> JudgmentSets:
 
 
 def as_batch(result: Evaluation, kind: Any) -> Any:
-    """The result as a record batch with one row per query; `kind`: the Arrow type of the ids."""
+    """Convert a result to a record batch with one row per query.
+
+    `kind`: the Arrow type of the query ids.
+    """
     pa = import_extra("pyarrow", "arrow")
     columns = dict(result.columns())
     ids = pa.array(columns.pop("query_id"), kind)
@@ -323,7 +329,7 @@ ROLES = {"query_id": "query", "doc_id": "document", "relevance": "relevance", "s
 
 
 def refuse_nulls(table: Any, side: str) -> None:
-    """Raise an error that names the query and the document of the first row with a null."""
+    """If a column has nulls, raise an error that names the query and document of the first row with a null."""
     for name in table.column_names:
         if table[name].null_count:
             raise _null(table, side, table[name].is_null(), f"the {ROLES[name]} is null")
@@ -338,7 +344,7 @@ def _null(table: Any, side: str, nulls: Any, problem: str) -> ValueError:
 
 
 class Columns(NamedTuple):
-    """The names of columns; None: the first one with a usual name."""
+    """The column name for each role. None stands for the first column with a common name."""
 
     query: str | None = None
     doc: str | None = None
@@ -346,7 +352,7 @@ class Columns(NamedTuple):
     score: str | None = None
 
     def by_role(self, frame: Frame, is_run: bool) -> dict[str, str]:
-        """The name of the column for each role."""
+        """Return the column name for each role."""
         names = {"query_id": frame.need("query", self.query)}
         document = frame.need("doc", self.doc) if is_run else frame.find("doc", self.doc)
         if document is not None:
@@ -359,7 +365,7 @@ class Columns(NamedTuple):
 def _results(
     batches: Any, rules: PartRules, judgments: Judgments | None, columns: Columns, rows: int
 ) -> Iterator[tuple[Evaluation, Any]]:
-    """Yield the Evaluation of each part, at least one, with the Arrow type of the ids."""
+    """Yield an Evaluation of each part with the Arrow type of the query ids. There is always at least one."""
     import_extra("pyarrow", "arrow")
     if judgments is not None and not isinstance(judgments, Judgments):
         raise TypeError(f"judgments must be what rankgain.judgments returns, not {type(judgments).__name__}")
@@ -380,7 +386,7 @@ def _results(
 
 
 def _checked(parts: Iterator[Any], score: str) -> Iterator[Any]:
-    """The parts, with a warning if the column called `score` holds ranks in the first one."""
+    """Yield the parts; warn if the column named `score` seems to hold ranks in the first part."""
     for part in islice(parts, 1):
         scored = part.select(["query_id", "score"])
         scored = scored.filter(scored["score"].is_valid())
@@ -395,7 +401,7 @@ def _against_judgments(
 ) -> Iterator[tuple[Evaluation, Any]]:
     pa = import_extra("pyarrow", "arrow")
     seen: set[Any] = set()
-    kind = None  # if there are no parts, pyarrow chooses the type for the ids of the judgments
+    kind = None  # if there are no parts, pyarrow infers the type from the query ids in the judgments
     for part in parts:
         kind = part.schema.field("query_id").type
         if not seen:
@@ -422,14 +428,17 @@ def _of_both_sides(parts: Iterable[Any], rules: PartRules) -> Iterator[tuple[Eva
 
 
 def _check_queries(judgments: JudgmentSets, column: Any) -> None:
-    """Raise an error if query ids and those of the judgments have different types, so that none can match."""
+    """Raise an error if the batches and the judgments have different types of query ids, so that none can match."""
     kinds = types(judgments.query_ids, column[:1].to_pylist(), ("judgments", "batches"))
     if len(judgments.query_ids) and len(column) and kinds:
         raise ValueError(f"the query ids are {kinds}")
 
 
 def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
-    """Yield record batches of the required columns, named by role; a column has one kind in all batches."""
+    """Yield record batches with only the required columns, named by role.
+
+    Raise an error if the kind of values in a column differs between batches.
+    """
     pa = import_extra("pyarrow", "arrow")
     names: dict[str, str] = {}
     readers: dict[str, _Column] = {}
@@ -449,7 +458,7 @@ def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
 
 
 def _record_batches(batches: Any) -> Iterator[tuple[str, Any]]:
-    """Yield record batches, each with a name for errors."""
+    """Yield record batches, each with its name for error messages."""
     pa = import_extra("pyarrow", "arrow")
     if hasattr(batches, "__arrow_c_stream__"):
         yield from (("batches", batch) for batch in _stream(batches, "batches"))
@@ -467,7 +476,7 @@ def _record_batches(batches: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _stream(holder: Any, where: str) -> Iterator[Any]:
-    """Yield an empty batch, which has the columns, then the batches of a stream."""
+    """Yield an empty batch with the columns of a stream, and then the batches of the stream."""
     pa = import_extra("pyarrow", "arrow")
     try:
         reader = pa.RecordBatchReader.from_stream(holder)
@@ -478,16 +487,20 @@ def _stream(holder: Any, where: str) -> Iterator[Any]:
 
 
 class _Column:
-    """A checker of the column for a role: one kind in all batches, valid data, a type that pyarrow can slice."""
+    """Reads the column for one role from each batch.
+
+    It checks that the data are valid and that the values have the same kind in all batches, and converts them to a type
+    that pyarrow can slice.
+    """
 
     def __init__(self, role: str) -> None:
         self._role = role
         self._kind = ""
-        # The buffers of the last dictionary; that dictionary, raw and validated.
+        # The buffers of the last dictionary, and a pair of the dictionary before and after validation.
         self._checked: tuple[Any, Any] = None, None
 
     def read(self, column: Any, where: str) -> Any:
-        """The column of a batch. Corrupt data raise an error here, since pyarrow's kernels do not check the input."""
+        """Return the column of a batch, or raise an error if it is corrupt, which pyarrow's kernels do not check."""
         pa = import_extra("pyarrow", "arrow")
         if isinstance(column, pa.ExtensionArray):
             column = column.storage
@@ -509,7 +522,7 @@ class _Column:
         self._kind = self._kind or content
 
     def _coded(self, column: Any, where: str) -> Any:
-        """The column with a validated dictionary. Many batches share one, which is validated once."""
+        """Return the column with a validated dictionary. A dictionary that batches share is validated only once."""
         pa = import_extra("pyarrow", "arrow")
         dictionary = column.dictionary
         buffers = [len(dictionary), dictionary.offset, *(each and each.address for each in dictionary.buffers())]
@@ -517,7 +530,7 @@ class _Column:
             self._checked = (
                 buffers,
                 (dictionary, _validated(dictionary, where)),
-            )  # keep a reference, so that the addresses stay in use
+            )  # keep a reference to the dictionary, so that its addresses are not reused
         try:
             return pa.DictionaryArray.from_arrays(column.indices, self._checked[1][1])
         except (pa.ArrowInvalid, IndexError):
@@ -525,7 +538,7 @@ class _Column:
 
 
 def _kind(kind: Any, is_id: bool) -> str | None:
-    """The kind of values of an Arrow type: "" for nulls only, None if the type is not supported."""
+    """Return the kind of values of an Arrow type: "" if all are null, None if the type is not supported."""
     of = import_extra("pyarrow", "arrow").types
     kind = kind.value_type if of.is_dictionary(kind) else kind
     if of.is_null(kind):
@@ -540,13 +553,13 @@ def _kind(kind: Any, is_id: bool) -> str | None:
 
 
 def _validated(column: Any, where: str) -> Any:
-    """Check that the offsets of a column lie within the data; convert string views to text."""
+    """Check that the offsets of a column lie within its data, and convert string and binary views to large types."""
     pa = import_extra("pyarrow", "arrow")
     of, kind = pa.types, column.type
     is_view = of.is_string_view(kind) or of.is_binary_view(kind)
     wide = of.is_large_string(kind) or of.is_large_binary(kind)
     try:
-        column.validate(full=is_view)  # without full=, only the first and last offset are checked
+        column.validate(full=is_view)  # without full=True, only the first and last offset are checked
     except (pa.ArrowInvalid, IndexError):
         raise broken(where, "parts contradict each other") from None
     if is_view:
@@ -559,7 +572,7 @@ def _validated(column: Any, where: str) -> Any:
 
 
 def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
-    """Yield tables of whole queries with about `rows` rows, or with one longer query."""
+    """Yield tables of whole queries. A table has about `rows` rows, or consists of one longer query."""
     pending: list[Any] = []
     size = 0
     for batch in _slices(batches, rows):
@@ -568,7 +581,7 @@ def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
             continue
         if size and size + len(batch) > rows:
             ids = batch.column(0)
-            cut = ids.index(ids[-1]).as_py()  # start of the last query
+            cut = ids.index(ids[-1]).as_py()  # the first row of the last query
             if cut or pending[-1].column(0)[-1].as_py() != ids[0].as_py():
                 yield _table([*pending, batch.slice(0, cut)])
                 pending, size, batch = [], 0, batch.slice(cut)
@@ -579,7 +592,7 @@ def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 
 def _table(batches: list[Any]) -> Any:
-    """Concatenate batches; a column whose type differs between them gets a common type."""
+    """Concatenate batches. If they have different types for a column, convert it to a common type."""
     pa = import_extra("pyarrow", "arrow")
     if all(batch.schema.equals(batches[0].schema) for batch in batches):
         return pa.Table.from_batches(batches)
@@ -612,7 +625,7 @@ def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 def reject_repeated_queries(
     column: Any, seen: set[Any], where: str = "batches", advice: str = "sort by query first"
 ) -> None:
-    """Raise an error if a query was seen before; add the queries of the column to `seen`."""
+    """Add the queries of a column to `seen`; raise an error if any of them was already there."""
     for query in _first_of_runs(column):
         if query in seen:
             raise ValueError(
@@ -623,7 +636,7 @@ def reject_repeated_queries(
 
 
 def _first_of_runs(column: Any) -> list[Any]:
-    """The column without consecutive repeats."""
+    """Return the values of a column, without consecutive repeats."""
     pc = import_extra("pyarrow.compute", "arrow")
     ids = column.combine_chunks()
     if len(ids) > 1:
@@ -636,7 +649,7 @@ def _first_of_runs(column: Any) -> list[Any]:
 
 
 def sides_of(table: Any) -> tuple[Any, Any]:
-    """The judged rows, and the returned rows."""
+    """Return the judged rows and the returned rows of a table, as two tables."""
     sides = []
     for name in "relevance", "score":
         side = table.select(["query_id", "doc_id", name])

@@ -1,4 +1,4 @@
-"""The stand-in for the compiled `capi` if nothing was compiled."""
+"""Stand-in for the compiled module `capi`. If no extension was compiled, importing it raises ImportError."""
 
 from rankgain._backend import NOTHING_COMPILED
 

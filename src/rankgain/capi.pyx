@@ -1,9 +1,9 @@
-"""The functions for other compiled code: C, C++, Cython, Numba.
+"""C functions that compiled code in C, C++, Cython or Numba can call.
 
-`rankgain.h` (in `rankgain.get_include()`) and `capi.pxd` declare them; the header documents each of them. The addresses
-are in `__pyx_capi__`, for Cython, `numba.extending.get_cython_function_address` and
-`scipy.LowLevelCallable.from_cython`; in the capsule `_C_API`, for the header; and returned by `address`, for ctypes and
-cffi. The constants of the header are attributes.
+They are declared in `rankgain.h` (in the folder `rankgain.get_include()`), which documents each of them, and in
+`capi.pxd`. There are three ways to find their addresses: `__pyx_capi__`, for Cython,
+`numba.extending.get_cython_function_address` and `scipy.LowLevelCallable.from_cython`; the capsule `_C_API`, for the
+header; and the function `address`, for ctypes and cffi. The constants in the header are attributes of this module.
 
 The computations are in `_compiled`, in `lists`, `sums` and `ranking`; this file checks arguments and forwards them.
 """
@@ -27,7 +27,7 @@ cdef extern from "rankgain.h":
     ctypedef struct rankgain_api:
         uint32_t abi_version
         uint32_t struct_size
-        void* message  # the first of FUNCTIONS, which come one after the other
+        void* message  # the first of the function pointers, which are in the order of FUNCTIONS
 
 cdef extern from *:
     """
@@ -36,17 +36,18 @@ cdef extern from *:
     """
 
 cdef enum:
-    RANKS = 65536  # ranks with precomputed discounts
+    RANKS = 65536  # the number of ranks with precomputed discounts
     ALIGNMENT = 16
 
-cdef Py_ssize_t MOST = RANKGAIN_NO_CUTOFF // 512  # documents; the size of the scratch in bytes fits Py_ssize_t
+# The largest number of documents. The size of the scratch memory for them fits in Py_ssize_t.
+cdef Py_ssize_t MOST = RANKGAIN_NO_CUTOFF // 512
 
-# Written once, at import.
+# Filled once, when the module is imported.
 cdef double[RANKS] logarithms
 cdef rankgain_api table
 
 
-# status
+# Status
 
 cdef const char* rankgain_message(int status) noexcept nogil:
     if status == RANKGAIN_OK:
@@ -95,14 +96,14 @@ cdef inline int write_result(double* value, Result result) noexcept nogil:
 
 
 cdef inline int refuse(int status, double* values, Py_ssize_t n) noexcept nogil:
-    """Write NaN for all values of an invalid call; return the status."""
+    """Set all values to NaN after an invalid call; return the status."""
     cdef Py_ssize_t index
     for index in range(n if values != NULL else 0):
         values[index] = NAN
     return status
 
 
-# arguments
+# Checks of arguments
 
 cdef inline int check_pointer(const void* pointer, Py_ssize_t needed) noexcept nogil:
     return RANKGAIN_NULL_POINTER if pointer == NULL and needed else RANKGAIN_OK
@@ -127,7 +128,7 @@ cdef inline int check_list(const void* numbers, Py_ssize_t n, Py_ssize_t k) noex
 cdef inline int open_discount(
     Discount* opened, const double* discount, Py_ssize_t n_discount, Py_ssize_t ranks
 ) noexcept nogil:
-    """The caller's discount, checked for the first `ranks` ranks, or the logarithmic one."""
+    """Open the caller's discount after checking its first `ranks` values or, if it is NULL, the logarithmic one."""
     cdef Py_ssize_t index
     cdef bint valid = True
     opened.kind = VECTOR
@@ -147,7 +148,7 @@ cdef inline int open_discount(
 
 
 cdef bint never_rises(const Discount* discount) noexcept nogil:
-    """Whether the discount never rises, so that no order exceeds the ideal."""
+    """Return whether the discount never rises, in which case no order of the documents exceeds the ideal."""
     cdef int64_t rank
     for rank in range(1, discount.size if discount.kind == VECTOR else 0):
         if not discount.table[rank] <= discount.table[rank - 1]:
@@ -158,7 +159,7 @@ cdef bint never_rises(const Discount* discount) noexcept nogil:
 cdef inline int ratio(
     double value, Result ideal, double empty, const Discount* discount, double* out
 ) noexcept nogil:
-    """Write value / ideal; a value above the ideal is an error if the discount never rises."""
+    """Write value / ideal. If the discount never rises, a value above the ideal is an error."""
     if ideal.code == 0:
         ideal.code = quotient(
             value, ideal.value, empty, value > ideal.value and never_rises(discount), &ideal.value
@@ -167,19 +168,19 @@ cdef inline int ratio(
 
 
 cdef inline int check_empty(double* empty) noexcept nogil:
-    empty[0] += 0.0  # −0.0 becomes 0.0, which prints without a sign
+    empty[0] += 0.0  # turn −0.0 into 0.0, which prints without a sign
     return RANKGAIN_BAD_OPTION if isinf(empty[0]) else RANKGAIN_OK
 
 
 cdef inline int check_rel(double* rel) noexcept nogil:
-    """Replace rel by the number above which grades are relevant: see `parameters.highest_irrelevant`."""
+    """Replace `rel` by the number above which grades are relevant (see `parameters.highest_irrelevant`)."""
     if isinf(rel[0]):
         return RANKGAIN_BAD_OPTION
     rel[0] = 0.0 if isnan(rel[0]) else -DBL_MIN if rel[0] <= 0.0 else nextafter(rel[0], 0.0)
     return RANKGAIN_OK
 
 
-# scratch
+# Scratch memory
 
 cdef Py_ssize_t rankgain_scratch_size(Py_ssize_t n, Py_ssize_t k) noexcept nogil:
     if n < 0 or k < 1 or n > MOST:
@@ -199,7 +200,7 @@ ctypedef fused real_t:
 cdef inline const double* contiguous(
     const real_t* numbers, Py_ssize_t stride, Py_ssize_t n, double* scratch
 ) noexcept nogil:
-    """The numbers as contiguous float64, in place or copied into scratch."""
+    """Return the numbers as contiguous float64. Copy them into `scratch` unless they already are."""
     cdef Py_ssize_t index
     if real_t is double and stride == 1:
         return numbers
@@ -208,7 +209,7 @@ cdef inline const double* contiguous(
     return scratch
 
 
-# gain and discount
+# Gains and discounts
 
 cdef int rankgain_gain(int kind, const double* grades, Py_ssize_t n, double* gains) noexcept nogil:
     cdef Py_ssize_t index, n_valid = n
@@ -234,7 +235,7 @@ cdef int rankgain_discount(int kind, double base, Py_ssize_t n, double* discount
     return RANKGAIN_OK
 
 
-# one list
+# Functions for one list
 
 cdef int rankgain_cg(
     const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, int gain, double* value
@@ -316,7 +317,7 @@ cdef int rankgain_reciprocal_rank(
     return refuse(status, value, 1) if status else write_result(value, rr_one(relevance, n, stride, k, rel))
 
 
-# many lists
+# Functions for many lists
 
 cdef int check_lists(
     const double* grades, const Py_ssize_t* offsets, Py_ssize_t queries, const double* values
@@ -353,16 +354,17 @@ cdef int rankgain_dcg_lists(
     cdef Py_ssize_t query, longest = 0
     cdef Discount opened
     cdef int query_status, status = check_lists(relevance, offsets, queries, values)
-    refuse(status, values, queries)  # NaN: not computed yet
+    refuse(status, values, queries)  # NaN marks the values that are not computed yet
     if status:
         return status
     for query in range(queries):
         longest = max(longest, offsets[query + 1] - offsets[query])
     if gain == RANKGAIN_LINEAR and longest and check_list(relevance, longest, k) == 0:
         if open_discount(&opened, discount, n_discount, min(longest, k)) == 0:
-            sum_each(relevance, <const int64_t*>offsets, queries, &opened, k, values)  # sums several lists at once
+            # This is faster than the loop below, since it sums several lists at once.
+            sum_each(relevance, <const int64_t*>offsets, queries, &opened, k, values)
     for query in range(queries):
-        if not finite(values[query]):  # not computed yet, or invalid
+        if not finite(values[query]):  # not computed yet or invalid
             query_status = rankgain_dcg(
                 relevance + offsets[query], offsets[query + 1] - offsets[query], 1, k, gain, discount, n_discount,
                 values + query,
@@ -423,10 +425,10 @@ cdef int rankgain_reciprocal_rank_lists(
     return status
 
 
-# scores of one query
+# Functions that take scores
 
 cdef struct Query:
-    # The documents of a query, the options, and memory for the hits.
+    # The documents of one query, the options, and memory for the hits.
     const double* scores
     Numbers labels
     Py_ssize_t n
@@ -446,7 +448,10 @@ cdef int open_query(
     Py_ssize_t labels_stride, Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount,
     void* scratch
 ) noexcept nogil:
-    """Check the arguments, divide the scratch, and make scores (of type `kind`) and labels contiguous."""
+    """Check the arguments, divide the scratch memory, and make the scores and labels contiguous.
+
+    `kind`: the type of the scores.
+    """
     cdef char* block = aligned(scratch)
     cdef int status = check_list(scores, n, k) or check_pointer(labels, n) or check_pointer(scratch, n)
     status = status or check_option(ties, RANKGAIN_AVERAGE, RANKGAIN_STABLE) or check_gain(gain)
@@ -476,7 +481,7 @@ cdef int open_query(
 
 
 cdef inline Py_ssize_t order_query(Query* query, bint zeros) noexcept nogil:
-    """Write the hits of the query or, with `zeros`, all documents; −1 if a score is NaN."""
+    """Write the hits of the query or, with `zeros`, all documents; return their number, or −1 if a score is NaN."""
     return 0 if query.n == 0 else order_hits(
         query.scores, &query.labels, 0, query.n, query.k, zeros, query.ties == STABLE, &query.space,
         query.grade, query.first, query.last,
@@ -492,7 +497,7 @@ cdef int order_scores(
     cdef bint by_grade = ties == RANKGAIN_BEST or ties == RANKGAIN_WORST
     cdef double nothing = 0.0
     cdef int status
-    if not by_grade:  # equal grades leave documents of equal score in input order
+    if not by_grade:  # give all documents the same grade, so that documents with equal scores stay in input order
         labels = &nothing
         labels_stride = 0
     status = check_pointer(order, n) or open_query(
@@ -649,7 +654,7 @@ cdef int rankgain_reciprocal_rank_from_scores_f32(
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
 
 
-# gradients
+# Gradients
 
 cdef Py_ssize_t rankgain_lambda_scratch_size(Py_ssize_t n) noexcept nogil:
     return -1 if n < 0 or n > MOST else <Py_ssize_t>lambda_size(n) + ALIGNMENT
@@ -659,7 +664,7 @@ cdef int open_lambdas(
     Lambdas* options, Py_ssize_t n, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma,
     int delta, int ties, int normalize
 ) noexcept nogil:
-    """Check the options for lists of up to n documents."""
+    """Check and store the options for lists of up to n documents."""
     cdef Py_ssize_t rank, ranks = n if delta == RANKGAIN_DELTA_FULL else min(n, k)
     cdef int status = check_option(delta, RANKGAIN_DELTA_CUT, RANKGAIN_DELTA_ONE)
     status = status or check_option(normalize, RANKGAIN_NOT_NORMALIZED, RANKGAIN_BY_SCORE_AND_QUERY)
@@ -673,7 +678,7 @@ cdef int open_lambdas(
     for rank in range(1, ranks if discount != NULL else 0):
         if discount[rank] > discount[rank - 1]:
             return RANKGAIN_BAD_DISCOUNT
-    if delta == RANKGAIN_DELTA_ONE and discount != NULL:  # the discount was not checked above
+    if delta == RANKGAIN_DELTA_ONE and discount != NULL:  # do not read the discount, which was not checked
         options.discount.kind = UNIT
         options.discount.size = 0
     options.depth = k
@@ -690,7 +695,7 @@ cdef int write_lambdas(
     const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse,
     const Lambdas* options, void* scratch, double* gradient, double* hessian
 ) noexcept nogil:
-    """The gradients of one query, whose arguments are valid except for the data."""
+    """Write the gradients of one query. All arguments except the data have already been checked."""
     cdef Py_ssize_t position
     cdef int status = first_error(gains, n, 1, False, &position)
     if not 0.0 <= inverse <= DBL_MAX:
@@ -799,15 +804,15 @@ cdef int rankgain_lambda_ndcg_lists_f32(
     )
 
 
-# addresses
+# Addresses
 
 def address(str name not None):
-    """The address of a C function, for ctypes and cffi.
+    """Return the address of a C function, for ctypes and cffi.
 
     Parameters
     ----------
     name : str
-        As in `capi.pxd`: "rankgain_dcg".
+        The name in `capi.pxd`, such as "rankgain_dcg".
 
     Returns
     -------
@@ -834,7 +839,7 @@ def address(str name not None):
 
 
 def fill():
-    """Write the discounts that the functions read, and the structure of the header."""
+    """Fill the table of precomputed discounts and the struct of function pointers."""
     cdef Py_ssize_t rank, index
     cdef void** functions = <void**>&table.message
     for rank in range(RANKS):
@@ -845,7 +850,7 @@ def fill():
         functions[index] = <void*><size_t>address("rankgain_" + name)
 
 
-# in the order of the structure
+# in the order of the struct in rankgain.h
 cdef str FUNCTIONS = (
     "message scratch_size gain discount cg dcg idcg ndcg reciprocal_rank "
     "cg_lists dcg_lists idcg_lists ndcg_lists reciprocal_rank_lists order_f64 order_f32 "

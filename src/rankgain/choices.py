@@ -1,4 +1,4 @@
-"""The accepted values of arguments, as types: editors complete them, and type checkers reject anything else.
+"""The accepted values of arguments as Literal types, so that editors complete them and type checkers reject others.
 
 `tests/test_types.py` compares them with the tables that define their meaning.
 """
@@ -13,8 +13,8 @@ ClusterTies = Literal["docid", "average", "best", "worst"]  # for rows on a clus
 Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]
-Queries = Literal["all", "same", "common"]  # queries of several runs, in `compare`
-Naming = Literal["asked", "safe"]  # names of metrics in `Evaluation.flat`
+Queries = Literal["all", "same", "common"]  # which queries `compare` keeps
+Naming = Literal["asked", "safe"]  # how `Evaluation.flat` names metrics
 Ideal = Literal["judged", "returned"]
 Rounding = Literal["up", "nearest"]
 ScoreBits = Literal[64, 32]
@@ -34,7 +34,7 @@ Peer = Literal[
     "elasticsearch",
     "beir",
     "msmarco",
-    # Aliases. At run time, separators and case are ignored, which a type cannot express.
+    # Aliases. Separators and case are ignored at run time, but a type cannot express this.
     "trec_eval",
     "pytrec_eval",
     "scikit-learn",
@@ -42,7 +42,7 @@ Peer = Literal[
 ]
 PeerOrOwn = Peer | Literal["rankgain"]
 
-# By argument name.
+# The accepted values by argument name.
 CHOICES: dict[str, tuple[str, ...]] = {
     "missing": get_args(Missing),
     "validate": get_args(Validate),
@@ -54,7 +54,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 
 def check_choices(**given: Any) -> None:
-    """Raise an error for the first argument whose value is not among its choices."""
+    """Raise an error for the first argument whose value is not accepted."""
     for name, choice in given.items():
         if type(choice) is not str or choice not in CHOICES[name]:
             check_choice(choice, name, CHOICES[name])

@@ -1,4 +1,4 @@
-"""The command line: `rankgain eval QRELS RUN -m ndcg@10 -m mrr@10`, `rankgain compare QRELS RUN RUN`, …"""
+"""The command line interface, with commands such as `rankgain eval QRELS RUN -m ndcg@10`."""
 
 from __future__ import annotations
 
@@ -48,24 +48,25 @@ from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
-# The smallest input, in bytes, that gets a progress bar.
+# Inputs that are larger than this number of bytes get a progress bar.
 LARGE = 32 << 20
 
 
 def command() -> int:
-    """Run `main` as a process that Ctrl-C ends at once, without a traceback."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if the shell ignores the signal
+    """Run `main` in a process that Ctrl-C ends at once, without a traceback."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless the shell ignores the signal
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 success, 1 invalid input, 2 a usage error, 3 a gate that failed.
+    """Run a command and return its exit status.
 
-    The command `trec_eval` has the statuses of trec_eval.
+    The status is 0 for success, 1 for invalid input, 2 for a usage error and 3 for a gate that failed. The command
+    `trec_eval` returns the statuses of trec_eval.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if sys.stderr is None:  # closed: `print` would write the message to standard output
+    if sys.stderr is None:  # standard error is closed, so `print` would write errors to standard output
         with contextlib.redirect_stderr(io.StringIO()):
             return _status(given)
     return _status(given)
@@ -74,8 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _status(given: list[str]) -> int:
     options = None
     try:
-        if given[:1] == ["trec_eval"]:  # it parses its own options
-            from rankgain.tools import trec_eval  # deferred: rarely needed
+        if given[:1] == ["trec_eval"]:  # this command parses its own options
+            from rankgain.tools import trec_eval  # imported only here, since it is rarely needed
 
             status, text = trec_eval.main(given[1:])
             _print(text)
@@ -107,20 +108,23 @@ def _fail(message: str) -> int:
     return 1
 
 
-# ties='stable', or rankings.under(ties='stable')
+# matches ties='stable' and rankings.under(ties='stable')
 _KEYWORD = r"(?P<call>\b[\w.]+\()?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors suggest the nearest option or choice, and whose help reports a full disk."""
+    """An argument parser that suggests the nearest option or choice in its error messages.
+
+    It also reports a full disk when it prints its help.
+    """
 
     def nearest(self, unknown: Sequence[str]) -> str:
-        """A hint with the option most similar to an unknown one; "" if none is similar."""
+        """Return a hint with the option that is most similar to an unknown one, or "" if none is similar."""
         near = (nearest(argument.partition("=")[0], self._option_string_actions) for argument in unknown)
         return next((f"; did you mean {option}?" for option in near if option), "")
 
     def in_options(self, message: str, given: Sequence[str]) -> str:
-        """Replace Python's keyword arguments in a message by options, except in the user's input."""
+        """Replace Python keyword arguments in a message with the options, except in text that the user gave."""
 
         def option(keyword: re.Match[str]) -> str:
             known = f"--{keyword['name']}" in self._option_string_actions
@@ -131,7 +135,7 @@ class _Parser(argparse.ArgumentParser):
         return re.sub(r"\b([a-z]+)=(?=[\s,;:)]|$)", lambda name: self._option(name[1]) or name[0], message)
 
     def _option(self, name: str) -> str:
-        """The option with the name of a keyword argument, if there is one."""
+        """Return the option with the name of a keyword argument, or "" if there is none."""
         return f"--{name}" if f"--{name}" in self._option_string_actions else ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -147,7 +151,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Print(argparse.Action):
-    """Print the result of a function, and exit."""
+    """An action that prints the result of a function and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         _print(f"{self.const()}\n")
@@ -205,12 +209,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add(command: argparse.ArgumentParser, name: str, default: Any, text: str, **settings: Any) -> None:
-    """Add an option whose help text names the default."""
+    """Add an option, and state its default in the help text."""
     command.add_argument(name, type=type(default), default=default, help=f"{text} (default: {default})", **settings)
 
 
 def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metric: Callable[[str], str]) -> None:
-    """Add the options of `eval` and `compare`; `forms`: the output forms other than text, with help texts."""
+    """Add the options that `eval` and `compare` share.
+
+    `forms`: the output forms other than text, with their help texts.
+    """
     command.add_argument(
         "-m",
         "--metric",
@@ -233,7 +240,7 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metr
 
 
 def _add_reading(command: argparse.ArgumentParser) -> None:
-    """Add the options on how files are read, and by which rules."""
+    """Add the options that control how files are read and interpreted."""
     command.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
     command.add_argument(
         "--missing",
@@ -257,7 +264,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     _add_columns(command, COLUMNS | COLUMNS_OF_LISTS if command.prog.endswith("eval") else COLUMNS)
 
 
-# The options for the columns of table files, with help texts.
+# The options that name the columns of table files, with their help texts.
 COLUMNS = {
     "query": "the queries, in both tables; twice: in the qrels, then in the runs",
     "doc": "the documents, in both tables; twice: in the qrels, then in the runs",
@@ -392,14 +399,14 @@ def _metric(text: str) -> str:
 
 
 def _limited_metric(text: str) -> str:
-    """A metric, or a metric with a limit of the mean: ndcg@10>=0.4."""
+    """Check an argument that is a metric, or a metric with a limit for its mean, such as ndcg@10>=0.4."""
     metric, _ = _split_limit(text)
     _metric(metric)
     return text
 
 
 def _split_limit(text: str) -> tuple[str, float | None]:
-    """Split `metric>=0.4` into the metric and the limit of its mean; without a limit, None."""
+    """Split `metric>=0.4` into the metric and the limit for its mean. The limit is None if there is none."""
     metric, sign, limit = re.fullmatch(r"(.*?)(?:([<>]=?)(.*))?", text, re.DOTALL).groups()  # type: ignore[union-attr]
     if sign is None:
         return text, None
@@ -444,7 +451,7 @@ def _threads(text: str) -> int:
 
 
 def _cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -500,12 +507,16 @@ def _explain(options: argparse.Namespace) -> None:
         _print(f"{rankings.attribution(metric, tools[0])}\n")
         return
     query, note = (options.query_id, "") if options.query_id is not None else _lowest_query(rankings, metric)
-    query = next((known for known in rankings.query_ids if str(known) == query), query)  # arguments are text
+    # The argument is text, but query ids may be integers.
+    query = next((known for known in rankings.query_ids if str(known) == query), query)
     _print(f"{rankings.calculation(metric, query, like=options.like, limit=options.limit)}\n{note}")
 
 
 def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
-    """The first query with the lowest value, of those with a relevant document and a list, and a note on the choice."""
+    """Return the query with the worst value of a metric, and a note on this choice.
+
+    Queries without a relevant document, or with an empty list, are not considered.
+    """
     ((key, record),) = parse(metric)
     relevant = f"num_rel(rel={record.rel})" if record.rel is not None else "num_rel"
     result = rankings.evaluate(metric, relevant, "num_ret")
@@ -553,7 +564,7 @@ def _compare(options: argparse.Namespace) -> int:
     if options.groups is not None:
         groups = comparison.groups(read_labels(options.groups), baseline, **shared)
     if options.report is not None:
-        from rankgain.comparison.report import page_of  # needs Jinja2
+        from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
         qrels = os.path.basename(options.files[0])
         page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given))
@@ -568,7 +579,7 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _exports(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of tables for papers, as the forms of output take them."""
+    """Return the options for tables in papers, as keyword arguments of the functions that write the output."""
     names = "digits", "percent", "caption", "label", "part"
     given = {name: getattr(options, name) for name in names if getattr(options, name) not in (None, False)}
     if given and options.form not in ("markdown", "latex"):
@@ -581,7 +592,7 @@ def _exports(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_gate(options: argparse.Namespace) -> dict[str, float]:
-    """Refuse options of a gate without --gate, and invalid gates; return the floors by metric."""
+    """Refuse invalid gates, and options of gates without --gate; return the floor of each metric that has one."""
     limits = [_split_limit(text) for text in options.metric or ()]
     options.metric = [metric for metric, _ in limits] or None
     floors = {metric: limit for metric, limit in limits if limit is not None}
@@ -607,20 +618,20 @@ def _check_gate(options: argparse.Namespace) -> dict[str, float]:
 
 
 def _announced(gate: Gate) -> int:
-    """Print the verdict of a gate to standard error, for logs of runs with --output; return the exit status."""
+    """Print the verdict of a gate to standard error, so that logs show it with --output; return the exit status."""
     print("\n".join([gate.verdict(), *gate.reasons]), file=sys.stderr)
     return 0 if gate.passed else 3
 
 
 def shown_command(arguments: Sequence[str]) -> str:
-    """The command for a report, quoted for a shell, with file names instead of paths."""
+    """Return the command to show in a report: quoted for a shell, with file names instead of paths."""
     import shlex
 
     return shlex.join(["rankgain", *(os.path.basename(part) or part for part in arguments)])
 
 
 def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:
-    """Refuse input files that are given twice or would be overwritten, and metrics where files belong."""
+    """Refuse input files that are given twice or would be overwritten, and metrics that are given as files."""
     targets = [(name, getattr(options, name, None)) for name in ("output", "report")]
     for path in set(files):
         if files.count(path) > 1:
@@ -682,7 +693,7 @@ def _same_file(one: str, other: str) -> bool:
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
-# Reading
+# Reading files
 
 
 def _check_rules(options: argparse.Namespace) -> None:
@@ -704,7 +715,7 @@ def _check_rules(options: argparse.Namespace) -> None:
 
 
 def _default_metrics(like: str | None) -> Sequence[str]:
-    """Those of the default metrics that a tool has, all under the same rules."""
+    """Return the default metrics that a tool supports under the same rules."""
     if like is None:
         return DEFAULT_METRICS
     supported: list[str] = []
@@ -716,7 +727,7 @@ def _default_metrics(like: str | None) -> Sequence[str]:
 
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
-    """Yield each run with its name; a run is read only after the caller is done with the previous one."""
+    """Yield the name and the Rankings of each run. A run is read only when the caller asks for it."""
     columns, bar = _columns(options), progress_bar(files, options.progress)
     kinds, _, sources = zip(*(recognised(path, path, beir=not index) for index, path in enumerate(files)), strict=True)
     if columns and not any(kinds):
@@ -735,13 +746,14 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         if kind is not None:
             yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
             continue
-        with shown(run, None if options.rereads else bar) as file:  # without a bar, a path, which can be read again
+        # Without a bar, `file` is a path, which can be read again.
+        with shown(run, None if options.rereads else bar) as file:
             rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
 
 
 def _columns(options: argparse.Namespace) -> dict[str, Any]:
-    """The columns that options name; a pair for the qrels and the runs."""
+    """Return the column names that were given as options. A pair has a name for the qrels and one for the runs."""
     given = {name: getattr(options, name, None) for name in (*COLUMNS, *COLUMNS_OF_LISTS)}
     columns: dict[str, Any] = {name: column for name, column in given.items() if column is not None}
     for name, names in columns.items():
@@ -756,20 +768,20 @@ def _columns(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _of_side(columns: Mapping[str, Any], side: int, *others: str) -> dict[str, str]:
-    """The columns of the qrels (0) or of a run (1)."""
+    """Return the column names for one side, which is 0 for the qrels or 1 for a run."""
     pairs = {name: pair_of(columns.get(name), name)[side] for name in ("query", "doc")}
     pairs |= {name: columns.get(name) for name in others}
     return {name: column for name, column in pairs.items() if column is not None}
 
 
 def _of_one_table(source: Any, options: argparse.Namespace, columns: Mapping[str, Any]) -> Rankings:
-    """The Rankings of a table that holds both sides."""
+    """Return the Rankings of a table that holds both the judgments and the run."""
     ties = {"ties": options.ties} if options.chosen_ties else {}
     return rankings_of_table(source, ties, missing=options.missing, duplicates=options.duplicates, **columns)
 
 
 def _of_table(judged: Any, source: Any, options: argparse.Namespace, columns: Mapping[str, str]) -> Rankings:
-    """The Rankings of judgments and a run in a table or in another JSON document."""
+    """Return the Rankings of judgments and a run. The run is a table or another JSON document."""
     run = contents(source, "run", columns.get("query"), columns.get("doc"))
     rules = {"missing": options.missing, "duplicates": options.duplicates, **columns}
     if form_of(run, "run") == "dicts":
@@ -779,7 +791,7 @@ def _of_table(judged: Any, source: Any, options: argparse.Namespace, columns: Ma
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:
-    """The group, cluster or weight of each query from a file: query, tab, label in each line, one label per query."""
+    """Read the group, cluster or weight of each query from a file with a query, a tab and a label in each line."""
     labels: dict[str, str] = {}
     with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         for number, line in enumerate(file, 1):
@@ -795,7 +807,7 @@ def read_labels(path: str, unit: str = "group") -> dict[str, str]:
 
 
 def read_weights(path: str) -> dict[str, float]:
-    """The weight of each query, from a file like that of labels."""
+    """Read the weight of each query from a file with a query, a tab and a weight in each line."""
     weights = {}
     for query, text in read_labels(path, "weight").items():
         try:
@@ -806,7 +818,7 @@ def read_weights(path: str) -> dict[str, float]:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """The names of the runs: file names without extensions, or paths if two such names are equal."""
+    """Return the names of the runs: file names without extensions, or paths where these names are not unique."""
     short = [_short_name(path) for path in paths]
     names = [path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)]
     return names if len(set(names)) == len(names) else list(paths)
@@ -820,7 +832,10 @@ def _short_name(path: str) -> str:
 
 
 def progress_bar(paths: Sequence[str], always: bool = False) -> Any:
-    """The class tqdm with `always`, or if the output is a terminal, the input large and tqdm installed; else None."""
+    """Return the class tqdm if a progress bar is to be shown, else None.
+
+    Without `always`, a bar is shown if standard error is a terminal, the input is large, and tqdm is installed.
+    """
     if always:
         return extra("tqdm", "progress", "--progress").tqdm
     large = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) > LARGE
@@ -833,18 +848,18 @@ def progress_bar(paths: Sequence[str], always: bool = False) -> Any:
 
 
 def extra(module: str, name: str, option: str) -> Any:
-    """Import the module that an option needs; raise a ValueError that names the extra if it is missing."""
+    """Import the module that an option needs. If it is missing, raise a ValueError that names the extra to install."""
     try:
         return import_extra(module, name)
     except ImportError as error:
         raise ValueError(f"{option}: {error}") from None
 
 
-# Writing
+# Writing output
 
 
 def encoded(text: str) -> bytes:
-    """The text as bytes, with ids as they were read, UTF-8 or not."""
+    """Encode text as UTF-8. Ids that were not valid UTF-8 become the bytes that were read."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -856,10 +871,11 @@ def _write(text: str, output: str | None) -> None:
 
 
 def _print(text: str) -> None:
-    """Write the whole text to standard output, with the same bytes as to a file in any locale, or raise OSError.
+    """Write the whole text to standard output, or raise OSError.
 
-    It bypasses Python's buffer, which would be flushed at exit after an error and fail again. Without a buffer
-    (`python -u`), a nearly full disk takes only part of the text, which `print` does not notice.
+    The bytes are the same as in a file, in any locale. Python's buffer is bypassed because, after an error, it would be
+    flushed at exit and fail again. Without a buffer (`python -u`), a disk that is almost full may take only part of the
+    text, which `print` does not notice.
     """
     out = sys.stdout
     if out is None:
