@@ -1,7 +1,7 @@
-"""The messages for invalid input, and the functions that format values in messages.
+"""Error messages for invalid input, and functions that format the values in messages.
 
-Kernels and readers report an error as (code, query, position). An `InputError` carries it to the code that knows the
-caller's query and document ids, where `refusal` turns it into a ValueError or TypeError.
+Kernels and readers report an error as the tuple (code, query, position). An `InputError` carries this tuple to code
+that knows the caller's query and document ids. There, `refusal` turns it into a ValueError or TypeError.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from inspect import Parameter, signature  # NumPy has already imported inspect
+from inspect import Parameter, signature  # costs no import time: NumPy has already imported inspect
 from typing import Any, Protocol, TypedDict, TypeVar
 
 from rankgain import _codes
@@ -73,20 +73,20 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
 }
 
 
-# The result of a kernel: None, or (code, query, position); the engine adds the number of the term.
+# A kernel returns None, or an error as (code, query, position). The engine appends the number of the term that failed.
 ErrorCode = tuple[int, ...] | None
 
 
 class Finder(Protocol):
-    """The method of a gain that this module uses: find the first invalid grade."""
+    """An object that can find the first invalid grade, such as a `Gain`."""
 
     def first_error(self, grades: Any, /) -> tuple[int, int, object] | None: ...
 
 
 class InputError(Exception):
-    """An error code with query and position; `refusal` adds the message.
+    """Invalid input, identified by an error code, a query and a position; `refusal` creates the message.
 
-    `gain` finds the position of a grade without a gain if the kernel has not recorded it.
+    If the kernel has not recorded the position of a grade without a gain, `gain` finds it.
     """
 
     def __init__(
@@ -101,16 +101,16 @@ class InputError(Exception):
 
 
 def located(error: InputError, grades: Any) -> InputError:
-    """The error with the position of the invalid grade, if `gain` is set to find it."""
+    """Return the error with the position of the invalid grade if `error.gain` can find it, else unchanged."""
     error_code = None if error.gain is None else error.gain.first_error(grades)
     return error if error_code is None else InputError(error.code, error.query, *error_code[1:])
 
 
-BEYOND = "an int beyond float64"  # the detail of an error for an int that is too large for float64
+BEYOND = "an int beyond float64"  # the `detail` of the error for an int that is too large for float64
 
 
 def refusal(code: int, where: str, detail: object = "") -> Exception:
-    """The exception for an error; `where` names the argument, the query and the position."""
+    """Return the exception for an error code. `where` names the argument, the query and the position."""
     if detail == BEYOND:
         return too_large(where)
     kind, text = _TEXTS[code & ~IN_JUDGED]
@@ -125,7 +125,10 @@ def too_large(where: str) -> ValueError:
 
 
 def remedy_for(kind: object) -> str:
-    """The advice at the end of the error for a value that is not a number; `kind`: the name of the value's type."""
+    """Return the advice to append to the error for a value that is not a number.
+
+    `kind` is the name of the value's type.
+    """
     if kind in ("str", "bytes"):
         return (
             "; convert numbers in text first, float(value) or frame['grade'].astype(float), and names of grades by a "
@@ -135,23 +138,24 @@ def remedy_for(kind: object) -> str:
 
 
 def changed(error: RuntimeError, where: str) -> Exception:
-    """The exception to raise if a dict changed during iteration; any other RuntimeError unchanged."""
+    """Return the exception to raise if a dict changed during iteration, or any other RuntimeError unchanged."""
     return refusal(_codes.CHANGED, where) if "during iteration" in str(error) else error
 
 
-# Keywords of other tools
+# Keyword names from other tools
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class NoKeywords(TypedDict):
-    """No keywords: with `**unknown: Unpack[NoKeywords]`, type checkers refuse every unknown keyword, and `unexpected`
-    writes the error at run time.
+    """The type of ``**unknown``. It has no keys, so type checkers reject every unknown keyword.
+
+    At run time, `unexpected` creates the error.
     """
 
 
-# (Names in other tools, without separators and without the suffix "col"; a parameter that the function must have, or
-# ""; the advice.)
+# Each entry has three parts: keyword names from other tools, without underscores and without the suffix "col"; the
+# parameter that a function must have for the entry to apply, or ""; and the advice.
 _ANSWERS = (
     ("k cutoff cutoffs topk topn at atk ks kvalues retrieverk", "k", "write k="),
     (
@@ -184,7 +188,7 @@ _ANSWERS = (
 
 
 def without_unknown(function: _Function) -> _Function:
-    """Hide `**unknown` from the function's signature; return the function."""
+    """Hide ``**unknown`` from a function's signature, and return the function."""
     shown = signature(function)
     named = [parameter for parameter in shown.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
     function.__signature__ = shown.replace(parameters=named)  # type: ignore[attr-defined]
@@ -192,7 +196,7 @@ def without_unknown(function: _Function) -> _Function:
 
 
 def unexpected(function: Callable[..., Any], unknown: Mapping[str, Any]) -> TypeError:
-    """The error for an unknown keyword: Python's text, followed by advice on what to write instead."""
+    """Return the error for an unknown keyword: Python's own message, followed by advice on what to write instead."""
     name = next(iter(unknown))
     takes = [
         parameter.name
@@ -206,55 +210,55 @@ def unexpected(function: Callable[..., Any], unknown: Mapping[str, Any]) -> Type
 
 
 def import_extra(module: str, extra: str) -> Any:
-    """Import an optional module; if it is missing, the error says how to install it."""
+    """Import an optional module. If it is missing, raise an ImportError that says how to install it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
         package = module.partition(".")[0]
-        if error.name not in (module, package):  # it is installed, but one of its parameter imports fails
+        if error.name not in (module, package):  # the module is installed, but one of its own imports fails
             raise
         raise ImportError(f"{package} is not installed: pip install 'rankgain[{extra}]'") from None
 
 
 def warn(message: str) -> None:
-    """Warn at the line of the caller, i.e. of the first frame outside the package."""
+    """Issue a warning that points at the caller's line, i.e. at the first frame outside this package."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankgain":
         frame, level = frame.f_back, level + 1
     warnings.warn(message, UserWarning, stacklevel=level)
 
 
-# Values in messages and tables
+# Formatting of values in messages and tables
 
-SHOWN = 200  # maximum of characters of the caller's text in a message
+SHOWN = 200  # maximum number of characters of a value in a message
 
 
 def counted(count: int, noun: str) -> str:
-    """The count with its noun: "1 query", "2 queries"."""
+    """Return a count with its noun, such as "1 query" or "2 queries"."""
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
 
 
 def quoted(value: Any) -> str:
-    """The value as messages show it: its `repr`, cut if it is long."""
+    """Return the `repr` of a value for use in a message, truncated if it is long."""
     text = repr(value[:SHOWN] if isinstance(value, (str, bytes)) else value)
     length = len(value) if isinstance(value, (str, bytes)) else len(text)
     return text if length <= SHOWN else f"{text[:SHOWN]}… ({length} characters)"
 
 
 def escaped(text: str) -> str:
-    """Escape control characters in the text of a message, such as a file name: a terminal would act on them."""
+    """Escape the control characters in a text, such as a file name, because a terminal would interpret them."""
     return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def nearest(text: str, words: Iterable[str]) -> str:
-    """The most similar of the words; "" if none is similar."""
-    import difflib  # only needed for an error
+    """Return the word that is most similar to the text, or "" if no word is similar."""
+    import difflib  # imported here because only errors need it
 
     return next(iter(difflib.get_close_matches(text, words, n=1)), "")
 
 
 def short(value: Any) -> str:
-    """A number in full precision, 2.0 as 2; anything else as its text."""
+    """Format a float in full precision, but without a trailing ".0"; format any other value with `str`."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

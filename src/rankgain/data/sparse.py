@@ -1,4 +1,4 @@
-"""Sparse matrices of users × items, in compressed rows; SciPy is not required."""
+"""Helpers for sparse matrices of users × items in CSR format. SciPy is not required."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_COLUMNS = (1 << 31) - 1
 
 
 class Csr(Protocol):
-    """A matrix in compressed rows, such as scipy.sparse.csr_array."""
+    """A sparse matrix in CSR format, such as `scipy.sparse.csr_array`."""
 
     @property
     def shape(self) -> Any: ...
@@ -28,7 +28,10 @@ class Csr(Protocol):
 
 
 class SparseRows(NamedTuple):
-    """The stored columns of each row, in increasing order: row i has columns[offsets[i] : offsets[i + 1]]."""
+    """The column indices stored in each row, in increasing order.
+
+    Row i has ``columns[offsets[i] : offsets[i + 1]]``.
+    """
 
     offsets: Ints
     columns: Int32s
@@ -42,7 +45,7 @@ def is_sparse(value: Any) -> bool:
 
 
 def parts_of(matrix: Any, name: str) -> tuple[Ints, Array]:
-    """The offsets (a copy) and the columns of a matrix in compressed rows."""
+    """Return the row offsets of a CSR matrix, as a copy, and its column indices."""
     offsets, columns = np.array(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
     most = min(len(columns), len(matrix.data))
     if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
@@ -54,7 +57,7 @@ def parts_of(matrix: Any, name: str) -> tuple[Ints, Array]:
 
 
 def check_format(matrix: Any, name: str) -> None:
-    """Refuse formats other than compressed rows."""
+    """Raise a TypeError if the matrix is not in CSR format."""
     kind = getattr(matrix, "format", None)
     if kind == "csr" and all(hasattr(matrix, part) for part in ("indptr", "indices", "data", "shape")):
         return
@@ -73,10 +76,13 @@ def check_shape(shape: Any, name: str, scores_shape: tuple[int, ...]) -> None:
 
 
 def rising(offsets: Ints, columns: Array, name: str, queries: Any) -> SparseRows:
-    """The columns as int32, without a copy if possible; those of each row must be strictly increasing."""
+    """Check that the columns of each row are strictly increasing, and return them as int32.
+
+    The columns are copied only if necessary.
+    """
     falls = columns[1:] <= columns[:-1]
     ends = offsets[1:-1]
-    falls[ends[(ends > 0) & (ends < len(columns))] - 1] = False  # a lower column at the start of a row is valid
+    falls[ends[(ends > 0) & (ends < len(columns))] - 1] = False  # a new row may start at a lower column
     if falls.any():
         row = int(np.searchsorted(offsets, int(np.argmax(falls)), side="right")) - 1
         distinct, counts = np.unique(columns[offsets[row] : offsets[row + 1]], return_counts=True)

@@ -1,4 +1,4 @@
-"""Warn about grades and scores that are probably swapped."""
+"""Warn about grades and scores that have probably been swapped."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.errors import warn
 from rankgain.scalars import Array
 
-QUERIES = 100  # maximum of queries to examine
-DOCUMENTS = 5  # queries with fewer are skipped: in small examples, integer scores often state an order
-LARGEST_GRADE = 10  # no common scale of grades exceeds it; counts, the scores of popularity baselines, usually do
+QUERIES = 100  # maximum number of queries to examine
+# Queries with fewer documents are skipped, since small examples often use integer scores to state an order.
+DOCUMENTS = 5
+# Common grading scales do not exceed this value. Popularity baselines use counts as scores, which usually exceed it.
+LARGEST_GRADE = 10
 
 WHOLE = (int, np.integer, np.bool_)
-Pairs = Iterable[tuple[Array, Array]]  # the grades and the scores of each query
+Pairs = Iterable[tuple[Array, Array]]  # one pair of grades and scores for each query
 
 
 def warn_if_swapped(pairs: Pairs, truth: str, run: str, call: str) -> None:
-    """Warn if, in every query, the grades look like scores and the scores like grades."""
+    """Warn if, in every query, the grades look like scores and the scores look like grades."""
     if are_swapped(pairs):
         warn(
             f"{truth} looks like scores (fractions, all different) and {run} like grades (small integers): are they "
@@ -33,9 +35,9 @@ def warn_if_swapped(pairs: Pairs, truth: str, run: str, call: str) -> None:
 
 
 def are_swapped(pairs: Pairs) -> bool:
-    """Whether all queries have fractions as grades, all different, and as scores whole numbers, some of them equal.
+    """Return whether, in every query, the grades are distinct fractions and the scores are whole numbers with ties.
 
-    Queries of fewer than DOCUMENTS documents, and queries whose scores are all equal, are ignored.
+    Queries with fewer than DOCUMENTS documents are ignored, and so are queries in which all scores are equal.
     """
     long = ((grades, scores) for grades, scores in pairs if min(len(grades), len(scores)) >= DOCUMENTS)
     informative = [pair for pair in islice(long, QUERIES) if np.any(pair[1] != pair[1][0])]
@@ -47,31 +49,34 @@ def _like_grades(scores: Array) -> bool:
 
 
 def _like_scores(grades: Array) -> bool:
-    """Whether all grades differ and one is not a multiple of ¼; means of a few annotators are such multiples."""
+    """Return whether all grades differ and at least one of them is not a multiple of ¼.
+
+    Grades that are averaged over a few annotators are usually multiples of ¼.
+    """
     with np.errstate(all="ignore"):
         return len(np.unique(grades)) == len(grades) and bool(np.any(grades * 4 % 1 > 0))
 
 
 def pairs_in_lists(labels: RaggedArray, scores: RaggedArray) -> Pairs:
-    """The pairs of labels and scores side by side; empty unless the labels are floats."""
+    """Return the labels and the scores of each query; return no pairs unless the labels are floats."""
     queries = np.flatnonzero(labels.sizes >= DOCUMENTS)[:QUERIES].tolist() if labels.kind == "f" else []
     return ((labels.take(query, query + 1), scores.take(query, query + 1)) for query in queries)
 
 
 def has_whole_scores(run: Any) -> bool:
-    """Whether the first query of a run in dicts has scores, and the first of them is an integer or a boolean."""
+    """Return whether a run is a dict of dicts in which the first score of the first query is an integer or a boolean."""
     try:
         for scores in run.values() if type(run) is dict else ():
             for score in scores.values() if type(scores) is dict else ():
                 return type(score) is not float and isinstance(score, WHOLE)
             break
-    except RuntimeError:  # another thread is changing the run, which `evaluate` reports
+    except RuntimeError:  # another thread is changing the run; `evaluate` will report this
         pass
     return False
 
 
 def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
-    """The pairs of a run in dicts, for queries whose scores are all integers or booleans."""
+    """Yield the grades and the scores of each query in a dict of dicts, if all its scores are integers or booleans."""
     if judgments.error_code is None:
         for query, name in enumerate(judgments.query_ids):
             scores = run.get(name)
@@ -82,7 +87,7 @@ def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
 
 
 def pairs_in_columns(judgments: JudgmentSets, groups: QueryRows, scores: Column) -> Pairs:
-    """The pairs of a run in columns; empty unless the scores are integers or booleans."""
+    """Yield the grades and the scores of each query in a table, if its score column holds integers or booleans."""
     if judgments.error_code is None and scores[:1].dtype.kind in "biu":
         for query, number in enumerate(groups.find(judgments.query_ids).tolist()):
             if number >= 0:

@@ -1,6 +1,7 @@
-"""Table files: parquet, Arrow, JSON and delimited text, recognised by content and read by pyarrow.
+"""Tables in Parquet, Arrow, JSON and delimited text files, which pyarrow reads.
 
-Only the columns that are used are read. Ids keep the type in the file; in delimited files, they are text.
+Files are recognised by their content. Only the columns that are used are read. Ids keep the type that they have in the
+file; in delimited files, ids are text.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
 from rankgain.errors import import_extra, quoted
 from rankgain.scalars import Array, Bools
 
-MOST_BLOCK = (1 << 31) - 1  # bytes that pyarrow can parse at once
+MOST_BLOCK = (1 << 31) - 1  # largest block that pyarrow can parse, in bytes
 
 
 def read_table(kind: str, head: bytes, source: FileInput, argument: str) -> tuple[str, Any]:
-    """The name of a file, and the table, dicts or lists in it. `kind` was recognised from `head`, the first bytes."""
+    """Return the name of a file, and the table, dicts or lists in it.
+
+    `kind` is the kind of file, as recognised from `head`, its first bytes.
+    """
     with opened(source, argument) as file:
         title = file.name
         if file.is_plain and isinstance(source, (str, os.PathLike)) and not is_standard_input(source):
-            contents = _Contents(os.fspath(source))  # pyarrow opens the path
+            contents = _Contents(os.fspath(source))  # pyarrow opens the file itself
         else:
             contents = _Contents(_whole(file))
     if kind == "json":
@@ -48,7 +52,7 @@ def _whole(file: File) -> bytes:
 
 
 class _Contents:
-    """The contents of a file for pyarrow: a path, or bytes in memory."""
+    """A file for pyarrow to read: its path, or its contents in memory."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -65,7 +69,7 @@ class _Contents:
 
 
 class TableFile(Reader):
-    """A table that pyarrow reads from a file; columns are read when they are first used."""
+    """A table that pyarrow reads from a file. Each column is read when it is first used."""
 
     form = "table"
 
@@ -78,7 +82,7 @@ class TableFile(Reader):
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
         ids, numbers = list(ids), list(numbers)
         if any(self.names.count(name) > 1 for name in ids + numbers):
-            return  # `Frame` refuses repeated names
+            return  # `Frame` raises an error for repeated column names
         ids, numbers = ([name for name in names if name not in self._tables] for names in (ids, numbers))
         if ids or numbers:
             table = self._read(ids, numbers)
@@ -101,14 +105,14 @@ class TableFile(Reader):
 
     @abstractmethod
     def _read(self, ids: list[Any], numbers: list[Any]) -> Any:
-        """A pyarrow table of these columns."""
+        """Read the columns named in `ids` and `numbers` into a pyarrow table."""
 
     def _refuse(self, error: Exception) -> NoReturn:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise ValueError(f"{self.title}: pyarrow cannot read this {self.form}: {reason}") from None
 
     def _calling(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Call a function of pyarrow and add the name of the file to its errors."""
+        """Call a pyarrow function and add the file name to any error that it raises."""
         pa = import_extra("pyarrow", "arrow")
         try:
             return function(*arguments, **keywords)
@@ -119,7 +123,7 @@ class TableFile(Reader):
 
 
 class TypedFile(TableFile):
-    """A file with a schema, which gives the names and types of the columns."""
+    """A table file with a schema that gives the names and types of the columns."""
 
     def _set_schema(self, schema: Any) -> None:
         self.schema = schema
@@ -167,12 +171,12 @@ class ArrowFile(TypedFile):
 
 
 class TextFile(TableFile):
-    """A table in text, which pyarrow parses in blocks of whole rows."""
+    """A text file that contains a table. pyarrow parses it in blocks of whole rows."""
 
     def _parse(self, read: Callable[[int], Any], explain: Callable[[], None]) -> Any:
-        """The table that `read(block)` returns, with a block size that fits the longest row.
+        """Return the table from `read(block)`, increasing the block size until the longest row fits.
 
-        `explain` raises the error of the first invalid row, if it can identify one.
+        `explain` raises the error for the first invalid row, if it can identify one.
         """
         pa = import_extra("pyarrow", "arrow")
         block = 1 << 20
@@ -188,7 +192,7 @@ class TextFile(TableFile):
 
 
 class DelimitedFile(TextFile):
-    """CSV and other delimited text with a header. Ids are text, unchanged."""
+    """CSV or other delimited text with a header line. Ids are read as text, unchanged."""
 
     form = "delimited file"
     text_ids = True
@@ -246,7 +250,7 @@ class DelimitedFile(TextFile):
         )
 
     def _explain(self, texts: Mapping[Any, Any], numbers: Iterable[Any]) -> None:
-        """Raise the error of the first invalid row."""
+        """Raise the error for the first invalid row, if there is one."""
         pa, pc = import_extra("pyarrow", "arrow"), import_extra("pyarrow.csv", "arrow")
         invalid: list[Any] = []
 
@@ -274,7 +278,7 @@ class DelimitedFile(TextFile):
 
 
 class JsonLines(TextFile):
-    """A JSON object per line. Columns have the types of the JSON values."""
+    """A file with one JSON object per line. Columns have the types of their JSON values."""
 
     form = "JSON file"
 
@@ -285,7 +289,7 @@ class JsonLines(TextFile):
         self._add(records)
 
     def _add(self, records: Iterable[Any]) -> None:
-        """Add the keys of records, each with the first value that is neither null nor an empty list."""
+        """For each key in the records, store the first value that is neither null nor an empty list."""
         kinds = self._kinds
         for record in records:
             if isinstance(record, dict):
@@ -308,7 +312,7 @@ class JsonLines(TextFile):
         return content_of([self._kinds[name]])
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
-        if self.content(name) == "mappings":  # pyarrow would give each row the keys of all rows
+        if self.content(name) == "mappings":  # pyarrow would add the keys of all rows to each row
             return [record.get(name) for record in self.records()]
         return super().lists(name, where, single=single)
 
@@ -321,7 +325,7 @@ class JsonLines(TextFile):
         super().prepare([name for name in ids if self.content(name) != "mappings"], numbers)
 
     def records(self) -> list[Any]:
-        """All records, parsed by Python."""
+        """Return all records, parsed with the json module."""
         rows = []
         for number, line in enumerate(io.BytesIO(self._source.bytes().removeprefix(MARK))):
             if line.strip():
@@ -347,7 +351,7 @@ class JsonLines(TextFile):
         )
 
     def _explain(self, names: Iterable[str], numbers: Iterable[str]) -> None:
-        """Raise the error of the first invalid line."""
+        """Raise the error for the first invalid line, if there is one."""
         numeric, first = {*numbers}, dict.fromkeys(names)
         for row, record in enumerate(self.records()):
             if not isinstance(record, dict):
@@ -367,7 +371,7 @@ class JsonLines(TextFile):
 
 
 def _json_kind(value: Any) -> str:
-    """The kind of a JSON value, in words; for a list, the kind of its items."""
+    """Describe the type of a JSON value in words. For a list, describe the type of its items."""
     if isinstance(value, list):
         kinds = dict.fromkeys(map(_json_kind, value))
         return f"lists of {'mixed ' if len(kinds) > 1 else ''}{next(iter(kinds), 'text')}"
@@ -378,7 +382,7 @@ def _json_kind(value: Any) -> str:
 
 
 def _arrow_type(pa: Any, value: Any) -> Any:
-    """The Arrow type of a JSON value."""
+    """Return the Arrow type for a JSON value."""
     if isinstance(value, list):
         return pa.list_(_arrow_type(pa, value[0] if value else None))
     if isinstance(value, bool):
@@ -389,7 +393,7 @@ def _arrow_type(pa: Any, value: Any) -> Any:
 
 
 def _read_json(head: bytes, source: _Contents, title: str) -> Any:
-    """The table of JSON lines or records, or the dicts or lists of a document."""
+    """Return the table in a file of JSON lines, or the dicts or lists in a JSON document."""
     lines = [line for line in head.split(b"\n") if line.strip()]
     try:
         first = json.loads(lines[0])
@@ -398,7 +402,7 @@ def _read_json(head: bytes, source: _Contents, title: str) -> Any:
     if isinstance(first, dict) and (len(lines) > 1 or _is_record(first)):
         records = [first]
         for line in lines[1:1000]:
-            with suppress(ValueError):  # the last line may continue after the head
+            with suppress(ValueError):  # `head` may end in the middle of a line
                 records.append(json.loads(line))
         return JsonLines(source, title, records)
     try:
@@ -409,7 +413,7 @@ def _read_json(head: bytes, source: _Contents, title: str) -> Any:
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:
-    """Whether an object is one row: a value of it is a scalar, or it has the lists of one query."""
+    """Return whether a JSON object is a table row: it has a scalar value, or it has the lists of a single query."""
     if any(not isinstance(item, (dict, list)) for item in value.values()):
         return True
     retrieved = [value[name] for name in ROW_COLUMNS["retrieved"] if name in value]
@@ -418,7 +422,7 @@ def _is_record(value: Mapping[str, Any]) -> bool:
 
 
 def _of_document(document: Any, title: str) -> Any:
-    """The table, dicts or lists in a JSON document."""
+    """Check that a JSON document holds records, dicts or lists, and return it."""
     if isinstance(document, list):
         if not document:
             raise ValueError(f"{title} is an empty list")

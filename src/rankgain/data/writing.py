@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, even if the disk is full or the process ends."""
+"""Write files completely or not at all, even if the disk is full or the process ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import stat
 
 
 def check_writable(path: str) -> None:
-    """Raise OSError, before any work is done, if `write_whole` could not write the file."""
+    """Raise OSError in advance if `write_whole` could not write the file."""
     target = os.path.realpath(path)
     if os.path.isdir(target):
         raise _os_error(errno.EISDIR, path)
@@ -22,10 +22,11 @@ def check_writable(path: str) -> None:
 
 
 def write_whole(path: str, data: bytes) -> None:
-    """Write a file completely or not at all: the old contents stay until all of the new are on the disk.
+    """Write a file completely or not at all: the old contents stay in place until the new contents are on the disk.
 
     Symbolic links are followed, and the permissions are those that `open` would leave. Pipes and devices are written
-    directly. If a signal kills the process meanwhile, a file ``.rankgain-…`` remains in the folder; it can be deleted.
+    directly. If a signal kills the process during the write, a file named ``.rankgain-…`` remains in the folder; it can
+    be deleted.
     """
     target = os.path.realpath(path)
     try:
@@ -45,7 +46,7 @@ def _is_special(target: str) -> bool:
 def _replace(target: str, data: bytes) -> None:
     temporary = os.path.join(os.path.dirname(target), f".rankgain-{os.urandom(8).hex()}")
     try:
-        with open(temporary, "xb") as file:  # `open` applies the umask
+        with open(temporary, "xb") as file:  # `open` applies the umask to the permissions
             if os.path.exists(target):
                 os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
             file.write(data)

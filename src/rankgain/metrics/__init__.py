@@ -1,1 +1,1 @@
-"""Metrics: gains, discounts, the table, the parser of names, and the program that computes them."""
+"""Metrics: gains, discounts, the table of metrics, the parser for metric names, and the program that computes metrics."""
