@@ -1,9 +1,9 @@
-"""A drop-in for pytrec_eval: the same names, keys and values, faster.
+"""A faster drop-in replacement for pytrec_eval, with the same names, keys and values.
 
 Write ``from rankgain import pytrec_eval`` instead; or, if other code imports pytrec_eval, call `install` before that
 code is imported. Names, keys, values, their order and types equal those of pytrec_eval-terrier 0.5.11. The values are
-therefore those of trec_eval 9: scores are compared in 32 bits, ties are broken by document id, the higher first, and
-the number of documents at a recall point is rounded in the same way. The value of a gm_ measure is a logarithm, and
+therefore those of trec_eval 9: scores are compared in 32 bits, ties are broken by document id, the higher id first,
+and the number of documents at a recall point is rounded in the same way. The value of a gm_ measure is a logarithm, and
 runid and relstring are 0.0.
 
 The differences:
@@ -14,12 +14,12 @@ The differences:
   them, but sorts gains that differ by less than 1 wrongly; here they are sorted correctly.
 - A list without documents sometimes crashes the interpreter in pytrec_eval; otherwise, as if judged_docs_only_flag
   removes every document, its interpolated precision is 0 / 0. Here it is 0.0.
-- A query whose grades are all negative is an endless loop in pytrec_eval. Here it has the values of a query without
+- A query whose grades are all negative causes an endless loop in pytrec_eval. Here it has the values of a query without
   relevant documents.
-- A NaN score raises a ValueError; in pytrec_eval, the order is then undefined.
+- A NaN score raises a ValueError; in pytrec_eval, the order is undefined in this case.
 - A cut-off that is not a positive integer (``ndcg_cut_0``, ``P_5.5``), parameters of a measure that has none
   (``ndcg.10``, ``recip_rank_10``), anything after them (``P_5abc``), and several parameters of a measure that takes one
-  (``set_F_2`` with ``set_F_3``) are a ValueError; pytrec_eval aborts the interpreter or ignores them.
+  (``set_F_2`` with ``set_F_3``) raise a ValueError; pytrec_eval aborts the interpreter or ignores them.
 - A document that occurs twice in a file raises a ValueError; in pytrec_eval, an AssertionError.
 - ``release=10`` computes the numbers of trec_eval 10: scores are compared in 64 bits, recall points are rounded to the
   nearest, and dcg, ideal_dcg, rbp, rbp_resid and unj exist as well.
@@ -69,9 +69,10 @@ supported_nicknames: dict[str, set[str]] = {
 
 
 class _Planned(NamedTuple):
-    """The plan for measures and options, cached for callers that make one evaluator per query.
+    """The plan for a choice of measures and options.
 
-    `keys`: the keys of the columns, if each column is exactly one metric of the plan; else None.
+    It is cached for callers that create one evaluator per query. `keys` holds the keys of the columns if each column is
+    exactly one metric of the plan, and is None otherwise.
     """
 
     columns: list[Column]
@@ -92,7 +93,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
     key = measures, release, level, type(level), judged_only, _backend.name
     try:
         return _plans[key]
-    except (KeyError, TypeError):  # not cached yet, or not hashable
+    except (KeyError, TypeError):  # the key is not cached yet or not hashable
         pass
     if release not in (9, 10):
         raise ValueError(f"release must be 9 or 10, not {release!r}")
@@ -117,7 +118,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
 
 
 class RelevanceEvaluator:
-    """Judgments prepared once, with the measures to compute for any number of runs.
+    """Judgments and measures, prepared once to evaluate any number of runs.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ class RelevanceEvaluator:
         self._numbers = {query: number for number, query in enumerate(judgments.query_ids)}
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
-        """Compute the measures for each query of a run that has judgments, in the order of the run.
+        """Compute the measures for the judged queries of a run, in the order of the run.
 
         Parameters
         ----------
@@ -191,7 +192,7 @@ class RelevanceEvaluator:
         Raises
         ------
         ValueError
-            If a score is NaN, or the ids are of other types than those of the judgments.
+            If a score is NaN, or the ids have other types than those of the judgments.
         TypeError
             If `scores` is not a mapping of mappings, a score is not a number, or tied documents cannot be ordered
             because their ids are of mixed types.
@@ -204,14 +205,14 @@ class RelevanceEvaluator:
         {'q2': {'recip_rank': 0.5}, 'q1': {'recip_rank': 1.0}}
         """
         _, _, _, rules, keys, rows, program, most = self._planned
-        if keys is not None:  # fast path: a dict in, a dict out
+        if keys is not None:  # fast path, for a dict of dicts
             result = rows(program, rules.codes, self._judged, self._numbers, scores, keys, most)
             if result is not None:
                 return result
         return self._evaluate_general(scores)
 
     def _evaluate_general(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
-        """The general path: for scores that are not a dict of dicts or are too large for one call, and for errors."""
+        """Compute the measures if the fast path cannot: for other mappings, for large runs, and for invalid input."""
         numbers = self._numbers
         queries = [query for query in paired(mapping(scores, "scores"), "scores")[0] if query in numbers]
         if not queries:
@@ -227,7 +228,7 @@ class RelevanceEvaluator:
         return _by_query(columns, values, rankings.query_ids, queries)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without the attributes that `__setstate__` rebuilds."""
+        """Return the state without the attributes that `__setstate__` rebuilds."""
         rebuilt = "_planned", "_judged", "_numbers", "_judgments"
         state = {name: value for name, value in vars(self).items() if name not in rebuilt}
         return state | {"judgments": Judgments(self._judgments)}
@@ -258,11 +259,11 @@ def _level(level: Any) -> int:
 def _by_query(
     columns: list[Column], vectors: list[trec_measures.Vector], query_ids: Iterable[Any], run: Iterable[Any]
 ) -> dict[Any, dict[str, float]]:
-    """The values by query, in the order of the run, and by measure."""
+    """Return ``{query: {measure: value}}``, with queries in the order of the run."""
     keys = [column.key for column in columns]
     computed, lists = iter(vectors), []
     for column in columns:
-        vector = next(computed) if column.formula.metrics else repeat(0.0)  # runid and relstring
+        vector = next(computed) if column.formula.metrics else repeat(0.0)  # runid and relstring are not computed
         logarithmic = column.measure.name.startswith("gm_")
         lists.append([math.log(max(value, LEAST)) for value in vector] if logarithmic else vector)
     rows = zip(*lists, strict=False) if lists else repeat(())
@@ -276,7 +277,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Parameters
     ----------
     f_run : iterable of str
-        Lines, such as an open text file.
+        The lines, for example an open text file.
 
     Returns
     -------
@@ -290,7 +291,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
     See Also
     --------
-    parse_qrel : The same for grades.
+    parse_qrel : Reads grades.
     rankgain.read_trec : Reads and evaluates files without dicts.
 
     Examples
@@ -308,7 +309,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     Parameters
     ----------
     f_qrel : iterable of str
-        Lines, such as an open text file.
+        The lines, for example an open text file.
 
     Returns
     -------
@@ -322,7 +323,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
     See Also
     --------
-    parse_run : The same for scores.
+    parse_run : Reads scores.
 
     Examples
     --------
@@ -356,7 +357,7 @@ def _parse(
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """Compute one number from the values of a measure, as trec_eval does over all queries.
+    """Aggregate the values of a measure over all queries into one number, as trec_eval does.
 
     Parameters
     ----------
@@ -386,7 +387,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 
 def install() -> None:
-    """Make ``import pytrec_eval`` import this module from now on, in all code of this process.
+    """Make ``import pytrec_eval`` import this module from now on, anywhere in this process.
 
     Call it before other code imports pytrec_eval; modules that imported it earlier keep the original.
 
@@ -416,7 +417,7 @@ def install() -> None:
 
 
 def _keepers() -> Iterator[str]:
-    """The modules that refer to the other pytrec_eval or its members."""
+    """Yield the names of modules that refer to the original pytrec_eval or its members."""
     other = sys.modules.get("pytrec_eval")
     if other is None or other is sys.modules[__name__]:
         return

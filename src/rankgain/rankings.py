@@ -1,4 +1,4 @@
-"""Rankings: the caller's handle on the input, in any form, ready to be evaluated."""
+"""The class Rankings, which holds input of any form and evaluates it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class Rankings:
     """Ranked documents with their judgments, one ranking per query.
 
-    Made by `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`, `from_frames` and `read_trec`. Nothing
-    is copied or sorted before `evaluate` needs it. ``len(rankings)`` is the number of queries.
+    Created by `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`, `from_frames` and `read_trec`.
+    Nothing is copied or sorted before `evaluate` needs it. ``len(rankings)`` is the number of queries.
 
     Attributes
     ----------
@@ -43,10 +43,10 @@ class Rankings:
         The order of documents of equal score; None if the documents were given in rank order.
     missing : {"zero", "skip"} or None
         Whether queries that have judgments but no ranking are evaluated as empty lists or left out; None if each query
-        was given with documents, so that none can be missing.
+        was given with its documents, since none can then be missing.
     left_out : dict of str to int
-        The number of judged queries that the run lacks (``"missing"``), and of queries of the run without judgments
-        (``"unjudged"``).
+        The number of judged queries that the run lacks (``"missing"``), and the number of queries of the run that have
+        no judgments (``"unjudged"``).
     """
 
     __module__ = "rankgain"
@@ -58,12 +58,12 @@ class Rankings:
 
     @property
     def query_ids(self) -> Sequence[Any]:
-        """The queries, in the order of the results."""
+        """The query ids, in the order of the results."""
         return self._source.query_ids
 
     @property
     def ties(self) -> Ties | None:
-        """The order of documents of equal score; None if the documents were given in rank order."""
+        """The rule that orders documents of equal score; None if the documents were given in rank order."""
         return self._rules.ties
 
     @property
@@ -73,13 +73,13 @@ class Rankings:
 
     @property
     def left_out(self) -> dict[str, int]:
-        """How many judged queries the run lacks ("missing"), and how many of its queries are unjudged ("unjudged")."""
+        """The number of judged queries that the run lacks ("missing"), and of its unjudged queries ("unjudged")."""
         return dict(zip(("missing", "unjudged"), self._source.left_out, strict=True))
 
     def under(
         self, *, ties: Ties | None = None, missing: Missing | None = None, score_bits: ScoreBits | None = None
     ) -> Rankings:
-        """Return the same rankings under other rules; the documents are not copied.
+        """Return the same rankings under other rules, without copying the documents.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Rankings:
         Returns
         -------
         Rankings
-            New rankings; these do not change.
+            New rankings; the original ones do not change.
 
         Raises
         ------
@@ -140,8 +140,8 @@ class Rankings:
         Parameters
         ----------
         depth : int, optional
-            The number of documents of each ranking that count, from the first on, as with trec_eval's ``-M``; a
-            positive integer. The others are treated as not returned. By default, all count.
+            The number of leading documents of each ranking that count, as with trec_eval's ``-M``; a positive
+            integer. Documents below them are treated as not returned. By default, all documents count.
         judged_only : bool, default False
             Whether unjudged documents are removed, so that those below them move up, as with trec_eval's ``-J`` (the
             condensed lists of Sakai 2007).
@@ -149,7 +149,8 @@ class Rankings:
         Returns
         -------
         Rankings
-            New rankings; these do not change. `depth` applies to the documents that earlier calls have left.
+            New rankings; the original ones do not change. `depth` applies to the documents that earlier calls have
+            left.
 
         Raises
         ------
@@ -189,7 +190,7 @@ class Rankings:
         progress: bool = False,
         **unknown: Unpack[NoKeywords],
     ) -> Evaluation:
-        """Compute metrics, at all cut-offs, in one pass over the data.
+        """Compute metrics at all requested cut-offs in one pass over the data.
 
         Parameters
         ----------
@@ -239,8 +240,9 @@ class Rankings:
         Warns
         -----
         UserWarning
-            If no returned document is judged, and ids of the two sides differ only in case, surrounding blanks, Unicode
-            normalisation or a decimal point (1 and 1.0); or if both sides have at least 20 ids, none of them in common.
+            If no returned document is judged, and ids of the judgments and the run differ only in case, surrounding
+            blanks, Unicode normalisation or a decimal point (1 and 1.0); or if judgments and run have at least 20 ids
+            each, and none in common.
 
         See Also
         --------
@@ -271,7 +273,7 @@ class Rankings:
         if like is None:
             plan = planned(requests)
         else:
-            from rankgain.results.peers import OWN, common_rules, peer_of  # deferred: rarely needed
+            from rankgain.results.peers import OWN, common_rules, peer_of  # deferred, since rarely needed
 
             peer_metrics, peer_rules = common_rules(requests, like)
             requests, plan = tuple(peer_metrics), planned(tuple(peer_metrics.values()))
@@ -291,9 +293,10 @@ class Rankings:
         return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, source.assumed)
 
     def _following(self, rules: PeerRules, like: str) -> Rankings:
-        """The rankings under the rules of a tool; raise a ValueError for a rule that they cannot follow.
+        """Return the rankings under the rules of a tool.
 
-        Rankings given in rank order have no ties; if each query was given with documents, none is missing.
+        A rule that they cannot follow raises a ValueError. Rankings given in rank order have no ties; if each query was
+        given with its documents, none is missing.
         """
         unjudged = self.left_out["unjudged"]
         if rules.counts_unjudged and unjudged:
@@ -314,7 +317,7 @@ class Rankings:
     def calculation(
         self, metric: str | Metric, query: Any, *, like: Peer | None = None, limit: int | None = None
     ) -> Calculation:
-        """Show how the value of one query is calculated: what each rank adds, and the ideal.
+        """Show how the value of one query is calculated: what each rank adds, and the ideal ranking.
 
         Only this query is evaluated.
 
@@ -369,7 +372,7 @@ class Rankings:
            5                                                    E        0.1   0.0387  1.3472
         not returned: D (0.5), E (0.1). The list has 3 of 10 documents.
         """
-        from rankgain.results.calculation import calculate  # deferred: rarely needed
+        from rankgain.results.calculation import calculate  # deferred, since rarely needed
         from rankgain.results.peers import peer_of, single_metric
 
         requested = single_metric(metric, peer_of(like))
@@ -379,7 +382,7 @@ class Rankings:
         return calculate(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
 
     def attribution(self, metric: str | Metric, like: Peer | str | Metric) -> Attribution:
-        """Show which rules make a metric of another tool differ, and by how much.
+        """Show which rules make the mean of a metric differ in another tool, and by how much.
 
         Parameters
         ----------
@@ -427,13 +430,13 @@ class Rankings:
                          sort)
         only this: the mean with only this rule changed; with above: with this rule and those above.
         """
-        from rankgain.results.attribution import Setting, attribute  # deferred: rarely needed
+        from rankgain.results.attribution import Setting, attribute  # deferred, since rarely needed
         from rankgain.results.peers import OWN, reference_of, single_metric
 
         peer = reference_of(like)
         requested = single_metric(metric, peer)
         if peer.metric is None:
-            self.evaluate(metric, like=like)  # type: ignore[arg-type]  # raise the same errors
+            self.evaluate(metric, like=like)  # type: ignore[arg-type]  # raises the same errors
         score_bits = None if self.ties is None else self._rules.score_bits
         base = Setting(single_metric(metric, OWN).metric, self.ties, self.missing, score_bits)
         target = Setting(requested.metric, *requested.rules[:3])
@@ -454,8 +457,8 @@ class Rankings:
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.
 
-        A model that gives all documents the same score has perfect values in the best order and the lowest in the
-        worst.
+        A model that gives all documents the same score has perfect values in the best order and the lowest values in
+        the worst order.
 
         Parameters
         ----------
@@ -563,8 +566,8 @@ class Rankings:
 
 
 def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:
-    """One Curve per metric, computed in one pass."""
-    from rankgain.results.curves import Curve, check_ks, without_cutoff  # deferred: rarely needed
+    """Return one Curve per metric; all are computed in one pass."""
+    from rankgain.results.curves import Curve, check_ks, without_cutoff  # deferred, since rarely needed
 
     cutoffs = check_ks(ks)
     rows = [[metric.at(k) for k in cutoffs.tolist()] for metric in map(without_cutoff, metrics)]
@@ -579,7 +582,7 @@ def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[
 
 
 def position_of(query: Any, query_ids: Sequence[Any]) -> int:
-    """The position of a query among the evaluated queries."""
+    """Return the position of a query among the evaluated queries."""
     try:
         return query_ids.index(query)
     except ValueError:
@@ -592,12 +595,12 @@ def position_of(query: Any, query_ids: Sequence[Any]) -> int:
 
 
 def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
-    """The source and the rules of rankings."""
+    """Return the source and the rules of rankings."""
     return rankings._source, rankings._rules
 
 
 def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, Any]:
-    """The first document of each of these queries, by query, if known without reading a file again."""
+    """Return the first document of each query, as a dict; leave out documents that are unknown or only in a file."""
     source, rules = parts_of(rankings)
     if not source.has_ids or source.in_file:
         return {}
@@ -612,24 +615,24 @@ def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, A
 
 
 def sizes_of(rankings: Rankings) -> Ints:
-    """How many documents of each query count."""
+    """Return the number of documents that count for each query."""
     source, rules = parts_of(rankings)
     return np.minimum(source.sizes, rules.depth)
 
 
 def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:
-    """The values of the metrics of a plan."""
+    """Return the values of a plan's metrics, as a dict by metric."""
     out, _ = fill(plan, *parts_of(rankings))
     return dict(zip(plan.metrics, out, strict=True))
 
 
 def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
-    """Warn if the ids of both sides seem to be of different forms; checked only if no returned document is judged."""
+    """If no returned document is judged, warn if judgments and run seem to use different forms of ids."""
     if out[0].any():
         return
     try:
         judged, _ = fill(planned(("judged",)), source, rules)
-    except (ValueError, TypeError):  # a tie that the requested metrics did not need to break
+    except (ValueError, TypeError):  # some ties cannot be broken, which the requested metrics did not need
         return
     if not judged.any():
         source.warn_of_other_ids()

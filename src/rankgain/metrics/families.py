@@ -24,9 +24,9 @@ class Needs(NamedTuple):
     """The parts of a query that a term reads.
 
     `depth` is the deepest rank. `judged_depth` is the number of judged grades, starting with the highest. `lowest` is
-    the grade above which documents are hits: 0, `NON_RELEVANT` for all judged documents, or `POOLED` to include negative
-    grades. `non_relevant` says whether the term counts documents that are judged not relevant. They must then be hits;
-    only if all returned documents are judged can they be counted from the ranks alone.
+    the grade above which documents are hits: 0, `NON_RELEVANT` for all judged documents, or `POOLED` to include
+    negative grades. `non_relevant` says whether the term counts documents that are judged not relevant. They must then
+    be hits; only if all returned documents are judged can they be counted from the ranks alone.
     """
 
     depth: int = 1

@@ -154,8 +154,8 @@ class Score(str):
 
 
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
-# trec_eval's names that take cut-offs. Without a cut-off, names that end in _cut stand for several default cut-offs (see
-# m_ndcg_cut.c).
+# trec_eval's names that take cut-offs. Without a cut-off, names that end in _cut stand for several default cut-offs
+# (see m_ndcg_cut.c).
 _TREC_NAMES = {row.name.lower() for row in TREC_NAMES if row.kind == "cut"}
 _TREC_LISTS = {name for name in _TREC_NAMES if name.endswith("_cut")}
 

@@ -36,8 +36,8 @@ Requests = tuple[str | Metric, ...]
 class Plan:
     """Metrics, and the program that computes them on the current backend.
 
-    `rows` holds (key, row) pairs. A key is the position of the request or, if the request has several cut-offs, the text
-    of one of them. `weighing` maps the names of metrics that weight queries to their rows.
+    `rows` holds (key, row) pairs. A key is the position of the request or, if the request has several cut-offs, the
+    text of one of them. `weighing` maps the names of metrics that weight queries to their rows.
     """
 
     def __init__(
@@ -285,8 +285,8 @@ class QueryHits(NamedTuple):
 def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> QueryHits:
     """Return the hits and grades that `evaluate` uses for one query.
 
-    An error in the judgments of an earlier query is raised too, since judgments are valid only up to the first error. No
-    other query of the run is read.
+    An error in the judgments of an earlier query is raised too, since judgments are valid only up to the first error.
+    No other query of the run is read.
     """
     check_averaged(plan, rules)
     if source.first_invalid_query is not None and source.first_invalid_query[0] <= query:
@@ -369,8 +369,8 @@ def _run_with_callables(
 ) -> Any:
     """Compute metrics with callable gains: find all hits, call the gains for each query, then compute the metrics.
 
-    A callable receives the distinct grades of a query that the term uses, highest first, so its results do not depend on
-    chunks or threads. It is not called for an invalid query or for later queries.
+    A callable receives the distinct grades of a query that the term uses, highest first, so its results do not depend
+    on chunks or threads. It is not called for an invalid query or for later queries.
     """
     hits = find(plan.engine, program, codes, chunk, capacity)
     tables: list[list[tuple[Floats, Floats]] | None] = [

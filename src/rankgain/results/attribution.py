@@ -1,4 +1,7 @@
-"""Attribute a difference to rules: the mean of a metric with each rule of another tool, alone and cumulatively."""
+"""Attribute the difference between two tools to their rules.
+
+The mean of a metric is computed with each rule of the other tool, alone and cumulatively.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,12 @@ from rankgain.results.export import Columns, Frames
 from rankgain.results.peers import OWN, Peer, parameters_in_words
 from rankgain.results.text import Block, Form, Number, Printed, Table, number
 
-WRAPPED = 26  # width at which the text of a rule is wrapped, in characters
+WRAPPED = 26  # width in characters at which the text of a rule is wrapped
 
 Row = dict[str, Any]
 
-# The rules, in the order of the rows, with the metric parameter of each; "definition" covers all other parameters.
+# The rules, in the order of the rows, and the parameter of the metric or the field of Setting that each refers to. The
+# rule "definition" covers all other parameters.
 PARAMETERS_OF = {"gain": "gain", "discount": "discount", "ideal": "ideal", "relevant": "rel", "empty": "empty"}
 OF_RANKINGS = {"ties": "ties", "precision of scores": "score_bits", "missing": "missing"}
 RULES = ("definition", *PARAMETERS_OF, *OF_RANKINGS)
@@ -29,7 +33,7 @@ ROW_OF = {parameter: rule for rule, parameter in PARAMETERS_OF.items()}
 
 
 class Setting(NamedTuple):
-    """The metric and the rules that a value depends on; a rule is None if the rankings have no such rule."""
+    """A metric and the rules that determine its values; a rule is None if it does not apply to the rankings."""
 
     metric: Metric
     ties: Ties | None
@@ -39,7 +43,9 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Attribution(Frames, Printed):
-    """The rules that make a metric of another tool differ, made by `Rankings.attribution`; prints as a table.
+    """The rules that make the mean of a metric differ in another tool, and their effects.
+
+    Created by `Rankings.attribution`; prints as a table.
 
     Attributes
     ----------
@@ -50,7 +56,7 @@ class Attribution(Frames, Printed):
     mean : float
         The mean by the rules of the rankings.
     like_mean : float
-        The mean by the rules of the tool, as ``evaluate(metric, like=like)`` has it.
+        The mean by the rules of the tool, which equals that of ``evaluate(metric, like=like)``.
     rows : list of dict
         One per rule that differs for this metric, in the order definition, gain, discount, ideal, relevant, empty,
         ties, precision of scores, missing. ``rule`` is the name; ``rankgain`` and ``like`` are the two rules in words;
@@ -73,7 +79,7 @@ class Attribution(Frames, Printed):
         Returns
         -------
         dict of str
-            The attributes by name, the metric as text.
+            The attributes by name, with the metric as text.
 
         Examples
         --------
@@ -116,8 +122,8 @@ COLUMNS = ("rule", "rankgain", "like", "only_this", "change", "with_above", "cha
 
 
 def _cells(row: Row, form: Form, share: bool) -> Iterator[list[object]]:
-    """The cells of a row; in text, long rules take several lines."""
-    import textwrap  # only needed to print
+    """Yield the cells of each line of a row; in plain text, a long rule takes several lines."""
+    import textwrap  # needed only for printing
 
     width = WRAPPED if form == "text" else 10_000
     rules = [textwrap.wrap(row[name], width, break_long_words=False) for name in COLUMNS[:3]]
@@ -134,7 +140,7 @@ def _counts(row: Row) -> tuple[int, int]:
 def attribute(
     key: str | Metric, base: Setting, target: Setting, peer: Peer, evaluate: Callable[[Setting], Evaluation]
 ) -> Attribution:
-    """Attribute the difference between two settings; the second one is a tool's."""
+    """Attribute the difference between two settings to their rules; the second setting is a tool's."""
     before = last = evaluate(base)
     mean = before.aggregate(base.metric)
     rows, above = [], set[str]()
@@ -162,13 +168,13 @@ def attribute(
 
 
 def _differing(base: Setting, target: Setting) -> Iterator[str]:
-    """Yield the rules that differ, unordered."""
+    """Yield the rules that differ between two settings, in no particular order."""
     one, two = base.metric, target.metric
     common = {*TABLE[one.name].takes} & {*TABLE[two.name].takes}
     if (one.name, one.k) != (two.name, two.k):
         yield "definition"
     for parameter in common:
-        if (getattr(one, parameter),) != (getattr(two, parameter),):  # as tuples, in which NaN equals itself
+        if (getattr(one, parameter),) != (getattr(two, parameter),):  # in a tuple, NaN equals itself
             yield ROW_OF.get(parameter, "definition")
     for rule, field in OF_RANKINGS.items():
         before, after = getattr(base, field), getattr(target, field)
@@ -177,11 +183,11 @@ def _differing(base: Setting, target: Setting) -> Iterator[str]:
 
 
 def _groups(base: Setting, target: Setting) -> list[set[str]]:
-    """The rules that differ, in groups; a rule that depends on another one shares the group."""
+    """Return the rules that differ, in groups; rules that depend on each other share a group."""
     differing = {*_differing(base, target)}
     one, two = TABLE[base.metric.name], TABLE[target.metric.name]
     together = set[str]()
-    if one.highest != two.highest:  # another scale only makes sense together with the metric's gain and discount
+    if one.highest != two.highest:  # a new scale makes sense only with the new gain and discount
         together |= {"definition", "gain", "discount"} & differing
     if base.ties == "average" and two.unaveraged:
         together |= {"definition", "ties"} & differing
@@ -190,7 +196,7 @@ def _groups(base: Setting, target: Setting) -> list[set[str]]:
 
 
 def _mixed(base: Setting, target: Setting, rules: set[str]) -> Setting:
-    """The base setting, with `rules` taken from the target."""
+    """Return the base setting with `rules` replaced by those of the target."""
 
     def side(rule: str) -> Setting:
         return target if rule in rules else base
@@ -224,7 +230,7 @@ def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> 
 
 
 def _definition(metric: Metric, other: Metric, words: dict[str, str]) -> Iterator[str]:
-    """Yield the differences between the definitions: formula, cut-off, parameters."""
+    """Yield what differs in the definition of a metric: its formula, cut-off and parameters."""
     if metric.name != other.name:
         yield TABLE[metric.name].formula
     if metric.k != other.k:
@@ -240,7 +246,7 @@ def _vector(result: Evaluation) -> Any:
 
 
 def _changed(before: Evaluation, after: Evaluation) -> int:
-    """Count the queries whose value differs, or that only one of the two evaluates."""
+    """Count the queries whose values differ or that only one of the evaluations contains."""
     one, two = _vector(before), _vector(after)
     if same_ids(before.query_ids, after.query_ids):
         return int(np.count_nonzero((one != two) & ~(np.isnan(one) & np.isnan(two))))

@@ -1,4 +1,4 @@
-"""The calculation of one query's value: what each rank adds, the ideal list, and the value lost at each rank."""
+"""The calculation of a metric for one query: what each rank adds, the ideal ranking, and what lowers the value."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from rankgain.results.text import Block, Form, Number, Table, Tables, number, pr
 if TYPE_CHECKING:
     from rankgain import _backend
 
-RANKS = 100  # ranks shown for a metric without a cut-off
-NAMED = 5  # maximum of documents that a note names
+RANKS = 100  # number of ranks shown for a metric without a cut-off
+NAMED = 5  # maximum number of documents named in a note
 
 Cells = dict[str, Any]
 
-# First terms that are sums over ranks, and second terms that are sums over the ideal list.
+# The families of terms that are sums over ranks, and of terms that are sums over the ideal ranking.
 OVER_RANKS = {
     _codes.DISCOUNTED_SUM,
     _codes.FIRST_RELEVANT,
@@ -38,7 +38,7 @@ OVER_RANKS = {
 }
 OVER_IDEAL = {_codes.IDEAL_SUM, _codes.IDEAL_CASCADE}
 
-# Descriptions of the other terms.
+# Descriptions of terms that are not sums over ranks.
 TERMS = {
     _codes.IDEAL_SUM: "sum of the judged documents' gains, highest first",
     _codes.RANKS: "documents, n or k",
@@ -57,7 +57,7 @@ TERMS = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Calculation(Frames, Tables):
-    """The calculation of a metric for one query, made by `Rankings.calculation`; prints as a table.
+    """The calculation of a metric for one query, created by `Rankings.calculation`; prints as a table.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Calculation(Frames, Tables):
         Returns
         -------
         dict of str
-            The attributes by name, the metric as text.
+            The attributes by name, with the metric as text.
 
         Examples
         --------
@@ -116,7 +116,9 @@ class Calculation(Frames, Tables):
         return {"metric": str(self.metric), **{name: getattr(self, name) for name in names}}
 
     def columns(self) -> Columns:
-        """Return the columns of a frame with one row per rank; those of the ideal begin with ``ideal_``.
+        """Return the columns of a data frame with one row per rank.
+
+        The names of columns of the ideal ranking begin with ``ideal_``.
 
         Returns
         -------
@@ -153,7 +155,7 @@ class Calculation(Frames, Tables):
         return [[self.title], table if len(table.rows) > 1 else self.notes]
 
     def _table(self, form: Form) -> Table:
-        """The ranks and the ideal side by side."""
+        """Return a table of the ranks and the ideal ranking, side by side."""
         sides = [side for side in (_side(self.rows), _side(self.ideal, ideal=True)) if side]
         if len(self.ideal) > len(self.rows) > 0:
             sides[0][0] += map(str, range(len(self.rows) + 1, len(self.ideal) + 1))
@@ -164,7 +166,7 @@ class Calculation(Frames, Tables):
 
 
 def _side(rows: list[Cells], ideal: bool = False) -> list[list[object]]:
-    """The columns of the ranks or of the ideal, each beginning with the header."""
+    """Return the columns of the ranks or of the ideal ranking; each column begins with its header."""
     names = [name for name in (rows[0] if rows else ()) if name != "last_rank"]
     columns: list[list[object]] = [[name, *(_cell(name, row) for row in rows)] for name in names]
     if ideal and columns:
@@ -201,7 +203,7 @@ def _plain(value: Any) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """The values of tied documents as text, shortened if there are many."""
+    """Return the values of tied documents as text, shortened if there are many."""
     more = [f"… {len(values)} in all"] if len(values) > NAMED else []
     return ", ".join(["–" if value is None else _plain(value) for value in values[:NAMED]] + more)
 
@@ -214,7 +216,10 @@ def _named(documents: list[str]) -> str:
 def calculate(
     source: Source, rules: Rules, metric: Metric, key: str | Metric, query: int, like: str | None, limit: int | None
 ) -> Calculation:
-    """Calculate a metric, requested as `key`, for the query at a position."""
+    """Calculate a metric for one query.
+
+    `key` is the metric as requested, and `query` is the position of the query.
+    """
     worker = _Calculator(source, rules, metric, query, limit)
     parts = worker.parts
     name = printable(source.query_ids[query])
@@ -234,7 +239,7 @@ def calculate(
 
 
 def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
-    """The equation by which the value follows from the sums."""
+    """Return the equation that derives the value from the sums, as text."""
     value, kind = number(parts.value), TABLE[metric.name].combination.kind
     if parts.divisor is None:
         amount, factor = number(parts.dividend), f"{1.0 - metric.p:.6g}"
@@ -247,12 +252,12 @@ def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
 
 
 def _amount(value: float) -> str:
-    """A count as an integer, any other number to four places."""
+    """Format a count as an integer, and any other number with four decimals."""
     return f"{value:.0f}" if value.is_integer() else number(value)
 
 
 class _Calculator:
-    """The builder of the calculation of one query."""
+    """Builds the calculation of one query."""
 
     def __init__(self, source: Source, rules: Rules, metric: Metric, query: int, limit: int | None) -> None:
         self._source, self._rules, self._metric, self._query = source, rules, metric, query
@@ -264,7 +269,7 @@ class _Calculator:
         self._family = TABLE[metric.name].terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
-        self.parts = self._parts([], [])  # no ranks yet: the gains order tied documents and the ideal
+        self.parts = self._parts([], [])  # no ranks yet, since their order depends on the gains
         self._any_gain = any(map(self._gain, self._documents.judged)) or self._family == _codes.DISCOUNTED_SUM
         self._ideal_order = self._in_ideal_order()
         self._groups = [*self._ordered_groups()]
@@ -279,15 +284,15 @@ class _Calculator:
         )
 
     def _gain(self, grade: float | None) -> float | None:
-        """The gain of a grade; None if it has none, e.g. beyond the cut-off."""
+        """Return the gain of a grade, or None if the gain is unknown, e.g. beyond the cut-off."""
         return 0.0 if grade is None or grade < 0.0 else self.parts.gains[grade]
 
     def _order_key(self, grade: float | None) -> tuple[float, float]:
-        """The sort key of tied documents under "best": the gain, then the grade."""
+        """Return the key that sorts tied documents for the rule "best": the gain, then the grade."""
         return self._gain(grade) or 0.0, -math.inf if grade is None else grade
 
     def _ordered_groups(self) -> Iterator[TieGroup]:
-        """Yield the groups of documents to show; only averaged ties have groups of more than one."""
+        """Yield the tie groups to show; only if ties are averaged can a group have more than one document."""
         grades, last_rank = self._documents.grades, self._limit
         reverse = self._rules.ties != "worst"
         if self._plan.terms[0][0].gain is not None and self._plan.terms[0][0].gain.kind == "irrelevant":
@@ -297,7 +302,7 @@ class _Calculator:
                 return
             ordered = sorted(positions, key=lambda position: self._order_key(grades[position]), reverse=reverse)
             if self._rules.ties in ("best", "worst"):
-                # Only hits are known if the file cannot be read again; they take the first or last ranks.
+                # If the file cannot be read again, only hits are known; they take the first or last ranks of the group.
                 begin = first if reverse else last - len(ordered) + 1
                 singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, begin))
                 yield from (single for single in singles if single.first <= last_rank)
@@ -305,7 +310,7 @@ class _Calculator:
                 yield TieGroup(first, last, ordered)
 
     def _in_ideal_order(self) -> list[int]:
-        """The indices of the judged documents with a gain, highest gain first."""
+        """Return the indices of the judged documents with a gain, highest gain first."""
         if not any(term.family in OVER_IDEAL for term, _ in self._plan.terms) or self._family == _codes.COST_SUM:
             return []
         judged, metric = self._documents.judged, self._metric
@@ -327,11 +332,14 @@ class _Calculator:
         return rows
 
     def _sum(self, rank: int) -> float:
-        """The value of the first term at a rank; 0 instead of `empty` if nothing is relevant."""
+        """Return the value of the first term at a rank; if nothing is relevant, it is 0 instead of `empty`."""
         return self.parts.terms[0][min(rank, self._metric.depth)] if rank and self._any_gain else 0.0
 
     def _rows_of_group(self, group: TieGroup, discount: float, most: int) -> Iterator[Cells]:
-        """One row per document if each adds gain times discount, else one for the group; the last row has the sum."""
+        """Yield the rows of a tie group; only the last row has the sum.
+
+        If each document adds gain times discount, it has its own row; otherwise, the group has a single row.
+        """
         counts = group.first <= self._metric.depth
         sum_to, above = (self._sum(rank) if counts else None for rank in (group.last, group.first - 1))
         by_document = self._family == _codes.DISCOUNTED_SUM
@@ -353,7 +361,7 @@ class _Calculator:
             yield row | {"sum": sum_to if positions is members[-1] else None}
 
     def _columns(self) -> dict[str, Sequence[Any]]:
-        """The known columns of the documents: ids, scores and grades."""
+        """Return the ids or positions, scores and grades of the documents, each as a column if known."""
         documents = self._documents
         positions = range(len(documents.grades)) if self._in_full and documents.ids is None else None
         columns: dict[str, Sequence[Any] | None] = {
@@ -365,7 +373,7 @@ class _Calculator:
         return {name: column for name, column in columns.items() if column is not None}
 
     def _quantity(self) -> str:
-        """The name of the column of gains."""
+        """Return the name of the gain column."""
         gain = self._plan.terms[0][0].gain
         if "gain" in TABLE[self._metric.name].takes:
             return "gain"
@@ -393,7 +401,7 @@ class _Calculator:
             rows.append(row)
         return rows
 
-    # notes
+    # Notes on the calculation.
 
     def notes(self) -> Iterator[str]:
         parts, metric, row = self.parts, self._metric, TABLE[self._metric.name]
@@ -440,7 +448,7 @@ class _Calculator:
                 yield f"tied: the value is {worst} in the worst order of the tied documents, and {best} in the best."
 
     def _has_gain(self, grade: float | None) -> bool:
-        """Whether a document has a gain above 0, or an unknown gain."""
+        """Return whether a grade has a gain above 0 or, if its gain is unknown, is itself above 0."""
         gain = self._gain(grade)
         return bool(grade and grade > 0.0) if gain is None else gain > 0.0
 
@@ -450,7 +458,7 @@ class _Calculator:
         return f"{name} ({_plain(self._documents.grades[position])})"
 
     def _not_returned(self) -> str:
-        """The judged documents with a gain that were not returned."""
+        """Return the names of judged documents that have a gain but were not returned, as text."""
         documents = self._documents
         if documents.judged_ids is None or documents.ids is None:
             return ""
@@ -460,7 +468,7 @@ class _Calculator:
         return _named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
 
     def _is_tied(self) -> bool:
-        """Whether any of the first ranks is tied."""
+        """Return whether any of the ranks that count is tied."""
         rules, documents = self._rules, self._documents
         if documents.scores is None:
             return False
@@ -472,11 +480,11 @@ class _Calculator:
         for ties in ("worst", "best"):
             try:
                 yield self._rules.under(ties, None)
-            except ValueError:  # a depth within a tie group is undefined under this policy
+            except ValueError:  # a depth within a tie group is undefined under this rule
                 yield None
 
     def _value(self, rules: Rules | None, metric: Metric) -> float | None:
-        """The value under other rules or another cut-off; None where it is undefined."""
+        """Return the value under other rules or at another cut-off, or None if it is undefined."""
         if rules is None:
             return None
         try:
@@ -492,7 +500,7 @@ class _Calculator:
 
 
 def _of_hits(used: QueryHits) -> Documents:
-    """The ranks and grades of the hits, if the documents cannot be read again."""
+    """Build Documents from the ranks and grades of the hits, for documents that cannot be read again."""
     groups: dict[tuple[int, int], list[int]] = {}
     for position, (_, first, last) in enumerate(used.hits):
         groups.setdefault((first, last), []).append(position)
