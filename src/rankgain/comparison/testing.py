@@ -142,7 +142,7 @@ def check_baselines(runs: Sequence[str], given: Any) -> str | tuple[str, ...] | 
 
 
 def check(runs: Sequence[str], given: Options) -> Options:
-    """Check the caller's options and return them, with changes where they do not go together."""
+    """Check the caller's options and return the options to use."""
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")
     for name, allowed in (("method", METHODS), ("family", FAMILIES), ("intervals", INTERVALS)):
@@ -322,7 +322,7 @@ class _Family:
 
     @property
     def _alpha(self) -> float:
-        """The error rate of each interval: alpha, or Bonferroni's share of it for simultaneous intervals without max-T."""
+        """The error rate of each interval: alpha, or Bonferroni's share of alpha if simultaneous without max-T."""
         options = self.options
         shared = options.intervals == SIMULTANEOUS and options.correction != MAX_T
         return options.alpha / self.count if shared else options.alpha
@@ -447,7 +447,7 @@ class _Family:
         return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
 
     def _reconcile(self, p: Floats, low: Floats, high: Floats, drawn: int) -> tuple[Floats, Floats]:
-        """Correct intervals estimated from flips that contradict an exact p: move the end to 0, or one unit beyond 0."""
+        """Move interval ends to 0, or to one unit beyond 0, where an interval estimated from flips contradicts p."""
         unit = self.columns.slack / self.columns.whole
         decided, positive = p <= largest_p(self._alpha, drawn), self.facts.totals > 0
         wrong = (low <= 0.0) & (high >= 0.0)

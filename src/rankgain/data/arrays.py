@@ -1,4 +1,4 @@
-"""Convert tensors, Series, buffers and other arrays to NumPy arrays; no other module does."""
+"""Convert tensors, Series, buffers and other arrays to NumPy arrays."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from rankgain.errors import warn
 from rankgain.scalars import Array
 
-_CPU = 1  # DLPack's code for main memory, kDLCPU
+_CPU = 1  # DLPack's device type for main memory, kDLCPU
 _PLAIN_IDS = frozenset((str, bytes, int))
-_NARROW_FLOATS = "bfloat16", "float8", "float4"  # NumPy has no such types
+_NARROW_FLOATS = "bfloat16", "float8", "float4"  # NumPy lacks these types
 
 
 def array_of(value: Any, name: str) -> Array | None:
-    """The value as an array, without a copy if possible; None for lists of unequal length.
+    """Return the value as an array, without a copy if possible, or None for lists of unequal length.
 
-    NumPy is tried first, which reads lists, buffers and anything with ``__array__``; then DLPack.
-    Raises a TypeError that says what to write if an array cannot be read.
+    NumPy is tried first, because it reads lists, buffers and anything with ``__array__``; DLPack is tried next. If an
+    array cannot be read, raise a TypeError that says what to write instead.
     """
     try:
         array = np.asarray(value)
@@ -38,7 +38,7 @@ def array_of(value: Any, name: str) -> Array | None:
 
 
 def vector_of(value: Any, name: str, demand: str) -> Array:
-    """The value as an array of one dimension; `demand` is the expected form, as errors word it."""
+    """Return the value as a one-dimensional array. `demand`: the expected form, as worded in errors."""
     check_unmasked(value, name)
     array = array_of(value, name) if is_array(value) else None
     if array is None:
@@ -49,14 +49,17 @@ def vector_of(value: Any, name: str, demand: str) -> Array:
 
 
 def check_unmasked(value: Any, name: str) -> None:
-    ma = sys.modules.get("numpy.ma")  # NumPy imports it when it is first used
+    ma = sys.modules.get("numpy.ma")  # NumPy imports this module on first use
     masked = ma and getattr(ma, "MaskedArray", None)  # missing while another thread imports it
     if ma and masked and isinstance(value, masked) and ma.is_masked(value):
         raise ValueError(f"{name} has masked elements; fill or drop them first")
 
 
 def objects_of(value: Any, name: str) -> Any:
-    """The items of an array or a column as Python objects, so that equal ids compare equal; other values unchanged."""
+    """Convert an array or a column to a list of Python objects, whose equal ids compare equal.
+
+    Return other values unchanged.
+    """
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(value, method):
             try:
@@ -68,7 +71,7 @@ def objects_of(value: Any, name: str) -> Any:
 
 
 def check_id(identifier: Any, where: str) -> None:
-    """Refuse invalid ids: unhashable objects, tensors, None, and values not equal to themselves such as NaN and NA."""
+    """Refuse invalid ids: unhashable objects, tensors, None, and missing values such as NaN and NA."""
     if type(identifier) in _PLAIN_IDS:
         return
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
@@ -78,42 +81,45 @@ def check_id(identifier: Any, where: str) -> None:
 
 
 def is_missing(identifier: Any) -> bool:
-    """Whether the value is NaN, NaT or pandas' NA, which do not equal themselves."""
+    """Return whether the value is NaN, NaT or pandas' NA, which are not equal to themselves."""
     try:
         return bool(identifier != identifier)
-    except (TypeError, ArithmeticError):  # pandas' NA has no truth value; a signalling NaN of decimals raises
+    except (TypeError, ArithmeticError):  # pandas' NA has no truth value; comparing a signaling NaN from decimal raises
         return True
 
 
 def is_array(value: Any) -> bool:
-    """Whether NumPy can read the value as an array. False for text, and for bytes although they have a buffer."""
+    """Return whether NumPy can read the value as an array.
+
+    The result is False for text, and also for bytes, although they have a buffer.
+    """
     if isinstance(value, bytes):
         return False
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__") or _is_buffer(value)
 
 
 def is_rows(value: Any) -> bool:
-    """Whether the value is a list, a tuple, or an array other than a single number."""
+    """Return whether the value is a list, a tuple, or an array with at least one dimension."""
     return isinstance(value, (list, tuple)) or (is_array(value) and getattr(value, "ndim", 1) != 0)
 
 
 def _is_buffer(value: Any) -> bool:
     try:
         memoryview(value)
-    except (BufferError, TypeError, ValueError):  # a released memoryview raises ValueError
+    except (BufferError, TypeError, ValueError):  # a released memoryview causes a ValueError
         return False
     return True
 
 
 def _check_items(items: list[Any] | tuple[Any, ...], name: str) -> None:
-    """Raise an error for the first array of a list that cannot be read."""
+    """Raise an error for the first array in a list that cannot be read."""
     for index, item in enumerate(items):
         if is_array(item):
             array_of(item, f"{name}: {'query' if is_rows(item) else 'position'} {index}")
 
 
 def _from_dlpack(value: Any, name: str, error: Exception | None = None) -> Array:
-    """The array that the value exports by DLPack; `error`: the earlier error of NumPy."""
+    """Return the array that the value exports through DLPack. `error`: NumPy's error, if NumPy was tried first."""
     try:
         return np.from_dlpack(value)
     except Exception as refusal:
@@ -140,12 +146,15 @@ def _obstacles(value: Any, error: Exception) -> str:
 def _on_cpu(value: Any) -> bool:
     try:
         return not hasattr(value, "__dlpack_device__") or bool(value.__dlpack_device__()[0] == _CPU)
-    except Exception:  # a device that DLPack does not know
+    except Exception:  # DLPack does not know this device
         return False
 
 
 def warn_of_column(value: Any, name: str, advice: str) -> None:
-    """Warn about the shape (n, 1), which is read as n queries of one document: models with one logit return it."""
+    """Warn about an array of shape (n, 1), as returned by models with one logit.
+
+    It is read as n queries with one document each.
+    """
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1 < shape[0]:
         warn(f"{name} has the shape {tuple(shape)}, which is {shape[0]} queries of one document each; {advice}")

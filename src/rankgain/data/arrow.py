@@ -1,6 +1,6 @@
-"""Columns from any object with the Arrow C stream (polars, pyarrow, DuckDB …), without copies and without pyarrow.
+"""Read columns from any object that exports an Arrow C stream (polars, pyarrow, DuckDB …), without pyarrow.
 
-The structures are those of the Arrow C data interface and C stream interface,
+Buffers are read in place. The structures are defined by the Arrow C data interface and the Arrow C stream interface,
 https://arrow.apache.org/docs/format/CDataInterface.html.
 """
 
@@ -19,8 +19,8 @@ from rankgain.data.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
 from rankgain.scalars import Array, Bools, Bytes, Ints
 
-LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # Arrow's list formats to types of offsets
-NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's formats to NumPy's type codes
+LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # from Arrow's list formats to the types of their offsets
+NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # from Arrow's formats to NumPy's type codes
 
 
 class _Schema(ctypes.Structure):
@@ -66,14 +66,15 @@ _Stream._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 
-# A separate function object: types set on `ctypes.pythonapi.PyCapsule_GetPointer` would apply to the whole process.
+# This is a separate function object, because argument types set on `ctypes.pythonapi.PyCapsule_GetPointer` would apply
+# to the whole process.
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 
 
 class _Owned:
-    """A structure filled by another library, released when this object is garbage-collected."""
+    """A structure filled by another library. It is released when this object is garbage-collected."""
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
@@ -84,7 +85,7 @@ class _Owned:
 
 
 class _Memory:
-    """Bytes that NumPy reads in place; an array made from this object keeps `owner` alive."""
+    """Memory that NumPy reads in place. An array made from this object keeps `owner` alive."""
 
     def __init__(self, address: int, size: int, owner: _Owned) -> None:
         self.owner = owner
@@ -92,7 +93,7 @@ class _Memory:
 
 
 class Stream(Reader):
-    """The record batches of a stream; a stream of bare arrays is a table with one unnamed column."""
+    """The record batches of a stream. A stream of arrays without names is read as a table with one unnamed column."""
 
     def __init__(self, holder: Any, where: str) -> None:
         self._where = where
@@ -126,7 +127,7 @@ class Stream(Reader):
             raise ValueError(f"{self._where}: the Arrow stream failed: {message}")
 
     def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
-        """An array of numbers or a column of ids; `where` names the column in errors."""
+        """Return an array of numbers or a column of ids. `where` names the column in errors."""
         parts = [part.read(self._dictionaries, nulls=nulls) for part in self._parts(name, where)]
         parts = [part for part in parts if len(part)] or parts[:1]
         return join(parts) if parts else np.empty(0)
@@ -168,7 +169,7 @@ class Stream(Reader):
         return ListColumn(present, firsts, lasts, join(ids), grades)
 
     def _parts(self, name: Any, where: str) -> Iterator[_Part]:
-        """The column in each batch."""
+        """Yield the part of the column in each batch."""
         row = 0
         index = 0 if self._bare else self.names.index(name)
         for batch in self._batches:
@@ -185,7 +186,7 @@ class Stream(Reader):
 
 
 class _Part:
-    """One column of one batch."""
+    """The part of a column in one batch."""
 
     def __init__(self, schema: Any, array: Any, start: int, length: int, owner: _Owned, where: str, row: int) -> None:
         self.format = schema.format.decode()
@@ -194,7 +195,11 @@ class _Part:
         self.where, self.row = where, row
 
     def read(self, dictionaries: dict[tuple[int, ...], Array | Ids], *, nulls: bool = False) -> Array | Ids:
-        """The values. `dictionaries`: a cache, since batches share them. `nulls`: nulls become an arbitrary number."""
+        """Return the values.
+
+        `dictionaries`: a cache of the dictionaries, which batches can share. `nulls`: whether nulls become an arbitrary
+        number instead of an error.
+        """
         if not self.length:
             return np.empty(0)
         if nulls and self.format == "n":
@@ -227,12 +232,12 @@ class _Part:
 
     @property
     def _lacks_nulls(self) -> bool:
-        """Whether the column states that no value is null."""
+        """Whether the column declares that no value is null."""
         array = self.array
         return self.format != "n" and (array.null_count == 0 or not array.n_buffers or not array.buffers[0])
 
     def present(self) -> Bools:
-        """The rows that are not null."""
+        """Return a mask of the rows that are not null."""
         if self.format == "n":
             return np.zeros(self.length, np.bool_)
         if self._lacks_nulls:
@@ -240,7 +245,7 @@ class _Part:
         return self._bits(0).view(np.bool_)
 
     def lists(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> ListColumn:
-        """Lists of ids, maps or structs from ids to grades, or one id per row."""
+        """Return the lists of ids in a column of lists, of maps or structs from ids to grades, or of single ids."""
         present = self.present()
         if not present.any() or self.format == "n":
             return ListColumn(np.zeros(self.length, np.bool_), *(np.zeros(self.length, np.int64),) * 2, np.empty(0))
@@ -270,13 +275,13 @@ class _Part:
         return ListColumn(present, firsts, lasts, items.read(dictionaries, nulls=True))
 
     def child(self, index: int) -> _Part:
-        """A field of structs."""
+        """Return one field of a column of structs."""
         array = self.array.children[index].contents
         start = array.offset + self.start
         return _Part(self.schema.children[index].contents, array, start, self.length, self.owner, self.where, self.row)
 
     def _bounds(self) -> tuple[Ints, Ints]:
-        """Where the list of each row begins and ends in the items."""
+        """Return where the list of each row begins and ends among the items."""
         if self.format.startswith("+w:"):
             size = int(self.format[3:])
             firsts = np.arange(self.start, self.start + self.length) * size
@@ -300,7 +305,7 @@ class _Part:
                 raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + row}, position {position}")
 
     def _structs(self, present: Bools) -> ListColumn:
-        """Structs as mappings from the names of their fields; a null field is absent."""
+        """Convert structs to mappings from field names to grades, without null fields."""
         names = [(self.schema.children[index].contents.name or b"").decode() for index in range(self.schema.n_children)]
         fields = [self.child(index) for index in range(len(names))]
         for name, field in zip(names, fields, strict=True):
@@ -313,7 +318,7 @@ class _Part:
         return ListColumn(present, offsets[:-1], offsets[1:], ids, values[given])
 
     def _buffer(self, index: int, stop: int, start: int = 0) -> Bytes:
-        """The bytes start … stop − 1 of a buffer."""
+        """Return bytes start … stop − 1 of a buffer."""
         address = self.array.buffers[index]
         if not address or not 0 <= start < stop:
             return np.empty(0, dtype=np.uint8)
@@ -331,7 +336,8 @@ class _Part:
     def _text(self) -> Ids:
         dtype = np.dtype(np.int32 if self.format in "uz" else np.int64)
         offsets = self._buffer(1, (self.start + self.length + 1) * dtype.itemsize).view(dtype)[self.start :]
-        # Batches may be slices of one array: restrict each to its part of the data, because joining copies the data.
+        # Batches may be slices of one array. Restrict each batch to its part of the data, because joining the batches
+        # copies their data.
         first, last = (int(offsets[0]), int(offsets[-1])) if len(offsets) else (0, 0)
         if first:
             offsets = np.subtract(offsets, first, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The usual names of columns, and the error for a table in place of a matrix."""
+"""The usual column names, and the error for a table that was passed instead of a matrix."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# The usual names of the columns by role, best first. Names that differ only in case and separators (userId, query-id)
-# are accepted too; they rank after all exact names.
+# The usual column names for each role, in order of preference. Names that differ only in case and separators (userId,
+# query-id) are accepted too, but exact names are preferred.
 DEFAULT_COLUMNS = {
     "query": ("query_id", "qid", "q_id", "query", "user_id", "user"),
     "doc": (
@@ -18,22 +18,23 @@ DEFAULT_COLUMNS = {
     "score": ("score", "prediction", "predicted_rating"),
     "rank": ("rank", "position"),
 }
-# The usual names in tables with one row per query. "relevant" must hold lists or mappings, "retrieved" lists.
+# The usual column names in tables with one row per query. "relevant" must hold lists or mappings, and "retrieved" must
+# hold lists.
 ROW_COLUMNS = {
     "query": ("query_id", "qid", "id"),
     "relevant": ("relevant", "relevant_ids", "expected_ids", "reference_context_ids"),
     "retrieved": ("retrieved", "recommended", "retrieved_ids", "recommended_ids", "retrieved_context_ids"),
 }
-SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # columns of generated text have such names, too
+SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # columns of generated text can have these names, too
 
 
 def bare(name: Any) -> str:
-    """A name in lower case, without separators."""
+    """Return a name in lower case without separators, or "" for a name that is not text."""
     return name.replace("_", "").replace("-", "").lower() if isinstance(name, str) else ""
 
 
 def _priorities(exact: bool) -> dict[str, tuple[str, int]]:
-    """The role and the priority of each usual name; the lowest priority wins."""
+    """Return the role and the priority of each usual name. The lowest number has the highest priority."""
     priorities: dict[str, tuple[str, int]] = {}
     for role, names in DEFAULT_COLUMNS.items():
         for position, name in enumerate(names):
@@ -45,7 +46,7 @@ _EXACT, _SIMILAR = _priorities(exact=True), _priorities(exact=False)
 
 
 def default_columns(names: Iterable[Any]) -> dict[str, Any]:
-    """Map each role to the column with the most usual name; roles without a column are omitted."""
+    """Map each role to the column with the preferred name, and omit roles without a column."""
     columns: dict[str, Any] = {}
     priorities: dict[str, int] = {}
     for name in names:
@@ -62,7 +63,7 @@ def is_pandas(value: Any) -> bool:
 
 
 def is_series(value: Any) -> bool:
-    """Whether the value is a Series of pandas."""
+    """Return whether the value is a pandas Series."""
     series = getattr(sys.modules.get("pandas"), "Series", None)
     return series is not None and isinstance(value, series)
 
@@ -71,13 +72,13 @@ _USUAL_NAMES = frozenset([*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "do
 
 
 def refuse_table(value: Any, name: str) -> None:
-    """Refuse a table with one row per document, which would be read as a matrix, or as lists by key."""
+    """Refuse a table with one row per document, which would be read as a matrix or as a mapping from keys to lists."""
     if type(value) is dict or isinstance(value, Mapping):
         if _USUAL_NAMES.isdisjoint(value):
             return
         names: Iterable[Any] = value
     elif is_pandas(value) or hasattr(value, "__arrow_c_stream__"):
-        columns = getattr(value, "column_names", None)  # pyarrow's `columns` are arrays
+        columns = getattr(value, "column_names", None)  # in pyarrow, `columns` are arrays
         names = getattr(value, "columns", ()) if columns is None else columns
     else:
         return

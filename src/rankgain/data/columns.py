@@ -1,4 +1,4 @@
-"""A run in columns: ids and scores by row."""
+"""Runs stored in columns: each row has a document id and, optionally, a score."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankgain.scalars import Array, Ints
 
 
 def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> QueryRows:
-    """The rows without repeated documents: of each document, the first row with the highest score."""
+    """Remove repeated documents from each query: keep only the first row with the document's highest score."""
     sizes = groups.sizes(np.arange(len(groups)))
     kept_sizes, chunks = np.zeros_like(sizes), []
     for start, stop in chunks_of(sizes, CHUNK):
@@ -40,7 +40,7 @@ def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> Q
 
 
 class NegatedRanks:
-    """Ranks as scores, where higher is better."""
+    """Ranks converted to scores, so that higher is better."""
 
     def __init__(self, ranks: Column) -> None:
         self._ranks = ranks
@@ -62,7 +62,7 @@ def check_kinds(judgments: JudgmentSets, name: str, kind: str, column: str | Non
 
 
 class RunColumns:
-    """A run: the document of each row, with its score or, without scores, in rank order."""
+    """A run with one document per row. Each document has a score; without scores, documents are in rank order."""
 
     def __init__(
         self,
@@ -75,9 +75,10 @@ class RunColumns:
         duplicates: Duplicates = "error",
         column: str | None = None,
     ) -> None:
-        """`check_all`: whether any document that a query returns twice is an error, or only a judged one. `duplicates`:
-        whether such a document is an error, or counts once, at its first rank. `column`: the name of the column of
-        documents, if the run is a table.
+        """`check_all`: whether every document that a query returns twice is an error, or only a judged one.
+
+        `duplicates`: whether a repeated document is an error, or counts once, at its first rank. `column`: the name of
+        the document column, if the run is a table.
         """
         self.name = name
         self.groups = first_of_each(groups, documents, scores) if duplicates == "first" else groups
@@ -88,12 +89,12 @@ class RunColumns:
 
 
 def _native(scores: Column) -> bool:
-    """Whether kernels can read these scores without a conversion."""
+    """Return whether kernels can read these scores without a conversion."""
     return type(scores) is np.ndarray and scores.dtype == np.float64 and to_float64(scores) is scores
 
 
 class ColumnSource(JudgmentSource):
-    """A run in columns."""
+    """A run stored in columns, together with its judgments."""
 
     may_have_other_ids = True
 
@@ -101,7 +102,7 @@ class ColumnSource(JudgmentSource):
         self, judgments: JudgmentSets, run: RunColumns, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
         judgments = judgments.matching(run.groups.names, int if run.documents.kind == "int" else str)
-        numbers = run.groups.find(judgments.query_ids)  # the number of each judged query in the run, or −1
+        numbers = run.groups.find(judgments.query_ids)  # the index of each judged query in the run, or −1
         super().__init__(judgments, run.name, run.groups.names, np.flatnonzero(numbers >= 0), missing, query_ids)
         check_kinds(judgments, run.name, run.documents.kind, run.column)
         self._run = run
@@ -117,7 +118,7 @@ class ColumnSource(JudgmentSource):
 
     @property
     def loads(self) -> Ints:
-        # Documents in rank order are looked up but not sorted, which takes about an eighth of the time.
+        # Documents in rank order need no sorting, only look-ups, which take about an eighth of the time.
         returned = self._sizes if self._run.scores is not None else self._sizes // 8
         return returned + self.judged_sizes
 
@@ -126,7 +127,7 @@ class ColumnSource(JudgmentSource):
         return COLUMNS, 0, stop - start, *judged, *self._run_rows(start, stop), self._run.check_all
 
     def _judged_rows(self, start: int, stop: int) -> Chunk:
-        """The ids of the judged documents, the bounds of each query's rows among them, and the grades."""
+        """Return the ids of the judged documents, the bounds of each query's rows, and the grades."""
         keys = self._judgments.ids.in_place
         if keys is not None:
             numbers, offsets = self._numbers_of(start, stop), self._judgments.offsets
@@ -135,7 +136,10 @@ class ColumnSource(JudgmentSource):
         return *self._judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
 
     def _run_rows(self, start: int, stop: int) -> Chunk:
-        """The ids of the returned documents, the bounds of each query's rows, and the scores; in place if possible."""
+        """Return the ids of the returned documents, the bounds of each query's rows, and the scores.
+
+        The data are not copied if kernels can read them in place.
+        """
         run, numbers = self._run, self._run_numbers[start:stop]
         keys = None if run.groups.scattered or run.check_all else run.documents.in_place
         if keys is not None and (run.scores is None or _native(run.scores)):
@@ -157,7 +161,7 @@ class ColumnSource(JudgmentSource):
         return of_ids(rules, ids, scores, self._judgments.of_query(self._number(query)))
 
     def _rows_of(self, query: int) -> Ints:
-        """The rows of a query in the run."""
+        """Return the row numbers of a query in the run."""
         return row_numbers(self._run.groups.rows(self._run_numbers[query : query + 1])[0])
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
@@ -172,7 +176,7 @@ class ColumnSource(JudgmentSource):
 
 
 class PartSource(ColumnSource):
-    """Some queries of larger data; errors give no row numbers, which would not match the caller's data."""
+    """Some of the queries of a larger run. Errors omit row numbers, which would not match the caller's data."""
 
     part = True
     may_have_other_ids = False

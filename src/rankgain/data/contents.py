@@ -1,4 +1,4 @@
-"""Convert an argument to data: a file to its table, records to a table, objects of other tools to dicts."""
+"""Convert an argument to data: files and records to tables, and objects from other tools to dicts."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ def contents(
     beir: bool = False,
     by_query: bool = False,
 ) -> Any:
-    """The table, dicts or lists in a value; for a TREC file, an input that reads it from the beginning.
+    """Return the table, dicts or lists that a value contains.
 
-    `query`, `doc`: the keys of records, if the caller named them. `beir`: whether a table with BEIR's header is read as
-    a TREC file, as for judgments. `by_query`: whether records are always read as a table.
+    For a TREC file, return an input that reads it from the beginning. `query`, `doc`: the keys of records, if the
+    caller named them. `beir`: whether a table with BEIR's header is read as a TREC file, as it is for judgments.
+    `by_query`: whether records are always read as a table.
     """
     if type(value) is dict:
         return plain(value)
-    if is_pandas(value):  # `getattr` on a frame is slow: it looks for a column
+    if is_pandas(value):  # `getattr` on a frame is slow, because it searches the columns
         return value
     if is_file(value):
         kind, head, value = recognised(value, argument, beir=beir)
         if kind is None:
             return value
-        from rankgain.data.tables import read_table  # deferred: `import rankgain` must stay fast
+        from rankgain.data.tables import read_table  # deferred, to keep `import rankgain` fast
 
         argument, value = read_table(kind, head, value, argument)
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):
@@ -43,7 +44,10 @@ def contents(
 
 
 def _records(rows: Any, argument: str, query: str | None, doc: str | None) -> Any:
-    """The rows as a table, if the first one has a query and a document; else dicts of grades by position."""
+    """Return the rows as a table if the first row has a query and a document.
+
+    Otherwise, return them unchanged: they are read as one dict of grades per query.
+    """
     first = rows[0]
     columns = default_columns(first)
     if (query in first if query else "query" in columns) and (doc in first if doc else "doc" in columns):

@@ -1,6 +1,6 @@
-"""Columns of data frames: pandas, a mapping of arrays, and anything with the Arrow C stream.
+"""Read the columns of pandas frames, mappings of arrays, and anything that exports an Arrow C stream.
 
-No library is imported that the caller has not imported.
+This module does not import any library that the caller has not imported.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, Bools, id_kind, without_none
 
-# Parts of names, best first: the error for a missing column suggests an existing column that contains one of them.
+# Parts of column names, in order of preference. The error for a missing column suggests an existing column whose name
+# contains one of these parts.
 _NAME_PARTS = {
     "query": ("query", "question", "qid", "user", "customer", "session", "topic", "search"),
     "doc": ("doc", "item", "movie", "product", "passage", "chunk", "article", "track", "book", "asin", "page", "url"),
@@ -44,7 +45,7 @@ _NAME_PARTS = {
 
 
 class Frame:
-    """A table whose columns are chosen by name: the caller's names, or by default the usual ones."""
+    """A table whose columns are selected by the names that the caller gives or, by default, by usual names."""
 
     def __init__(self, frame: Any, argument: str) -> None:
         self._reader = _reader(frame, argument)
@@ -63,16 +64,16 @@ class Frame:
         return self._reader.names
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
-        """Read columns of ids and of numbers in one pass, where the table is a file."""
+        """If the table is a file, read the given columns of ids and numbers in one pass."""
         self._reader.prepare(ids, numbers)
 
     def complete(self) -> None:
-        """Look for columns that only later rows have, as records and JSON lines may."""
+        """Look for columns that only later rows have, as is possible in records and JSON lines."""
         if self._reader.complete():
             self._set_defaults()
 
     def find(self, role: str, name: str | None) -> str | None:
-        """The name of the column for a role; None if the caller named none and no column has a usual name."""
+        """Return the column name for a role, or None if the caller named none and no column has a usual name."""
         if name is None:
             return self._defaults.get(role)
         if name not in self.names:
@@ -82,7 +83,7 @@ class Frame:
         return name
 
     def need(self, role: str, name: str | None, advice: str = "") -> str:
-        """The name of the column for a role; `advice` ends the error if there is none."""
+        """Return the column name for a role, or raise an error that ends with `advice` if there is no such column."""
         column = self.find(role, name)
         if column is None:
             self.complete()
@@ -98,7 +99,7 @@ class Frame:
         return column
 
     def _suggestion(self, role: str) -> str:
-        """The keyword for a role and, if there is a plausible column, that name as the value: "doc='asin'"."""
+        """Return the keyword for a role, with the name of a plausible column if there is one: "doc='asin'"."""
         others = [name for name in self.names if isinstance(name, str) and name not in self._defaults.values()]
         for keyword in (role, "rank") if role == "score" else (role,):
             for part in _NAME_PARTS[keyword]:
@@ -108,7 +109,7 @@ class Frame:
         return "score= or, if lower is better, rank=" if role == "score" else f"{role}="
 
     def is_numeric(self, name: str) -> bool:
-        """Whether a column holds numbers."""
+        """Return whether a column holds numbers."""
         numeric = self._reader.is_numeric(name)
         if numeric is None:
             try:
@@ -121,13 +122,13 @@ class Frame:
         return f"{', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
     def ids(self, name: str, *, as_integers: bool = False) -> Ids:
-        """The ids in a column. `as_integers`: read the text of an untyped file as integers, if that is lossless."""
+        """Return the ids in a column. `as_integers`: whether text in an untyped file becomes integers if lossless."""
         self.prepare([name])
         integers = self._reader.integers(name) if as_integers else None
         return _as_ids(self._read(name) if integers is None else integers, self.where(name))
 
     def documents(self, name: str, *, as_integers: bool = False) -> Ids:
-        """The ids of documents, one per row; as `ids`, but the text of lists is refused."""
+        """Return the ids in a column of documents. Unlike `ids`, refuse texts that represent lists."""
         ids = self.ids(name, as_integers=as_integers)
         if ids.kind == "str" and begins_with_bracket(ids):
             texts = python_ids(ids.take(slice(0, EXAMINED)), "str")
@@ -135,7 +136,7 @@ class Frame:
         return ids
 
     def numbers(self, name: str, *, nulls: bool = False) -> Any:
-        """The numbers in a column. `nulls`: nulls become an arbitrary number instead of an error."""
+        """Return the numbers in a column. `nulls`: whether nulls become an arbitrary number instead of an error."""
         self.prepare([], [name])
         try:
             return _as_numbers(self._read(name, nulls=nulls), self.where(name))
@@ -146,12 +147,15 @@ class Frame:
             raise refusal(_codes.NULL_ID, f"{self.where(name)}, row {int(present.argmin())}") from None
 
     def content(self, name: str) -> str:
-        """The kind of values in a column: "lists", "mappings", "ids" or "other"."""
+        """Return the kind of values in a column: "lists", "mappings", "ids" or "other"."""
         check_once(self.names, name, self.argument)
         return self._reader.content(name)
 
     def lists(self, name: str, *, single: bool = False) -> ListColumn | list[Any]:
-        """The lists of ids in a column, None for null. `single`: whether a row may hold a mapping or a bare id."""
+        """Return the lists of ids in a column, with None for null.
+
+        `single`: whether a row may hold a mapping or a single id instead of a list.
+        """
         check_once(self.names, name, self.argument)
         where = self.where(name)
         column = self._reader.lists(name, where, single=single)
@@ -164,7 +168,7 @@ class Frame:
         return column
 
     def present(self, name: str) -> Bools | None:
-        """A mask of the rows in which a column is not null; None if no row is null."""
+        """Return a mask of the rows in which a column is not null, or None if no row is null."""
         check_once(self.names, name, self.argument)
         self.prepare([], [name])
         return self._reader.present(name)
@@ -203,7 +207,7 @@ def _reader(frame: Any, argument: str) -> Reader:
 
 
 def _as_numbers(column: Any, where: str) -> Any:
-    """The column as numbers."""
+    """Return the column as numbers."""
     if not len(column):
         return np.empty(0)
     if isinstance(column, (list, tuple)) or (isinstance(column, np.ndarray) and column.dtype.kind in "biufO"):
@@ -214,12 +218,12 @@ def _as_numbers(column: Any, where: str) -> Any:
 
 
 def _number_advice(column: Any) -> str:
-    """How to convert a column to numbers, judging by its first value."""
+    """Say how to convert a column to numbers, judging by its first value."""
     if not isinstance(column, (ChunkedIds, DictionaryIds, ObjectIds, TextIds, StringViewIds)) or column.kind != "str":
         return "cast it, for instance to float64"
     try:
         first = python_ids(column.take(slice(0, 1)), "str")[0]
-    except ValueError:  # the column is broken
+    except ValueError:  # the column is invalid
         return "cast it, for instance to float64"
     try:
         float(first)
@@ -229,7 +233,7 @@ def _number_advice(column: Any) -> str:
 
 
 def _as_ids(column: Any, where: str) -> Ids:
-    """The column as ids."""
+    """Return the column as ids."""
     if isinstance(column, (list, tuple)):
         column = np.fromiter(column, dtype=object, count=len(column))
     if isinstance(column, np.ndarray):
@@ -243,7 +247,7 @@ def _as_ids(column: Any, where: str) -> Ids:
 
 
 def _ids_in(array: Array, where: str, row: int) -> Ids:
-    """The ids in an array whose first entry is the given row of the column."""
+    """Return the ids in an array. `row`: the row of the column that corresponds to the first entry."""
     if not len(array):
         return ids_of([])
     if array.dtype.kind in "fcbmM":
@@ -260,7 +264,7 @@ def _ids_in(array: Array, where: str, row: int) -> Ids:
 
 
 class _MappingReader(Reader):
-    """A mapping of arrays or lists."""
+    """A mapping from column names to arrays or lists."""
 
     def __init__(self, columns: Mapping[str, Any], argument: str) -> None:
         self.names = list(columns)
@@ -284,7 +288,10 @@ class _MappingReader(Reader):
 
 
 class _PandasReader(Reader):
-    """A pandas frame: NumPy columns in place, Arrow columns by the C stream. Index levels are columns too."""
+    """A pandas frame, whose index levels are columns too.
+
+    NumPy columns are read in place, and Arrow columns through the C stream.
+    """
 
     def __init__(self, frame: Any) -> None:
         index, self._columns = frame.index, [*frame.columns]
@@ -321,12 +328,12 @@ class _PandasReader(Reader):
         return [None if null else value for value, null in pairs]
 
     def _series(self, name: Any) -> Any:
-        """The column, or the level of the index, as a Series or an Index."""
+        """Return the column as a Series, or the index level as an Index."""
         return self._frame[name] if name in self._columns else self._frame.index.get_level_values(name)
 
 
 def _of_pandas(column: Any, where: str) -> Any:
-    """The column in a Series or an Index."""
+    """Return the column stored in a Series or an Index."""
     dtype = column.dtype
     kind = type(dtype).__name__
     if kind == "CategoricalDtype":
@@ -342,7 +349,7 @@ def _of_pandas(column: Any, where: str) -> Any:
 
 
 def _stream_of(column: Any, where: str) -> Reader:
-    """The stream of a pandas Series with an Arrow dtype."""
+    """Return the Arrow stream of a pandas Series with an Arrow dtype."""
     from rankgain.data.arrow import Stream
 
     return Stream(column.array.__arrow_array__(), where)
