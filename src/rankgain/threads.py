@@ -1,4 +1,4 @@
-"""Run chunks of queries on several threads; they run in parallel where kernels release the GIL."""
+"""Process chunks of queries on several threads, which run in parallel while compiled code releases the GIL."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def check_threads(threads: Any) -> int:
 
 
 def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threads: int) -> list[T]:
-    """Return the result of `work` for each chunk, in order; if several fail, raise the error of the first chunk.
+    """Return the results of `work` for all chunks, in order; if chunks fail, raise the error of the first of them.
 
-    Chunks start in order and none starts after an error, so all chunks before the one that failed are completed.
+    Chunks are started in order, and none is started after an error. All chunks before the first failed chunk are
+    therefore completed.
     """
     waiting = deque(enumerate(chunks))
     results: dict[int, T] = {}
@@ -41,18 +42,18 @@ def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T],
 
     helpers = [_executor().submit(share) for _ in range(min(threads, len(waiting)) - 1)]
     share()
-    for helper in helpers:  # those that have not started are no longer needed
+    for helper in helpers:  # helpers that have not started yet are no longer needed
         helper.cancel() or helper.result()
     try:
         if errors:
             raise errors[min(errors)]
     finally:
-        errors.clear()  # break the reference cycle of error and frame, which would keep the chunk's arrays alive
+        errors.clear()  # break the reference cycle between error and frame, which would keep the arrays alive
     return [results[number] for number in range(len(results))]
 
 
 def begun(work: Callable[[], T], threads: int) -> Callable[[], T]:
-    """Start `work` on another thread, if there are several; return a function that waits for or computes the result."""
+    """Start `work` on another thread if `threads` is above 1, and return a function that returns its result."""
     if threads == 1:
         return work
     helper = _executor().submit(work)
@@ -65,13 +66,13 @@ def _executor() -> Any:
     if pool is None:
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
-        # If two threads create a pool at the same time, the unreferenced one ends when its work is done.
+        # If two threads each create a pool at the same time, one pool is lost, and ends when its work is done.
         pool = _pool = ThreadPoolExecutor(MOST, thread_name_prefix="rankgain")
     return pool
 
 
 def _forget() -> None:
-    """Drop the pool: a forked process does not inherit the threads of the parent."""
+    """Discard the thread pool, since a forked process does not inherit the threads of its parent."""
     global _pool
     _pool = None
 

@@ -215,7 +215,7 @@ def evaluate_clustered(
     duplicates: Duplicates = "error",
     like: Peer | None = None,
 ) -> Any:
-    """Evaluate a run that is partitioned by query without shuffling it; the judgments must fit in memory.
+    """Evaluate, without a shuffle, a run that is partitioned by query. The judgments must fit in memory.
 
     All rows of a query must be consecutive in one partition, as after
     ``repartition(query).sortWithinPartitions(query)``, or in files written in that order. The judgments are sent to all
@@ -627,7 +627,7 @@ def _check_kinds(word: str, judged: str, kind: Any) -> None:
 
 
 def merged(rules: Rules, states: Iterable[str]) -> Summary:
-    """Merge the states of all buckets into one Summary, or raise the first error."""
+    """Merge the states of all buckets into one Summary, or raise an error that a bucket reported."""
     summaries, errors = [], []
     for text in states:
         state = json.loads(text)

@@ -1,1 +1,1 @@
-"""Tools on top of the public functions: trec_eval's command, scorers, metrics for trainers, reports."""
+"""Tools built on the public functions: the trec_eval command, scorers, metrics for training libraries, and reports."""

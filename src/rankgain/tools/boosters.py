@@ -1,6 +1,6 @@
-"""Read the arguments that LightGBM and XGBoost pass to metrics and objectives, and the state that they do not pass.
+"""Read the arguments that LightGBM and XGBoost pass to metrics and objectives, and state from their stack frames.
 
-Neither library is imported: data sets are recognised by their methods.
+Neither library is imported; data sets are recognised by their methods.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Ints
 
-FRAMES = 10  # maximum of stack frames to search for a caller
-IGNORED = {  # parameters of LightGBM's own objective, and what to pass instead
+FRAMES = 10  # maximum number of stack frames that are searched for a caller
+IGNORED = {  # parameters that only LightGBM's own objective reads, and their replacements
     "label_gain": "metric=rankgain.metric('ndcg', k=10, gain=[0, 1, 3, 7, 15])",
     "lambdarank_norm": "normalize=('score', 'query') or None",
     "lambdarank_truncation_level": "the cut-off of metric='ndcg(gain=exponential)@10'",
@@ -28,7 +28,10 @@ IGNORED = {  # parameters of LightGBM's own objective, and what to pass instead
 def of_lightgbm(
     caller: str, y_true: Any, y_score: Any, weight: Any, group: Any, partial_queries: bool
 ) -> tuple[Any, Any, Any, Any]:
-    """Labels, scores, weights and group sizes; `train` and `cv` call with (scores, Dataset)."""
+    """Return labels, scores, weights and group sizes from LightGBM's arguments.
+
+    `lightgbm.train` and `cv` pass (scores, Dataset); estimators pass labels, scores, weights and group sizes.
+    """
     if hasattr(y_score, "get_uint_info"):
         raise TypeError(f"{caller} is for LightGBM; for XGBoost use rankgain.{caller.replace('lightgbm', 'xgboost')}")
     if hasattr(y_score, "get_group"):
@@ -45,7 +48,7 @@ def of_lightgbm(
 
 
 def of_xgboost(caller: str, data: Any) -> Ints:
-    """The sizes of the groups of a DMatrix."""
+    """Return the group sizes of XGBoost's DMatrix."""
     bounds = data.get_uint_info("group_ptr")
     if len(bounds) < 2:
         raise ValueError(
@@ -57,16 +60,16 @@ def of_xgboost(caller: str, data: Any) -> Ints:
 
 
 def check_no_dataset(caller: str, data: Any) -> None:
-    """Raise an error if LightGBM's Dataset is passed instead of a DMatrix."""
+    """Raise an error if `data` is LightGBM's Dataset instead of XGBoost's DMatrix."""
     if hasattr(data, "get_group") and not hasattr(data, "get_uint_info"):
         raise TypeError(f"{caller} is for XGBoost; for LightGBM use rankgain.{caller.replace('xgboost', 'lightgbm')}")
 
 
 def _check_whole_queries(caller: str, data: Any) -> None:
-    """Raise an error if a subset of a Dataset has fewer documents for a query than the Dataset.
+    """Raise an error if a subset of a Dataset lacks some documents of one of its queries.
 
-    `lightgbm.cv` splits by query only if it knows the objective by name; with a callable it splits rows, so that
-    documents of one query are in both training and validation set.
+    `lightgbm.cv` keeps queries together only if the objective is given by name. For a callable objective, it splits the
+    rows, so that a query may have documents in both the training set and the validation set.
     """
     while getattr(data, "used_indices", None) is not None and data.reference.get_group() is not None:
         sizes, full_sizes = (np.asarray(each.get_group(), dtype=np.int64) for each in (data, data.reference))
@@ -85,13 +88,13 @@ def _check_whole_queries(caller: str, data: Any) -> None:
 
 
 def check_lightgbm_parameters(caller: str, data: Any) -> None:
-    """Raise an error or warn if a parameter is set that only LightGBM's own objective reads."""
+    """Warn or raise an error if a parameter is set that only LightGBM's own objective reads."""
     if getattr(data, "get_position", lambda: None)() is not None:
         raise ValueError(
             f"{caller}: the Dataset has position=, which only LightGBM's own objective reads: omit it, or train "
             "with objective='lambdarank'"
         )
-    # Read the parameters of the calling Booster: those of the Dataset may be from an earlier training.
+    # Read the parameters from the calling Booster, since those of the Dataset may be from an earlier training run.
     caller_locals = locals_of("update", ("lightgbm.basic",))
     parameters = caller_locals["self"].params if caller_locals else {}
     if str(parameters.get("bagging_by_query")).lower() in ("true", "+"):
@@ -101,12 +104,15 @@ def check_lightgbm_parameters(caller: str, data: Any) -> None:
         )
     for name, instead in IGNORED.items():
         if name in parameters:
-            # stacklevel: the line that calls `lightgbm.train`
+            # With this stacklevel, the warning refers to the line that calls `lightgbm.train`.
             warnings.warn(f"{caller} does not read LightGBM's {name}: pass it {instead}", UserWarning, stacklevel=5)
 
 
 def locals_of(function: str, modules: Collection[str]) -> dict[str, Any]:
-    """The local variables of the nearest caller with this name; empty if none of the last FRAMES callers has it."""
+    """Return the local variables of the nearest caller that is `function` in one of `modules`.
+
+    If none of the last FRAMES callers is, the result is empty.
+    """
     frame: FrameType | None = sys._getframe(1)
     for _ in range(FRAMES):
         if frame is None:

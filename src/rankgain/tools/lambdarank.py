@@ -25,8 +25,8 @@ from rankgain.threads import check_threads, run_chunks
 DEFAULT = "ndcg(gain=exponential)@10"
 NORMALIZATIONS = "score", "query"
 LARGEST_SIGMA = 1e100
-MOST_SETS = 64  # cached sets of labels, more than the folds of a cross-validation
-MANY_LABELS = 10_000  # up to this many labels, copying and hashing is faster than comparing two arrays
+MOST_SETS = 64  # number of sets of labels to cache, more than the folds of a cross-validation
+MANY_LABELS = 10_000  # up to this number of labels, copying and hashing them is faster than comparing arrays
 
 
 def lambdarank(
@@ -44,7 +44,7 @@ def lambdarank(
     sample_weight: Any = None,
     threads: int = 1,
 ) -> tuple[Floats, Floats]:
-    """Compute LambdaRank's gradient and hessian for each document, as needed in each round of training.
+    """Compute the LambdaRank gradient and hessian for each document.
 
     **The default gain is exponential** (2^grade − 1), as in LightGBM, XGBoost and the papers; everywhere else in
     rankgain it is linear. Write ``metric="ndcg@10"`` for linear gains.
@@ -57,37 +57,39 @@ def lambdarank(
         The scores of the same documents. −inf leaves a document out (its gradient is 0, and it ranks last); +inf and
         NaN are errors. float32 and float64 are used without a copy.
     group_sizes, qid : array_like, optional
-        For flat arrays the queries, as in `from_scores`: the number of documents of each, or the query of each
-        document. By default, one query for 1-D arrays, and one per row for 2-D.
+        The queries of flat arrays, as in `from_scores`: the number of documents in each query, or the query of each
+        document. By default, a 1-D array is one query, and each row of a 2-D array is a query.
     mask : array_like of bool, optional
-        True for a document, False for padding, in the shape of `y_score`: the gradient of padding is 0, whatever its
+        True for documents, False for padding, with the shape of `y_score`. The gradient of padding is 0, whatever its
         label and score. By default, every entry is a document.
     metric : str or Metric, default "ndcg(gain=exponential)@10"
-        An nDCG with any gain, discount and cut-off: ``"ndcg(gain=exponential)@10"``, `rankgain.metric` …; the
-        discount must not rise with the rank. Or ``"pairwise@k"``: all pairs have the same weight (RankNet, and
-        XGBoost's ``rank:pairwise``).
+        An nDCG with any gain and cut-off, such as ``"ndcg(gain=exponential)@10"`` or a `rankgain.metric`; its discount
+        must not rise with the rank. With ``"pairwise@k"``, all pairs have the same weight, as in RankNet and XGBoost's
+        ``rank:pairwise``.
     sigma : float, default 1.0
         The steepness of the sigmoid, from 1e-100 to 1e100.
     normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
-        ``"score"``: the weight of a pair decreases with the difference of the scores. ``"query"``: the gradients of a
-        query are scaled down logarithmically. Both by default, as in LightGBM; None or ``()`` for neither.
+        With ``"score"``, the weight of a pair decreases with the difference of the scores. With ``"query"``, the
+        gradients of a query are scaled down logarithmically. Both apply by default, as in LightGBM; neither applies
+        with None or ``()``.
     discount : {"cut", "full"}, default "cut"
-        The discount of ranks beyond the cut-off. ``"cut"``: 0, so that the weight of a pair is the change of nDCG@k if
-        the two documents are swapped. ``"full"``: as without a cut-off, as in LightGBM and XGBoost.
+        The discount of ranks beyond the cut-off. With ``"cut"`` it is 0, and the weight of a pair is the change in
+        nDCG@k if the two documents are swapped. With ``"full"`` it is the same as without a cut-off, as in LightGBM and
+        XGBoost.
     ties : {"stable", "average"}, default "stable"
-        Whether documents of equal score are in input order, or share the mean discount of their ranks, so that the
-        gradient does not depend on the row order.
+        With ``"stable"``, documents of equal score are in input order. With ``"average"``, they share the mean discount
+        of their ranks, so that the gradient does not depend on the row order.
     sample_weight : array_like, optional
-        One weight per document, in the shape of `y_score`, which multiplies both results; finite and not negative.
-        By default, 1 each.
+        One weight per document, with the shape of `y_score`, finite and not negative. Both results are multiplied by
+        the weights. By default, all weights are 1.
     threads : int, default 1
         How many threads may share the queries, from 1 to 256; the number does not change the results.
 
     Returns
     -------
     gradient, hessian : ndarray of float64
-        In the shape and order of `y_score`; for lists of unequal length, concatenated. The gradient is that of a loss
-        to be minimised: it is negative if the score of the document should rise.
+        Arrays with the shape and order of `y_score`; for lists of unequal length, they are concatenated. The gradient
+        is that of a loss to be minimised: it is negative if the score of the document should rise.
 
     Raises
     ------
@@ -101,14 +103,14 @@ def lambdarank(
 
     See Also
     --------
-    LambdaRank : The same for training loops, where it is faster.
-    lightgbm_objective, xgboost_objective : The same as an objective that trains.
-    lightgbm_metric, xgboost_metric : Metrics to watch while training.
+    LambdaRank : Compute the same gradients faster in training loops.
+    lightgbm_objective, xgboost_objective : Create an objective from these gradients.
+    lightgbm_metric, xgboost_metric : Create metrics to watch while training.
 
     Notes
     -----
-    With ranks 1..n by descending score, over the pairs of ranks a < b, a ≤ k, whose gains differ, "hi" the document
-    with the higher gain and "lo" the other::
+    Documents have the ranks 1..n by descending score. The sums are over all pairs of ranks a < b with a ≤ k whose gains
+    differ; "hi" is the document with the higher gain, and "lo" is the other one::
 
         Δ = |g_a − g_b| (d_a − d_b) / IDCG@k
         ρ = 1 / (1 + exp(σ (s_hi − s_lo)))
@@ -116,15 +118,15 @@ def lambdarank(
 
     "score" divides Δ by ``0.01 + |s_a − s_b|``, unless all scores of the query are equal. "query" multiplies a query's
     results by log2(1 + Σ)/Σ, where Σ is twice the sum of all σΔρ. With ``ties="average"``, d is the mean discount of
-    the tie group; inside a group of m it is the expected ``|d_x − d_y| = 2/(m(m − 1)) Σ_x (m + 1 − 2x) d_x``, and pairs
-    go to the end of the group of rank k. A query with one document, with equal grades, or with nothing relevant has
-    zeros.
+    the tie group. For two documents of the same group of m documents, the difference of the discounts is the expected
+    ``|d_x − d_y| = 2/(m(m − 1)) Σ_x (m + 1 − 2x) d_x``. Pairs are formed down to the end of the group that contains
+    rank k. A query with one document, with equal grades, or with no relevant document has zeros.
 
     Exponentials are computed by rankgain's own function (error below one unit in the last place), so that the compiled
     and the pure Python backend return the same bits. CatBoost's rankers do not accept custom objectives.
 
-    It optimises nDCG only: in experiments on synthetic data, gradients from the change in reciprocal rank or ERR did
-    not beat those of nDCG even when measured by that metric, and those of average precision hardly did.
+    Only nDCG is optimised. In experiments on synthetic data, gradients from the change in reciprocal rank or ERR did
+    not beat those from nDCG, even when measured by the same metric, and those from average precision hardly did.
 
     References
     ----------
@@ -144,14 +146,14 @@ def lambdarank(
 
 
 class Targets(NamedTuple):
-    """Gains and inverse ideals of the labels of a data set, which are the same in every round."""
+    """The gains and inverse ideals computed from a set of labels, which are the same in every round of training."""
 
     gains: Floats
-    inverses: Floats  # the reciprocal of the ideal of each query, 0 where nothing is relevant
+    inverses: Floats  # the reciprocal of each query's ideal DCG; 0 if no document is relevant
 
 
 class LambdaRank:
-    """The gradients of `lambdarank` for a training loop: it parses the metric once and caches gains and ideals.
+    """A faster `lambdarank` for training loops, which parses the metric once and caches gains and ideals.
 
     Parameters
     ----------
@@ -171,14 +173,14 @@ class LambdaRank:
 
     See Also
     --------
-    lambdarank : The definition, and a single call.
-    lightgbm_objective, xgboost_objective : The objectives of these libraries.
+    lambdarank : Compute the gradients once; defines them.
+    lightgbm_objective, xgboost_objective : Create an objective for one of these libraries.
 
     Notes
     -----
-    Call it with ``(y_true, y_score, group_sizes=…, qid=…, mask=…, sample_weight=…)``, like `lambdarank`. The gains
-    and ideals of the last 64 sets of labels are cached by the labels and the query sizes; a callable gain is not called
-    again for cached labels. It can be pickled and copied if the metric can; the cache is not copied.
+    Call the object with ``(y_true, y_score, group_sizes=…, qid=…, mask=…, sample_weight=…)``, like `lambdarank`. The
+    gains and ideals of the last 64 sets of labels are cached by labels and query sizes; a callable gain is not called
+    again for cached labels. The object can be pickled and copied if its metric can; the cache is not copied.
 
     Examples
     --------
@@ -234,10 +236,10 @@ class LambdaRank:
         return gradient, hessian
 
     def _targets_of(self, source: ListSource) -> Targets:
-        """Gains and inverse ideals, from the cache or computed."""
+        """Return the gains and inverse ideals from the cache, or compute them."""
         values, offsets = source.grades.ragged(0, len(source.grades))
         cached = self._cached
-        if cached and len(values) > MANY_LABELS:  # usually the latest labels: compare these first
+        if cached and len(values) > MANY_LABELS:  # compare with the latest labels first
             (kind, last_values, last_offsets), targets_of_last = next(reversed(cached.items()))
             last = np.frombuffer(last_values, kind), np.frombuffer(last_offsets, offsets.dtype)
             if all(map(np.array_equal, last, (values, offsets))):
@@ -247,11 +249,11 @@ class LambdaRank:
         if targets is None:
             targets = self._targets(source)
             recent = list(cached.items())[1 - MOST_SETS :]
-            self._cached = dict(recent) | {key: targets}  # a new dict: other threads may read the old one
+            self._cached = dict(recent) | {key: targets}  # do not change the old dict, which other threads may read
         return targets
 
     def _targets(self, source: ListSource) -> Targets:
-        """Compute the gains and inverse ideals of each query; raise an error for invalid labels."""
+        """Compute the gains and the inverse ideal of each query; raise an error for invalid labels."""
         labels, discount = source.grades, self.metric.discount
         ideals = Rankings(source, GIVEN).evaluate(self._ideal, threads=self.threads)[self._ideal]
         gains = self._gains(source)
@@ -270,7 +272,7 @@ class LambdaRank:
         return Targets(gains, inverses)
 
     def _discounted_ranks(self, lists: RaggedArray) -> int:
-        """The number of ranks that have a discount."""
+        """Return the number of ranks whose discount is needed."""
         return lists.longest if self.discount == "full" else min(self.metric.depth, lists.longest)
 
     def _gains(self, source: ListSource) -> Floats:
@@ -283,7 +285,7 @@ class LambdaRank:
             raise refusal(error.code, where, error.detail) from None
 
     def _gradients(self, source: ListSource, targets: Targets, scores: RaggedArray) -> tuple[Floats, Floats]:
-        """Gradient and hessian of all documents, query by query."""
+        """Compute the gradient and hessian of all documents, ordered by query."""
         gradient, hessian = np.empty(scores.total), np.empty(scores.total)
         offsets = scores.offsets
         discount = self.metric.discount
@@ -328,7 +330,7 @@ class LambdaRank:
 
 
 def _in_input_order(result: Floats, order: Ints | None, total: int, weight: Floats | None) -> Floats:
-    """The results in the caller's order of documents, multiplied by the weights; 0 for padding."""
+    """Put results in the caller's order, with 0 for padding, and multiply them by the weights."""
     if order is not None:
         result, compact = np.zeros(total), result
         result[order] = compact
@@ -338,7 +340,7 @@ def _in_input_order(result: Floats, order: Ints | None, total: int, weight: Floa
 
 
 def _metric_of(metric: Any) -> tuple[Metric, bool]:
-    """The nDCG, and whether the request is pairwise (then the gains are the grades)."""
+    """Return the nDCG metric and whether "pairwise@k" was requested, for which the gains are the grades."""
     pairwise = re.fullmatch(r"(?i)\s*pairwise\s*(@.*)?", metric) if isinstance(metric, str) else None
     records = [record for _, record in parse("ndcg" + (pairwise[1] or "") if pairwise else metric)]
     if len(records) > 1 or records[0].name != "ndcg":
@@ -367,7 +369,7 @@ def _normalizations(normalize: Any) -> tuple[str, ...]:
 
 
 def check_weights(weights: Any, count: int, name: str, unit: str = "documents") -> Floats:
-    """One weight per unit, finite and not negative."""
+    """Return weights as a flat array; raise an error unless there are `count` finite weights that are not negative."""
     lists = RaggedArray.of(weights, name)
     values = lists.take(0, len(lists))
     if len(values) != count:

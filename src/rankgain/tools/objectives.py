@@ -1,4 +1,4 @@
-"""LambdaRank as an objective of LightGBM and XGBoost."""
+"""LambdaRank objectives for LightGBM and XGBoost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def lightgbm_objective(
     threads: int = 1,
     partial_queries: bool = False,
 ) -> LightGBMObjective:
-    """Make LambdaRank's objective for LightGBM: for LGBMRanker, and for the parameters of ``train`` and ``cv``.
+    """Create a LambdaRank objective for LightGBM's ``LGBMRanker``, ``train`` and ``cv``.
 
     **The default gain is exponential**, and the other defaults are LightGBM's: the built-in ``lambdarank``
     with ``lambdarank_truncation_level=10`` trains almost the same model (it tabulates the sigmoid and sums in
@@ -35,24 +35,24 @@ def lightgbm_objective(
     metric : str or Metric, default "ndcg(gain=exponential)@10"
         As in `lambdarank`; the cut-off is LightGBM's ``lambdarank_truncation_level``.
     sigma : float, default 1.0
-        The steepness of the sigmoid: LightGBM's ``sigmoid``.
+        The steepness of the sigmoid, like LightGBM's ``sigmoid``.
     normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
-        As in `lambdarank`. LightGBM's ``lambdarank_norm`` is both or neither.
+        As in `lambdarank`. LightGBM's ``lambdarank_norm`` applies both or neither.
     discount : {"full", "cut"}, default "full"
-        As in `lambdarank`. LightGBM's is ``"full"``; ``"cut"`` is the true change of nDCG@k.
+        As in `lambdarank`. LightGBM uses ``"full"``; ``"cut"`` is the true change in nDCG@k.
     ties : {"stable", "average"}, default "stable"
-        As in `lambdarank`. LightGBM's is ``"stable"``, with which the first round depends on the row order.
+        As in `lambdarank`. LightGBM uses ``"stable"``, with which the first round depends on the row order.
     threads : int, default 1
         How many threads may share the queries, from 1 to 256; the number does not change the results.
     partial_queries : bool, default False
-        Whether to allow a subset of a Dataset that lacks some documents of its queries. By default it is an error,
-        since ``lightgbm.cv`` makes such subsets, by rows, for all objectives except the built-in ones.
+        Whether to allow a subset of a Dataset that lacks some documents of its queries. By default, such a subset is an
+        error: ``lightgbm.cv`` splits the rows in this way for all objectives except the built-in ones.
 
     Returns
     -------
     callable
-        Called with (scores, Dataset), or with (labels, scores, weight, group), it returns gradient and hessian. It can
-        be copied and pickled if the metric can.
+        A function of (scores, Dataset) or (labels, scores, weight, group) that returns gradient and hessian. It can be
+        copied and pickled if the metric can.
 
     Raises
     ------
@@ -68,20 +68,20 @@ def lightgbm_objective(
     Warns
     -----
     UserWarning
-        If LightGBM's parameters have ``label_gain``, ``sigmoid``, ``lambdarank_truncation_level`` or
-        ``lambdarank_norm``, which only the built-in objective reads: use `metric`, `sigma` and `normalize` instead.
+        If LightGBM's parameters include ``label_gain``, ``sigmoid``, ``lambdarank_truncation_level`` or
+        ``lambdarank_norm``, which only the built-in objective reads. Use `metric`, `sigma` and `normalize` instead.
 
     See Also
     --------
-    lambdarank : The definition.
-    lightgbm_metric : Metrics to watch while training.
+    lambdarank : Compute the gradients; defines them.
+    lightgbm_metric : Create metrics to watch while training.
 
     Notes
     -----
     LightGBM tabulates the sigmoid, which rounds score differences by up to 4.8e-5 / sigma, and sums in float32. Over 50
     rounds, the gradients differed by up to 2.5e-5 of the norm; with an exact sigmoid, by less than 1e-6.
 
-    Gains and ideals of the labels are cached, as in `LambdaRank`.
+    The gains and ideals are cached, as in `LambdaRank`.
 
     Examples
     --------
@@ -108,33 +108,34 @@ def xgboost_objective(
     ties: str = "stable",
     threads: int = 1,
 ) -> XGBoostObjective:
-    """Make LambdaRank's objective for XGBoost: the ``obj`` of ``xgboost.train`` and ``cv``.
+    """Create a LambdaRank objective for XGBoost's ``train`` and ``cv``.
 
-    **The default gain is exponential**, and the other defaults are XGBoost's: they train the model of ``rank:ndcg``. As
-    in XGBoost, hessians are twice those of `lambdarank`, and the weights, one per query, are divided by their mean.
-    Labels may be large or fractional.
+    **The default gain is exponential**, and the other defaults are XGBoost's: they train the same model as
+    ``rank:ndcg``. As in XGBoost, hessians are twice those of `lambdarank`, and the weights, one per query, are divided
+    by their mean. Labels may be large or fractional.
 
     Parameters
     ----------
     metric : str or Metric, default "ndcg(gain=exponential)@32"
-        As in `lambdarank`; the cut-off is XGBoost's ``lambdarank_num_pair_per_sample`` with the pair method "topk",
-        which is 32 by default. ``"pairwise@32"`` corresponds to ``rank:pairwise``.
+        As in `lambdarank`. The cut-off is XGBoost's ``lambdarank_num_pair_per_sample`` for the pair method "topk",
+        whose default is 32. ``"pairwise@32"`` corresponds to ``rank:pairwise``.
     sigma : float, default 1.0
-        The steepness of the sigmoid. XGBoost's is always 1.
+        The steepness of the sigmoid, which is always 1 in XGBoost's own objectives.
     normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
-        As in `lambdarank`: XGBoost's ``lambdarank_score_normalization`` and ``lambdarank_normalization``.
+        As in `lambdarank`. XGBoost's parameters are ``lambdarank_score_normalization`` and
+        ``lambdarank_normalization``.
     discount : {"full", "cut"}, default "full"
-        As in `lambdarank`. XGBoost's is ``"full"``; ``"cut"`` is the true change of nDCG@k.
+        As in `lambdarank`. XGBoost uses ``"full"``; ``"cut"`` is the true change in nDCG@k.
     ties : {"stable", "average"}, default "stable"
-        As in `lambdarank`. XGBoost's is ``"stable"``.
+        As in `lambdarank`. XGBoost uses ``"stable"``.
     threads : int, default 1
         How many threads may share the queries, from 1 to 256; the number does not change the results.
 
     Returns
     -------
     callable
-        Called with (scores, DMatrix), it returns gradient and hessian. It can be copied and pickled if the metric can.
-        XGBRanker does not accept custom objectives; use ``xgboost.train``.
+        A function of (scores, DMatrix) that returns gradient and hessian, to be passed as ``obj``. It can be copied and
+        pickled if the metric can. XGBRanker does not accept custom objectives; use ``xgboost.train``.
 
     Raises
     ------
@@ -147,12 +148,12 @@ def xgboost_objective(
 
     See Also
     --------
-    lambdarank : The definition.
-    xgboost_metric : Metrics to watch while training.
+    lambdarank : Compute the gradients; defines them.
+    xgboost_metric : Create metrics to watch while training.
 
     Notes
     -----
-    Gains and ideals of the labels are cached, as in `LambdaRank`.
+    The gains and ideals are cached, as in `LambdaRank`.
 
     Examples
     --------
@@ -174,7 +175,7 @@ class _Objective:
         self.lambdarank = lambdarank
 
     def __deepcopy__(self, memo: Any) -> Self:
-        """Return the same object, since LightGBM copies its parameters, and a copy would lose the cache."""
+        """Return the object itself: LightGBM copies its parameters, and a copy would lose the cache."""
         return self
 
     def __repr__(self) -> str:
@@ -186,9 +187,9 @@ class LightGBMObjective(_Objective):
         super().__init__(lambdarank)
         self.partial_queries = partial_queries
 
-    # LightGBM counts the parameters: an estimator passes all four.
+    # LightGBM inspects the number of parameters. Its estimators pass all four arguments.
     def __call__(self, y_true: Any, y_score: Any, weight: Any = None, group: Any = None) -> tuple[Floats, Floats]:
-        """Called with (scores, Dataset) by `train`."""
+        """Return gradient and hessian; `lightgbm.train` passes (scores, Dataset)."""
         check_lightgbm_parameters("lightgbm_objective", y_score)
         labels, scores, weight, sizes = of_lightgbm(
             "lightgbm_objective", y_true, y_score, weight, group, self.partial_queries

@@ -1,4 +1,4 @@
-"""The plot of several runs or metrics."""
+"""Plot metrics of one or several runs against the cut-off."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ def plot(
     metrics: str | Metric | Iterable[str | Metric] = ("dcg", "ndcg"),
     ks: Iterable[int] = range(1, 101),
 ) -> Figure:
-    """Draw metrics against the cut-off, with one panel per metric and one line per run.
+    """Plot metrics against the cut-off, with one panel per metric and one line per run.
 
     Parameters
     ----------
     rankings : Rankings, or mapping of str to Rankings
-        One run, or several by name.
+        One run, or a mapping from names to runs.
     metrics : str, Metric or iterable of them, default ("dcg", "ndcg")
         The metrics, each without a cut-off.
     ks : iterable of int, default range(1, 101)
-        The cut-offs, positive integers in any order; repeated ones count once.
+        The cut-offs, which are positive integers in any order. Duplicates are ignored.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The figure, which notebooks display and ``figure.savefig("curves.png")`` writes; ``figure.axes`` are the panels.
+        The figure, which notebooks display and ``figure.savefig("curves.png")`` saves. Its panels are ``figure.axes``.
         No window is opened, and pyplot is not imported.
 
     Raises
@@ -47,13 +47,13 @@ def plot(
 
     See Also
     --------
-    Rankings.curve : The numbers behind one line.
-    Curve.plot : One line on existing axes.
+    Rankings.curve : Compute the values of one line.
+    Curve.plot : Draw one line on existing axes.
 
     Notes
     -----
-    DCG and nDCG side by side show why only nDCG can be compared across cut-offs: DCG grows with k however good the
-    ranking is, while nDCG is a share of the best possible value at that k.
+    DCG and nDCG side by side show why only nDCG can be compared across cut-offs. DCG grows with k, however good the
+    ranking is. In contrast, nDCG is a share of the highest possible value at that k.
 
     Examples
     --------
@@ -71,6 +71,6 @@ def plot(
         if not isinstance(run, Rankings):
             entry = "" if name is None else f"[{name!r}]"
             raise TypeError(f"rankings{entry} must be a Rankings, not {type(run).__name__}")
-    cutoffs = check_ks(ks)  # read once: it may be an iterator
+    cutoffs = check_ks(ks)  # `ks` may be an iterator, which can be read only once
     curves = {name: curves_of(run, requests, cutoffs) for name, run in runs.items()}
     return plotting.side_by_side(curves)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""The hook with which PyInstaller freezes rankgain; PyInstaller finds it by the entry point `pyinstaller40`."""
+"""PyInstaller's hook for rankgain, which PyInstaller finds through the entry point `pyinstaller40`."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import os
 
 
 def get_hook_dirs() -> list[str]:
-    """The folder of hook-rankgain.py."""
+    """Return the folder that contains hook-rankgain.py."""
     return [os.path.dirname(__file__)]
