@@ -1,6 +1,6 @@
-"""The functions of relevance in rank order: a float for one list, one value per list for many.
+"""Metric functions that take relevance in rank order. They return a float for one list, or an array for many lists.
 
-For short lists, one call of a kernel is enough; it returns None if the general path must be used.
+For short lists, a single kernel call is enough. The kernel returns None if the general path must be used.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from rankgain.metrics.metric import Metric
 
-    # For type checkers, to distinguish one list from many. As in NumPy's annotations, only an array of unknown shape
-    # matches a shape of Never.
+    # Types that let type checkers distinguish one list from many lists. As in NumPy's annotations, an array type whose
+    # shape is Never matches only arrays of unknown shape.
     _AnyShape = np.ndarray[tuple[Never, Never, Never, Never], np.dtype[Any]]
     _Number = float | np.integer[Any] | np.floating[Any]
     _OneList = Sequence[_Number] | np.ndarray[tuple[int], np.dtype[Any]]
@@ -59,14 +59,14 @@ if TYPE_CHECKING:
 
 
 MOST_SETTINGS = 128
-_FIXED = str, int, float, np.number, type, type(None), Discount  # types of immutable arguments
+_FIXED = str, int, float, np.number, type, type(None), Discount  # immutable types, safe to use in cache keys
 _settings_cache: dict[tuple[Any, ...], _Settings] = {}
 _metrics_cache: dict[tuple[Any, ...], Metric] = {}
 _Value = TypeVar("_Value")
 
 
 class _Settings:
-    """The checked keyword arguments of a function, and the kernel, if kernels compute the gains."""
+    """The validated keyword arguments of a function, and its kernel if a kernel supports these arguments."""
 
     __slots__ = ("discount", "empty", "gain", "ideal", "k", "kernel", "ranks", "rel")
 
@@ -83,7 +83,7 @@ class _Settings:
             self.make_kernel(LONGEST_LIST)
 
     def make_kernel(self, ranks: int) -> _backend.lists.ListFunctions:
-        """The functions of lists of up to `ranks` documents."""
+        """Create the kernel for lists of up to `ranks` documents, and return it."""
         weights = self.discount
         table = weights.table(min(self.k, ranks))
         above = highest_irrelevant(self.rel)
@@ -102,18 +102,18 @@ class _Settings:
 
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
-    """The settings, checked once and cached, which makes small calls fast."""
+    """Return the settings. They are validated once and then cached, which makes calls with short lists fast."""
     try:
-        # The types are part of the key: True is not a valid k, though it equals 1.
+        # The types are part of the key because True equals 1 but is not a valid k.
         return _settings_cache[k, gain, discount, ideal, empty, type(k), type(empty)]
-    except Exception:  # not cached yet, or not hashable
+    except Exception:  # the key is not cached yet, or it is not hashable
         pass
     key = k, gain, discount, ideal, empty, type(k), type(empty)
     return _remember(_settings_cache, key, _Settings(k, gain, discount, ideal, empty))
 
 
 def _settings_of_rr(k: Any, rel: Any) -> _Settings:
-    """The settings of a reciprocal rank, cached as well."""
+    """Return the settings for the reciprocal rank, from the cache if possible."""
     try:
         return _settings_cache[k, rel, type(k), type(rel)]
     except Exception:
@@ -123,7 +123,7 @@ def _settings_of_rr(k: Any, rel: Any) -> _Settings:
 
 
 def _remember(cache: dict[tuple[Any, ...], _Value], key: tuple[Any, ...], value: _Value) -> _Value:
-    """Cache a value, unless an argument in the key is mutable, and return the value."""
+    """Return the value after caching it, unless part of the key may be mutable."""
     if all(isinstance(part, _FIXED) for part in key):
         if len(cache) >= MOST_SETTINGS:
             cache.clear()
@@ -132,17 +132,17 @@ def _remember(cache: dict[tuple[Any, ...], _Value], key: tuple[Any, ...], value:
 
 
 def _one_or_many(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrMany[_P]:
-    """The function unchanged, with types for one list and for many."""
+    """Return the function unchanged, but typed with overloads for one list and for many lists."""
     return function  # type: ignore[return-value]
 
 
 def _one_or_many_judged(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrManyJudged[_P]:
-    """As `_one_or_many`, for functions whose first parameter is `judged`."""
+    """Like `_one_or_many`, for functions whose first parameter is `judged`."""
     return function  # type: ignore[return-value]
 
 
 def _misplaced(function: str, metric: str) -> TypeError:
-    """The error for a second positional argument, which usually holds scores."""
+    """Return the error for a second positional argument, which usually holds scores."""
     drop_in = f" or rankgain.sklearn.{metric}_score(y_true, y_score)" if metric in ("ndcg", "dcg") else ""
     return TypeError(
         f"{function}() takes relevance in rank order, and everything else by keyword (k=10 …); for labels and scores, "
@@ -151,7 +151,7 @@ def _misplaced(function: str, metric: str) -> TypeError:
 
 
 def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
-    """Compute the gain of documents from their grades.
+    """Compute the gains of documents from their grades.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
 
 
 def discount(n: int, kind: DiscountKind = "log2") -> Floats:
-    """Compute the discounts of the ranks 1 to n.
+    """Compute the discounts for ranks 1 to n.
 
     Parameters
     ----------
@@ -592,7 +592,7 @@ def ndcg(
 def reciprocal_rank(
     relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
 ) -> float | Floats:
-    """Compute the reciprocal rank: 1 / rank of the first relevant document.
+    """Compute the reciprocal rank: 1 divided by the rank of the first relevant document.
 
     Parameters
     ----------
@@ -659,7 +659,7 @@ def mean_ndcg(
     empty: float = 0.0,
     mask: ArrayLike | None = None,
 ) -> float:
-    """Compute the mean over queries of the normalised DCG.
+    """Compute the mean of the normalised DCG over all queries.
 
     Parameters
     ----------
@@ -735,7 +735,7 @@ def mean_ndcg(
 def mrr(
     relevance: ArrayLike, *scores: Never, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
 ) -> float:
-    """Compute the mean reciprocal rank: the mean over queries of 1 / rank of the first relevant document.
+    """Compute the mean reciprocal rank: the reciprocal rank of the first relevant document, averaged over all queries.
 
     Parameters
     ----------
@@ -806,7 +806,7 @@ def precision(
     rel: float | None = None,
     mask: ArrayLike | None = None,
 ) -> float | Floats:
-    """Compute the precision: the share of relevant documents among the first k, or among those returned.
+    """Compute the precision: the fraction of the first k documents that are relevant.
 
     Parameters
     ----------
@@ -868,7 +868,7 @@ def recall(
     rel: float | None = None,
     mask: ArrayLike | None = None,
 ) -> float | Floats:
-    """Compute the recall: the share of the relevant documents that were returned by rank k.
+    """Compute the recall: the fraction of all relevant documents that are among the first k documents.
 
     Parameters
     ----------
@@ -997,7 +997,7 @@ def hit_rate(
     rel: float | None = None,
     mask: ArrayLike | None = None,
 ) -> float | Floats:
-    """Compute the hit rate: 1 if a relevant document was returned by rank k, else 0.
+    """Compute the hit rate: 1 if at least one of the first k documents is relevant, else 0.
 
     Parameters
     ----------
@@ -1051,7 +1051,7 @@ def _mean(relevance: Any, values: float | Floats) -> float:
 
 
 def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings, mask: Any) -> float | Floats:
-    """The metric of one list, or of each of many lists."""
+    """Compute a metric for one list, or for each of many lists."""
     lists = RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance").unmasked(mask)
     judgments = None if judged is None else check_judged(judged, lists)
     if settings.kernel is None:
@@ -1062,7 +1062,7 @@ def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings, mask:
 
 
 def _filled(name: str, lists: RaggedArray, judgments: RaggedArray | None, settings: _Settings) -> Floats:
-    """The metric of each list, chunk by chunk."""
+    """Compute a metric for each list, processing the lists in chunks."""
     longest = max(lists.longest, 0 if judgments is None else judgments.longest)
     kernel = settings.kernel
     if kernel is None or min(longest, settings.k) > settings.ranks:
@@ -1084,7 +1084,7 @@ def _filled(name: str, lists: RaggedArray, judgments: RaggedArray | None, settin
 
 
 def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, settings: _Settings) -> Floats:
-    """The metric of each list by the engine, which takes any gain and discount."""
+    """Compute a metric for each list with the engine, which supports any gain and discount."""
     from rankgain.metrics.metric import Metric
 
     parameters: dict[str, Any] = {"gain": settings.gain}
@@ -1092,14 +1092,14 @@ def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, set
         parameters["discount"] = settings.discount
     if name == "ndcg":
         parameters |= {"ideal": settings.ideal, "empty": settings.empty}
-    if name in ("cg", "dcg") or judgments is not None:  # ranks beyond the cut-off are not read
+    if name in ("cg", "dcg") or judgments is not None:  # grades beyond the cut-off are not read
         lists = lists.cut(settings.k)
     metric = Metric(name, None if settings.k == UNLIMITED else settings.k, **parameters)
     return _by_engine(metric, lists, judgments)
 
 
 def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any, mask: Any) -> float | Floats:
-    """A metric of relevant documents, of one list or of each of many."""
+    """Compute a metric such as precision or recall for one list, or for each of many lists."""
     lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
     judgments = None if judged is None else check_judged(judged, lists)
     out = _by_engine(_metric_of_relevant(name, k, rel), lists, judgments)
@@ -1111,19 +1111,19 @@ def _by_engine(metric: Metric, lists: RaggedArray, judgments: RaggedArray | None
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.program import fill, planned
 
-    gain = metric.gain if metric.gain.function is None else None  # callables must not be called twice
+    gain = metric.gain if metric.gain.function is None else None  # a callable gain must not be called twice
     source = ListSource(lists, None, judgments, range(len(lists)), named=False, gain=gain)
     out, _ = fill(planned((metric,)), source, GIVEN)
-    values: Floats = out[0].copy()  # writable
+    values: Floats = out[0].copy()  # the caller must be able to write to the result
     return values
 
 
 def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
-    """The metric, cached as settings are."""
+    """Return the metric, which is cached in the same way as the settings."""
     key = name, k, rel, type(k), type(rel)
     try:
         return _metrics_cache[key]
-    except Exception:  # not cached yet, or not hashable
+    except Exception:  # the key is not cached yet, or it is not hashable
         pass
     from rankgain.metrics.metric import Metric
 

@@ -64,7 +64,7 @@ def pairs_in_lists(labels: RaggedArray, scores: RaggedArray) -> Pairs:
 
 
 def has_whole_scores(run: Any) -> bool:
-    """Return whether a run is a dict of dicts in which the first score of the first query is an integer or a boolean."""
+    """Return whether a run is a dict of dicts in which the first score of the first query is an integer or boolean."""
     try:
         for scores in run.values() if type(run) is dict else ():
             for score in scores.values() if type(scores) is dict else ():

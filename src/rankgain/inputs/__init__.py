@@ -1,1 +1,1 @@
-"""The constructors of Rankings: one file per form of input."""
+"""Constructors of `Rankings`, with one module for each form of input."""

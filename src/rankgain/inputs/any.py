@@ -1,4 +1,4 @@
-"""`evaluate`: choose the constructor for the forms of truth and run, then evaluate."""
+"""`evaluate`: choose the constructor that fits the judgments and the run, then evaluate the run."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def evaluate(
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation:
-    """Evaluate a run against truth, both in any form, in one call.
+    """Evaluate a run against truth in one call; each of the two may be in any supported form.
 
     It calls the constructor for the form of the run, then `Rankings.evaluate`. Files are recognised by their content:
     TREC files (see `read_trec`), parquet, Arrow, CSV and JSON (`from_frames`).
@@ -142,17 +142,21 @@ def evaluate(
         if keywords := rules.keys() & {"metric", "metrics"}:
             raise unexpected(evaluate, dict.fromkeys(keywords))
         raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
-    for metric in requests:  # reject misspelt metrics before reading input
+    for metric in requests:  # reject misspelt metric names before reading any input
         list(parse(metric))
     rankings = rankings_of(truth, run, progress=progress, **rules)
     return rankings.evaluate(*requests, threads=threads, like=like, progress=progress)
 
 
-evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]  # the usual way to call it
+# Show only the signature of the most common call.
+evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]
 
 
 def _are_metrics(requests: list[Any]) -> bool:
-    """Whether the arguments after truth begin with a metric, not a run: a name that parses and is no existing path."""
+    """Return whether the arguments after truth begin with a metric rather than a run.
+
+    A string is a metric if it can be parsed as a metric name and no file has that path.
+    """
     first = requests[0]
     if isinstance(first, (list, tuple)) and first and len(requests) == 1:
         return all(isinstance(request, (str, Metric)) for request in first) and _are_metrics([first[0]])
@@ -166,9 +170,9 @@ def _are_metrics(requests: list[Any]) -> bool:
 
 
 def rankings_of_table(table: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
-    """The Rankings of one table with truth and run, which has a row per document or a row per query.
+    """Return the Rankings of a table that holds both truth and run, with one row per document or one row per query.
 
-    `scored`: rules that apply only to tables with scores, those with a row per document.
+    `scored` holds rules that apply only to tables with scores, i.e. to those with one row per document.
     """
     table = contents(table, "table", beir=True, by_query=True)
     form = form_of(table, "table")
@@ -193,10 +197,10 @@ def rankings_of(
     progress: bool = False,
     **rules: Any,
 ) -> Rankings:
-    """The Rankings of truth and a run, by the constructor for the run.
+    """Return the Rankings of truth and a run, using the constructor for the form of the run.
 
-    `scored`: rules that apply only to constructors with scores. `unused`: whether a named column may be
-    absent from both sides. `progress`: whether progress bars are shown while TREC files are read.
+    `scored` holds rules that apply only to constructors that take scores. `unused` says whether a named column may be
+    absent from both sides. `progress` says whether progress bars are shown while TREC files are read.
     """
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings contain their judgments: call their method evaluate")
@@ -220,8 +224,8 @@ def rankings_of(
     if is_sparse_truth(truth) and is_array(run) and content(run) == "fractions":
         return from_scores(truth, run, **rules, **scored)
     if form == "lists" and (kind := content(run)) in NUMBERS:
-        if kind == "fractions" and not _holds_ids(truth):  # ids are never fractions
-            if isinstance(run, tuple) and getattr(run[0], "ndim", 1) == 2:  # a pair of matrices
+        if kind == "fractions" and not _holds_ids(truth):  # document ids are never fractions
+            if isinstance(run, tuple) and getattr(run[0], "ndim", 1) == 2:  # the run is a pair of matrices
                 refuse_scores(run, "run")
             return from_scores(truth, run, **rules)
         if content(truth) in NUMBERS:
@@ -231,7 +235,7 @@ def rankings_of(
         return from_frames(truth, run, **(of_truth | of_run | pairs), **rules, **scored)
     if (
         truth_form and truth_form != form and (truth_form, form) != ("dicts", "lists")
-    ):  # otherwise the constructor reads truth
+    ):  # in all other cases, the constructor reads truth itself
         with shown(truth, bar_class(progress) if truth_form == "file" else None) as source:
             truth = prepared(source, truth_form, **(of_truth if truth_form == "frame" else EMPTY))
     if form == "lists":
@@ -247,7 +251,10 @@ COLUMNS = {"query", "doc", "relevance", "score", "rank"}
 
 
 def columns_by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The column names for truth and for the run; a single name of the query or document column applies to both."""
+    """Split the column names into those for truth and those for the run.
+
+    A single name for the query column or the document column applies to both sides.
+    """
     pairs = {name: pair_of(rules.get(name), name) for name in ("query", "doc")}
     of_truth = {"query": pairs["query"][0], "doc": pairs["doc"][0], "relevance": rules.get("relevance")}
     of_run = {
@@ -265,7 +272,7 @@ def columns_by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 def _check_used(
     of_truth: Mapping[str, Any], of_run: Mapping[str, Any], truth_is_frame: bool, run_is_frame: bool
 ) -> None:
-    """Refuse names of columns for a side that is not a table."""
+    """Raise a TypeError if a column is named for a side that is not a table."""
     unread = [] if run_is_frame else [*of_run]
     if not truth_is_frame:
         unread += of_truth
@@ -282,7 +289,7 @@ NUMBERS = {"whole numbers", "fractions"}
 
 
 def _holds_ids(truth: Any) -> bool:
-    """Whether truth holds documents by query, not labels."""
+    """Return whether truth holds document ids for each query, rather than labels."""
     if isinstance(truth, (list, tuple)):
         return any(isinstance(documents, (Set, Mapping)) for documents in truth)
     return isinstance(truth, (Judgments, Mapping)) or hasattr(truth, "tocsr")

@@ -1,4 +1,4 @@
-"""`from_frames`: qrels and a run in data frames, or labels and scores side by side."""
+"""`from_frames`: make Rankings from qrels and a run in data frames, or from a single frame with labels and scores."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def from_frames(
 
 
 class _Options(NamedTuple):
-    """The treatment of repeated documents in a run."""
+    """How to handle repeated documents in a run."""
 
     check_all: bool
     duplicates: Duplicates
@@ -176,7 +176,7 @@ def _against(
     rank: str | None,
     options: _Options,
 ) -> tuple[JudgmentSets, RunColumns]:
-    """The judgments, and the run in a frame."""
+    """Read the run from a frame, and return it together with the judgments."""
     query, doc = frame.need("query", query), frame.need("doc", doc)
     order, is_rank = _order(frame, score, rank)
     frame.prepare([query, doc], [order])
@@ -200,7 +200,10 @@ def _both_sides(
     rank: str | None,
     options: _Options,
 ) -> tuple[JudgmentSets, RunColumns]:
-    """Judgments and a run in one frame: rows without a grade are returned only, rows without a score judged only."""
+    """Read both the judgments and the run from one frame.
+
+    Rows without a grade belong only to the run; rows without a score belong only to the judgments.
+    """
     query, doc = frame.need("query", query), frame.need("doc", doc)
     label, (order, is_rank) = frame.need("relevance", relevance), _order(frame, score, rank)
     frame.prepare([query, doc], [label, order])
@@ -222,14 +225,14 @@ def _both_sides(
 
 
 def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
-    """The judgments in a frame."""
+    """Read the judgments from a frame."""
     query, column = frame.need("query", query), frame.need("doc", doc)
     grades = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
     if bare(scores) == "position":
-        scores = None  # in a log of clicks, the rank column is the position at which the item was shown
+        scores = None  # in click logs, this column holds the position at which an item was shown
     if grades is None and scores == "score" and column in BEIR:
-        grades = "score"  # BEIR calls grades scores
+        grades = "score"  # BEIR calls its column of grades "score"
     if grades is None and scores is not None:
         frame.need("relevance", None, f"relevance=, as relevance={scores!r} if those are grades")
     frame.prepare([query, column], [] if grades is None else [grades])
@@ -252,13 +255,12 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     return judgments
 
 
-_NO_GRADES = (
-    r"(?i).*(id|time|timestamp|date|year|index|iter|iteration|position)|unnamed.*"  # names of other numeric columns
-)
+# Numeric columns with these names do not hold grades.
+_NO_GRADES = r"(?i).*(id|time|timestamp|date|year|index|iter|iteration|position)|unnamed.*"
 
 
 def _may_be_grades(frame: Frame, name: Any) -> bool:
-    """Whether a column holds at least two different numbers, and is not named like times or ids."""
+    """Return whether a column holds at least two different numbers and its name does not suggest times or ids."""
     if not isinstance(name, str) or re.fullmatch(_NO_GRADES, name):
         return False
     try:
@@ -272,7 +274,7 @@ BEIR = "corpus-id", "corpus_id"
 
 
 def _check_swapped(judgments: Frame, run: Frame, relevance: str | None, score: str | None, rank: str | None) -> None:
-    """Refuse qrels with scores or ranks, and without grades, beside a run without scores and ranks."""
+    """Raise a ValueError if the qrels have scores or ranks but no grades, and the run has neither scores nor ranks."""
     if relevance is not None or score is not None or rank is not None:
         return
     ordered = [frame.find("score", None) or frame.find("rank", None) for frame in (judgments, run)]
@@ -295,7 +297,7 @@ def side_by_side(
     ties: Ties | None,
     query_ids: Iterable[Hashable] | None,
 ) -> Rankings:
-    """Rankings from labels and scores without document ids."""
+    """Make Rankings from a frame that holds labels and scores, but no document ids."""
     rules = rules_of("average" if ties is None else ties, ids=False)
     query, label = frame.need("query", query), frame.need("relevance", relevance)
     order, is_rank = _order(frame, score, rank)
@@ -318,7 +320,7 @@ def side_by_side(
 
 
 def _order(frame: Frame, score: str | None, rank: str | None) -> tuple[str, bool]:
-    """The column that orders the documents, and whether it holds ranks."""
+    """Return the name of the column that orders the documents, and whether it holds ranks."""
     if score is not None and rank is not None:
         raise ValueError("give score or rank, not both")
     ranks = None if frame.find("score", score) is not None and rank is None else frame.find("rank", rank)
@@ -326,16 +328,16 @@ def _order(frame: Frame, score: str | None, rank: str | None) -> tuple[str, bool
 
 
 def _scores(frame: Frame, name: str, is_rank: bool, *, nulls: bool = False) -> Any:
-    """The numbers that order the documents, as scores: higher is better."""
+    """Return the scores that order the documents, where higher is better. Ranks are negated."""
     numbers = frame.numbers(name, nulls=nulls)
     return NegatedRanks(numbers) if is_rank else numbers
 
 
-_EXAMINED = 100  # maximum of queries to examine
+_EXAMINED = 100  # maximum number of queries to examine
 
 
 def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:
-    """Warn if the caller named a column called rank as scores, and it holds the ranks of each query, from 1 or 0."""
+    """Warn if the score column is called "rank" or similar and holds the ranks within each query, from 1 or 0."""
     if bare(score) not in ("rank", "ranking", "position"):
         return
     rows, offsets = groups.rows(np.arange(min(len(groups), _EXAMINED)))
@@ -353,7 +355,7 @@ def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:
 
 
 def pair_of(names: Names, argument: str) -> tuple[str | None, str | None]:
-    """The name of a column in the qrels and in the run."""
+    """Return the name of a column in the qrels and its name in the run."""
     if names is None or isinstance(names, str):
         return names, names
     if isinstance(names, tuple) and len(names) == 2:

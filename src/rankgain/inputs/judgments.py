@@ -1,4 +1,4 @@
-"""`judgments`: prepare truth in any form, once for many runs."""
+"""`judgments`: prepare judgments in any form once, to evaluate many runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def judgments(
     relevance: str | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Judgments:
-    """Read, check and order judgments once, for any number of runs in any form.
+    """Read, validate and sort judgments once, for use with any number of runs in any form.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def judgments(
 def prepared(
     truth: Any, form: str, query: str | None = None, doc: str | None = None, relevance: str | None = None
 ) -> Judgments:
-    """Judgments from truth of a known form."""
+    """Make Judgments from truth whose form is already known."""
     if form == "file":
         return Judgments(read_qrels(truth, "truth").check())
     if form == "frame":

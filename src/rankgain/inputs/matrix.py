@@ -1,4 +1,4 @@
-"""A matrix of scores, users × items, beside a sparse matrix of grades: a form of `from_scores`."""
+"""Input to `from_scores` that consists of a users × items matrix of scores and a sparse matrix of grades."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ORDER = "labels come first, from_scores(y_true, y_score)"
 
 
 def is_sparse_truth(value: Any) -> bool:
-    """Whether the value is a sparse matrix, or Judgments made from one."""
+    """Return whether the value is a sparse matrix, or Judgments that were made from one."""
     if isinstance(value, Judgments):
         return judgment_sets(value).columns is not None
     return is_sparse(value)
 
 
 def matrix_source(y_true: Any, y_score: Any, exclude: Any, query_ids: Iterable[Hashable] | None) -> MatrixSource:
-    """A source for sparse grades beside a matrix of scores."""
+    """Make a source from a sparse matrix of grades and a dense matrix of scores."""
     judgments, scores = _judgments_of(y_true), _scores_of(y_score)
     check_shape((len(judgments), judgments.columns), "y_true", scores.shape)
     columns = judgments.ids.take(slice(None)).data if len(judgments.grades) else np.empty(0, np.int32)
@@ -61,7 +61,7 @@ def _judgments_of(y_true: Any) -> JudgmentSets:
 
 
 def excluded_of(exclude: Any, shape: tuple[int, ...]) -> SparseRows:
-    """The excluded columns of each row of scores; none if `exclude` is None."""
+    """Return the excluded columns of each row of scores. If `exclude` is None, no columns are excluded."""
     if exclude is None:
         return SparseRows(np.zeros(shape[0] + 1, np.int64), np.empty(0, np.int32))
     if not is_sparse(exclude):
@@ -75,7 +75,7 @@ def excluded_of(exclude: Any, shape: tuple[int, ...]) -> SparseRows:
 
 
 def mask_of(exclude: Any, shape: tuple[int, int]) -> Bools:
-    """A mask of the given shape: False in the excluded columns of each row."""
+    """Return a mask of the given shape that is False in the excluded columns of each row."""
     mask = np.ones(shape, dtype=np.bool_)
     excluded = excluded_of(exclude, shape)
     mask[np.repeat(np.arange(shape[0]), to_intp(np.diff(excluded.offsets))), excluded.columns] = False

@@ -1,4 +1,4 @@
-"""`from_qrels`: qrels and a run as dicts of dicts."""
+"""`from_qrels`: make Rankings from qrels and a run that are dicts of dicts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def from_qrels(
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Rankings:
-    """Make Rankings from judgments and a run, as dicts of dicts.
+    """Make Rankings from judgments and a run that are dicts of dicts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`from_ranked`: grades already in rank order."""
+"""`from_ranked`: make Rankings from grades that are already in rank order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`from_recommendations`: relevant ids, and recommended ids in rank order."""
+"""`from_recommendations`: make Rankings from relevant ids and recommended ids."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def from_recommendations(
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Rankings:
-    """Make Rankings from relevant ids and recommended ids, best first.
+    """Make Rankings from the relevant ids and the ranked recommended ids of each user.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def from_recommendations(
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
         refuse_list_texts(rows, "recommended")
-        users, rows = range(1), [rows]  # the list of one user
+        users, rows = range(1), [rows]  # it is the list of a single user
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
     if type(truth) is tuple and len(rows) >= FEWEST_USERS:
@@ -159,7 +159,7 @@ _BUILT_IN = frozenset((list, tuple, dict))
 def _names(
     users: Sequence[Any], judgments: JudgmentSets, query_ids: Iterable[Hashable] | None
 ) -> tuple[Sequence[Any], Iterable[Hashable] | None]:
-    """The ids of the users as in the judgments, and the remaining `query_ids`, if any."""
+    """Return the user ids that match the judgments, and `query_ids`, or None if these served as the user ids."""
     if type(users) is not range:
         return users, query_ids
     if type(judgments.query_ids) is not range:

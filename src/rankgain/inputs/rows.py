@@ -1,4 +1,4 @@
-"""`from_rows`: tables with one row per query, whose columns hold lists of ids."""
+"""`from_rows`: make Rankings from a table with one row per query and lists of ids in its columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rankgain.data.rules import GIVEN
 from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
-# Names of columns that hold texts in some tools and ids in others: suggested in errors, never chosen by default.
+# Columns with these names hold texts in some tools and ids in others. Errors suggest them; they are never a default.
 _UNSURE = {
     "relevant": ("ground_truth", "ground_truths", "reference", "reference_contexts", "expected", "relevant_docs"),
     "retrieved": ("contexts", "retrieved_contexts", "predictions", "prediction", "response", "results"),
@@ -41,9 +41,9 @@ def from_rows(
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Rankings:
-    """Make Rankings from a table with one row per query, whose columns hold lists of ids.
+    """Make Rankings from a table that has one row per query and lists of ids in its columns.
 
-    Question sets for evaluating RAG, and the tables of MLflow and of Hugging Face's datasets, have this form.
+    Question sets for evaluating RAG, and tables from MLflow and from Hugging Face's datasets, have this form.
 
     Parameters
     ----------
@@ -121,18 +121,18 @@ def from_rows(
 
 
 def is_mapping_of_columns(value: Any) -> bool:
-    """Whether a mapping has a key that is a usual name of a column."""
+    """Return whether the value is a mapping in which at least one key is a common column name."""
     usual = {name for names in ROW_COLUMNS.values() for name in names}
     return isinstance(value, Mapping) and bool(default_columns(value) or not usual.isdisjoint(value))
 
 
 def has_rows_by_query(frame: Frame) -> bool:
-    """Whether a table has a usual column of lists of returned ids, and no column of document ids."""
+    """Return whether a table has a column with lists of returned ids under a common name, but no document id column."""
     return frame.find("doc", None) is None and _find(frame, "retrieved", None) is not None
 
 
 def _find(frame: Frame, role: str, name: str | None) -> Any:
-    """The column for a role: the one that the caller named, else the first with a usual name and suitable values."""
+    """Return the column for a role: the one named by the caller, or the first with a common name and suitable values."""
     if name is not None:
         return frame.find(role, name)
     kinds = {"query": ("ids",), "relevant": ("lists", "mappings"), "retrieved": ("lists",)}[role]
@@ -160,7 +160,7 @@ def _need(frame: Frame, role: str, name: str | None) -> Any:
 
 
 def _query_names(frame: Frame, name: str) -> list[Any]:
-    """The query ids, which must be distinct."""
+    """Return the query ids, after checking that they are distinct."""
     ids = frame.ids(name)
     names = python_ids(ids.take(slice(None)), ids.kind)
     if len(set(names)) < len(names):
@@ -181,7 +181,7 @@ class _Columns(NamedTuple):
 
 
 def _columns(frame: Frame, name: str, queries: Sequence[Any] | None) -> _Columns:
-    """The ids in lists, by query; queries whose list is null are left out."""
+    """Return the list of ids for each query. Queries whose list is null are left out."""
     column, where = frame.lists(name), frame.where(name)
     if isinstance(column, ListColumn):
         return _Columns(QueryRows(*column.by_query(queries)), column.ids)
@@ -192,7 +192,7 @@ def _columns(frame: Frame, name: str, queries: Sequence[Any] | None) -> _Columns
 
 
 def _judgments(frame: Frame, name: str, queries: Sequence[Any] | None) -> JudgmentSets:
-    """The relevant ids or grades by query; queries in which they are null are left out."""
+    """Return the relevant ids or the grades for each query. Queries whose value is null are left out."""
     column, where = frame.lists(name, single=True), frame.where(name)
     if isinstance(column, ListColumn):
         grades = np.ones(len(column.ids)) if column.grades is None else column.grades
@@ -203,7 +203,7 @@ def _judgments(frame: Frame, name: str, queries: Sequence[Any] | None) -> Judgme
 
 
 def _present(column: Sequence[Any], queries: Sequence[Any] | None) -> tuple[Sequence[Any], list[Any]]:
-    """The queries of the rows that are not null, and these rows."""
+    """Return the queries whose value is not null, and these values."""
     names = range(len(column)) if queries is None else queries
     if all(row is not None for row in column):
         return names, list(column)

@@ -1,4 +1,4 @@
-"""`from_scores`: scores beside labels, as in learning to rank."""
+"""`from_scores`: make Rankings from scores and labels, as in learning to rank."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def from_scores(
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Rankings:
-    """Make Rankings from the scores and the grades of documents, side by side.
+    """Make Rankings from arrays that hold the scores and the grades of the same documents.
 
     Parameters
     ----------
@@ -183,7 +183,10 @@ _BESIDE_SPARSE = {
 def rankings_of_scores(
     y_true: Any, y_score: Any, group_sizes: Any = None, qid: Any = None, ties: ScoreTies = "average"
 ) -> Rankings:
-    """Like `from_scores`, without the warning about swapped arguments: the order in callbacks and drop-ins is fixed."""
+    """Like `from_scores`, but without the warning about swapped arguments.
+
+    Callbacks and drop-in replacements need no such warning, because the order of their arguments is fixed.
+    """
     rules = rules_of(ties, ids=False)
     labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
     return Rankings(ListSource(labels, scores, None, check_query_ids(names, labels.count)), rules)
@@ -192,7 +195,7 @@ def rankings_of_scores(
 def beside_scores(
     y_true: Any, y_score: Any, group_sizes: Any, qid: Any
 ) -> tuple[RaggedArray, RaggedArray, list[Any] | None]:
-    """Labels and scores query by query, and the query ids if `qid` is given."""
+    """Return the labels and the scores, both grouped by query, and the query ids if `qid` is given."""
     if group_sizes is not None and qid is not None:
         raise ValueError("give group_sizes or qid, not both")
     if group_sizes is None and qid is None:
@@ -246,7 +249,7 @@ def _from_sizes(group_sizes: Any, documents: int) -> Ints:
 
 
 def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
-    """The offsets of the queries, the rows sorted by query (None if already sorted), and the query ids."""
+    """Return the query offsets, the row indices sorted by query (None if already sorted), and the query ids."""
     ids = _ids(qid)
     if ids.ndim != 1 or len(ids) != documents:
         raise ValueError(f"qid has the shape {ids.shape}, and y_score has {documents} documents: give one id for each")
@@ -263,9 +266,9 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
 
 
 def _numbered(ids: Array) -> tuple[list[Any], Ints, Int32s | None]:
-    """As `numbers_of_integers`, but with the ids instead of the first rows."""
+    """Like `numbers_of_integers`, but return the distinct ids themselves instead of the row where each first occurs."""
     starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])[: len(ids)])
-    names = ids[starts].tolist()  # one per run of equal ids
+    names = ids[starts].tolist()  # one name for each sequence of equal ids
     number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}
     runs = np.diff(starts, append=len(ids))
     if len(number_of) == len(names):
@@ -276,7 +279,7 @@ def _numbered(ids: Array) -> tuple[list[Any], Ints, Int32s | None]:
 
 
 def _ids(qid: Any) -> Array:
-    """The ids as an array that preserves their types; NumPy would convert mixed lists to text or floats."""
+    """Return the ids as an array that preserves their types. NumPy would convert mixed lists to text or floats."""
     check_unmasked(qid, "qid")
     ids = None if isinstance(qid, (list, tuple)) else array_of(qid, "qid")
     if ids is None:

@@ -1,4 +1,4 @@
-"""`read_trec`: qrels and a run from TREC files."""
+"""`read_trec`: make Rankings from a qrels file and a run file in TREC format."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_trec(
     progress: bool = False,
     **unknown: Unpack[NoKeywords],
 ) -> Rankings:
-    """Make Rankings from a qrels file and a run file, read as trec_eval reads them.
+    """Make Rankings from a qrels file and a run file, which are interpreted as in trec_eval.
 
     Parameters
     ----------
@@ -140,22 +140,22 @@ def read_trec(
     options: Any = {"missing": missing, "query_ids": query_ids, "duplicates": duplicates}
     rankings = Rankings(TrecSource(judgments, name, hits, stamp, rules, **options), rules)
     if stamp is not None and not len(hits.grade):
-        with suppress(OSError):  # the file is read again only for a warning
+        with suppress(OSError):  # ignored because the file is read again only to give a warning
             warn_of_first_block(stamp.path, judgments)
     return rankings
 
 
-_SPACE = b"\xff"  # stands for spaces in ids between tabs; this byte never occurs in UTF-8
-_TWO_TABS = rb"(?m)^[^\t\n]*\t[^\t\n]*\t[^\t\n]*$"  # a line of three fields
+_SPACE = b"\xff"  # replaces the spaces in tab-separated ids; this byte never occurs in UTF-8
+_TWO_TABS = rb"(?m)^[^\t\n]*\t[^\t\n]*\t[^\t\n]*$"  # a line with three tab-separated fields
 
 
 def _without_spaces(line: re.Match[bytes]) -> bytes:
-    """A line with the spaces in its fields replaced, so that the scan reads each field as one word."""
+    """Replace the spaces within the fields of a line, so that the scan reads each field as a single word."""
     return re.sub(rb"(?<=\S) +(?=\S)", lambda spaces: _SPACE * len(spaces[0]), line[0])
 
 
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
-    """The judgments in a qrels file."""
+    """Read the judgments from a qrels file."""
     with opened(source, argument) as file:
         file.check_format()
         form = QRELS
@@ -171,7 +171,7 @@ def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
         block.bytes[block.bytes == _SPACE[0]] = ord(" ")
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
-    if judgments.error_code is not None:  # the scan has refused every other error, so this is a duplicate document
+    if judgments.error_code is not None:  # the scan would have raised any other error, so a document is repeated
         _, query, position = judgments.error_code
         rows, _ = groups.rows(np.array([query]))
         raise block.repeated(int(row_numbers(rows)[position]))
