@@ -173,7 +173,7 @@ class LambdaRank:
 
     See Also
     --------
-    lambdarank : Compute the gradients once; defines them.
+    lambdarank : Compute the gradients once; its notes define them.
     lightgbm_objective, xgboost_objective : Create an objective for one of these libraries.
 
     Notes

@@ -73,7 +73,7 @@ def lightgbm_objective(
 
     See Also
     --------
-    lambdarank : Compute the gradients; defines them.
+    lambdarank : Compute the gradients directly.
     lightgbm_metric : Create metrics to watch while training.
 
     Notes
@@ -148,7 +148,7 @@ def xgboost_objective(
 
     See Also
     --------
-    lambdarank : Compute the gradients; defines them.
+    lambdarank : Compute the gradients directly.
     xgboost_metric : Create metrics to watch while training.
 
     Notes

@@ -27,7 +27,7 @@ def plot(
     metrics : str, Metric or iterable of them, default ("dcg", "ndcg")
         The metrics, each without a cut-off.
     ks : iterable of int, default range(1, 101)
-        The cut-offs, which are positive integers in any order. Duplicates are ignored.
+        The cut-offs, positive integers in any order; repeated ones count once.
 
     Returns
     -------

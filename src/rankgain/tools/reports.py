@@ -1,4 +1,4 @@
-"""The output of the command line for runs, ties and tests; each form is one text that ends with a newline."""
+"""Format the output of the command line for runs, tie spreads and tests; every result ends with a newline."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ def _json(content: Mapping[str, Any]) -> str:
 
 
 def _json_of_runs(objects: Mapping[str, dict[str, Any]]) -> str:
-    """The object of a single run; of several, an object per run, by name, under "runs"."""
+    """Return the object of a single run as JSON; the objects of several runs are put under "runs", by name."""
     return _json(next(iter(objects.values())) if len(objects) == 1 else {"runs": objects})
 
 
 def _csv(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
-    """Comma-separated values (RFC 4180) in full precision; NaN and None are empty fields."""
+    """Format rows as comma-separated values (RFC 4180) in full precision; NaN and None are empty fields."""
     out = io.StringIO()
     csv.writer(out).writerows([head, *(map(finite_or_none, row) for row in rows)])
     return out.getvalue()
 
 
 def _by_text(values: Any) -> Any:
-    """Convert the keys of nested mappings to text."""
+    """Convert the keys of nested mappings to text, and NaN and infinite values to None."""
     if isinstance(values, Mapping):
         return {str(key): _by_text(value) for key, value in values.items()}
     return finite_or_none(values)
 
 
 def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
-    """Yield a row for each innermost mapping: the keys on the path to it, then the values."""
+    """Yield a row for each innermost mapping, with the keys that lead to it, followed by its values."""
     for key, inner in values.items():
         if any(isinstance(value, Mapping) for value in inner.values()):
             yield from _rows(inner, *keys, str(key))
@@ -63,17 +63,18 @@ def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
 
 
 class Intervals(NamedTuple):
-    """The confidence intervals of the means of one run, by metric."""
+    """The confidence intervals for the mean of each metric of a run."""
 
     level: float
     ends: Mapping[Any, tuple[float, float]]
 
 
 def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
-    """An aligned table, and notes about the numbers.
+    """Format the results of runs as an aligned table, followed by notes on the numbers.
 
-    One run: one row per metric, or with `per_query` one row per query and one column per metric. Several: see
-    `Comparison.table`, or one row per query and run. `intervals`: the ends by metric, of one run.
+    For one run, there is one row per metric; with `per_query`, there is one row per query and one column per metric.
+    For several runs, the table is that of `Comparison.table`; with `per_query`, there is one row per query and run.
+    `intervals` may only be given for a single run.
     """
     if len(runs) > 1 and not per_query:
         return runs.table() + "\n"
@@ -105,7 +106,7 @@ def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = Non
 
 
 def _rows_of_all(runs: Comparison) -> Iterator[list[object]]:
-    """Yield one row per query and run, in order of first appearance, then the means, with the best in bold."""
+    """Yield one row per query and run, in order of first appearance, then the means, with a star after the best."""
     values = runs.to_dict()
     for query in dict.fromkeys(query for result in runs.values() for query in result.query_ids):
         for name in runs:
@@ -117,9 +118,9 @@ def _rows_of_all(runs: Comparison) -> Iterator[list[object]]:
 
 
 def as_json(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
-    """One JSON object with all results of a single run, or of each run.
+    """Format the results of runs as one JSON object.
 
-    NaN is null. Bytes of an id that are not UTF-8 are escaped as lone surrogates.
+    NaN becomes null. Bytes of an id that are not valid UTF-8 are escaped as lone surrogates.
     """
     return _json_of_runs({name: _object(result, per_query, intervals) for name, result in runs.items()})
 
@@ -147,10 +148,11 @@ ENDS = "low", "high"
 
 
 def as_csv(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
-    """``run,metric…`` with one row per run, or ``run,query,metric…`` with one row per query and run.
+    """Format the results of runs as CSV, with one row per run or, with `per_query`, one row per query and run.
 
-    The latter has no row for the means; the columns do not depend on the number of runs. NaN is an empty field. With
-    intervals, each metric is followed by ``metric low`` and ``metric high``.
+    The columns are the run, with `per_query` the query, and the metrics, whatever the number of runs. With `per_query`,
+    there is no row for the means. NaN is an empty field. With intervals, each metric is followed by ``metric low`` and
+    ``metric high``.
     """
     if intervals is not None:
         ((name, result),) = runs.items()
@@ -166,9 +168,10 @@ def as_csv(runs: Comparison, per_query: bool, intervals: Intervals | None = None
 
 
 def as_trec(runs: Comparison, per_query: bool) -> str:
-    """trec_eval's three columns: metric, query or ``all``, value; with `per_query` the queries before the means.
+    """Format the results of runs like trec_eval, in three columns: the metric, the query or ``all``, and the value.
 
-    With several runs, there is a block for each, which begins with trec_eval's line ``runid``.
+    With `per_query`, the values of the queries precede the means. With several runs, each run has a block that begins
+    with trec_eval's ``runid`` line.
     """
     lines = []
     for name, result in runs.items():
@@ -186,7 +189,10 @@ FORMATS = {"text": as_text, "json": as_json, "csv": as_csv, "trec": as_trec}
 
 
 def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
-    """One row per metric, or with `per_query` per query and metric, and one column per order; one run after another."""
+    """Format tie spreads as an aligned table with one column per order of tied documents.
+
+    For each run, there is one row per metric; with `per_query`, there is one row per query and metric.
+    """
     several = len(runs) > 1
     rows: list[list[str]] = []
     absent = dict.fromkeys(note for spread in runs.values() for note in spread.notes())
@@ -197,14 +203,14 @@ def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
             body = [[query, key, *map(shown, values)] for query, key, *values in _rows(spread.to_dict())]
         rows += [["run", *head] if several else head] if not rows else []
         rows += [[name, *row] if several else row for row in body]
-    # The note on ties is dropped, since the columns show the policies.
+    # Omit the note on the rule for ties, since the columns are named after the rules.
     worst = {name: spread.worst for name, spread in runs.items()}
     below = [line.removeprefix("ties: worst   ") for line in notes(worst)]
     return _lines(text_table(rows, names=1 + several + per_query), [*absent, *below])
 
 
 def spread_as_json(runs: Mapping[str, TieSpread], per_query: bool) -> str:
-    """As `as_json`, with a value by order for each metric."""
+    """Format tie spreads as JSON; each metric has one value per order of tied documents."""
     return _json_of_runs({name: _object_of_spread(spread, per_query) for name, spread in runs.items()})
 
 
@@ -221,7 +227,7 @@ def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
 
 
 def spread_as_csv(runs: Mapping[str, TieSpread], per_query: bool) -> str:
-    """``run,metric,worst,expected,best…`` with one row per run and metric; with `per_query` ``run,query,metric…``."""
+    """Format tie spreads as CSV, with one row per run and metric or, with `per_query`, per run, query and metric."""
     rows = _rows({name: spread.to_dict() if per_query else spread.mean() for name, spread in runs.items()})
     orders = next(iter(runs.values())).evaluations
     return _csv(["run", *(["query"] if per_query else []), "metric", *orders], rows)
@@ -234,9 +240,9 @@ SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
 
 
 def _tables(method: str, between: str, end: str = "") -> Callable[..., str]:
-    """An output form in which `method` of the gate, the tests and the groups returns the tables.
+    """Return a function that formats the tests, the groups and the gate by calling `method` of each.
 
-    The tests take all keywords, the others those on numbers.
+    All options are passed to the tests, but only the options on number formats to the groups and the gate.
     """
 
     def text(tests: Tests, groups: Groups | None, gate: Gate | None, **options: Any) -> str:
@@ -248,15 +254,15 @@ def _tables(method: str, between: str, end: str = "") -> Callable[..., str]:
 
 
 def further_notes(tests: Tests, groups: Groups | None) -> str:
-    """The notes that the text does not have."""
+    """Return the notes that are not part of the text output."""
     notes = [*details(tests), *(groups.notes()[-1:] if groups is not None else []), tests.methods().replace("\n", " ")]
     return text_of([notes]) + "\n"
 
 
 def tests_as_json(tests: Tests, groups: Groups | None, gate: Gate | None) -> str:
-    """One JSON object: the differences with their verdicts, the options, warnings and notes, and the gate.
+    """Format the tests as one JSON object, with all differences, verdicts, warnings, notes and options.
 
-    NaN and infinite values are null.
+    The groups and the gate are included if they are given. NaN and infinite values become null.
     """
     options = tests.options._asdict() | {"metrics": [str(metric) for metric in tests.options.metrics]}
     content: dict[str, Any] = {
@@ -288,9 +294,10 @@ def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
 
 
 def tests_as_csv(tests: Tests, groups: Groups | None, _: Gate | None) -> str:
-    """One row per difference; with groups, the first column is the group, empty for all queries.
+    """Format the tests as CSV, with one row per difference.
 
-    Text that a spreadsheet would treat as a formula gets a leading apostrophe.
+    With groups, the first column is the name of the group, which is empty for all queries. Text that a spreadsheet
+    would treat as a formula gets a leading apostrophe.
     """
     parts = [("", tests), *((str(label), part) for label, part in (groups.tests.items() if groups else ()))]
     rows = (

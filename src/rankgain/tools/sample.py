@@ -1,4 +1,4 @@
-"""The sample files that ship with the package."""
+"""The paths of the sample files that are installed with the package."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from functools import cache
 
 
 def sample() -> tuple[str, str]:
-    """Return the paths of a small qrels file and a small run file, for trying things out.
+    """Return the paths of a small qrels file and a small run file for experiments.
 
     Returns
     -------
     qrels, run : str
-        The paths. The queries are twelve tasks of a programmer; BM25 searched the docstrings of Python's standard
-        library for them. See the README.md in the same folder.
+        The paths. The queries are twelve programming tasks. The run was made by BM25, which searched the docstrings of
+        Python's standard library. See the README.md in the same folder.
 
     See Also
     --------
-    read_trec : Reads them.
+    read_trec : Read the files.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def sample() -> tuple[str, str]:
 
 @cache
 def _paths() -> tuple[str, str]:
-    """The paths of the files; in an installation that is a zip file, those of copies that last until Python exits."""
+    """Return the paths of the files; if the package is in a zip file, they are copies that exist until Python exits."""
     from importlib.resources import as_file, files
 
     copies = ExitStack()

@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn's searches and cross-validations that knows which rows belong to the same query.
+"""Scorers for scikit-learn's searches and cross-validations that know which rows belong to the same query.
 
 scikit-learn is imported only if metadata routing is on, to return the metadata request.
 """
@@ -40,28 +40,29 @@ def scorer(
     response_method: str | Sequence[str] = RESPONSES,
     ties: ScoreTies = "average",
 ) -> Scorer:
-    """Make a scorer for scikit-learn's ``scoring=``: the mean of a metric over the queries among the rows.
+    """Create a scorer for scikit-learn's ``scoring`` parameter that returns the mean of a metric over queries.
 
     Parameters
     ----------
     metric : str or Metric, default "ndcg@10"
-        The metric, as in `Rankings.evaluate`; one for which higher is better.
+        The metric, as in `Rankings.evaluate`. Higher values must be better.
     qid : str, int or callable, optional
-        The query of each row: a column of X, by name or number, or a callable that takes X and returns the ids. The
-        model gets all columns of X. By default, the ids are passed to each call as the keyword argument `qid`; a search
-        or cross-validation does so if metadata routing is on and its ``params`` have ``qid``.
+        The name or number of the column of X that holds the query of each row, or a callable that takes X and returns
+        the query ids. The model gets all columns of X. By default, the ids must be passed to each call as the keyword
+        argument `qid`. A search or cross-validation passes them if metadata routing is on and its ``params`` have
+        ``qid``.
     response_method : str or sequence of str, default ("predict_proba", "decision_function", "predict")
-        The method of the model that returns the scores; of several, the first one that exists. From ``predict_proba``
-        the score is the expected grade of each document, so the classes must be grades; with two classes, documents are
-        ordered by the probability of the higher one.
+        The method of the model that returns the scores. If several are given, the first one that exists is used. With
+        ``predict_proba``, the score is the expected grade of each document, so the classes must be grades; with two
+        classes, documents are ordered by the probability of the higher one.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score; see `rankgain.from_scores`.
 
     Returns
     -------
     Scorer
-        Called as ``scorer(model, X, y, qid=ids)``, it returns a float. ``set_score_request(qid="groups")`` makes it
-        accept ids under another name. It can be pickled if its arguments can.
+        A callable with the signature ``scorer(model, X, y, qid=ids)`` that returns a float. To pass ids under another
+        name, use ``set_score_request(qid="groups")``. The scorer can be pickled if its arguments can.
 
     Raises
     ------
@@ -77,11 +78,11 @@ def scorer(
     Warns
     -----
     UserWarning
-        If a search or cross-validation scores only part of a query: use a splitter that keeps groups together.
+        If a search or cross-validation scores only part of a query. Use a splitter that keeps groups together.
 
     See Also
     --------
-    rankgain.sklearn : scikit-learn's own ``ndcg_score`` and ``dcg_score``.
+    rankgain.sklearn : Replace scikit-learn's ``ndcg_score`` and ``dcg_score``.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def scorer(
 
 
 class Scorer:
-    """A scorer for scikit-learn, made by `scorer`."""
+    """A scorer for scikit-learn, as returned by `scorer`."""
 
     def __init__(
         self, metric: str | Metric, qid: QidSource | None, response_method: str | Sequence[str], ties: ScoreTies
@@ -140,13 +141,14 @@ class Scorer:
         return result.aggregate()[self.metric]
 
     def set_score_request(self, *, qid: bool | str | None) -> Scorer:
-        """Set the name under which the ids are passed if metadata routing is on.
+        """Set the name under which the query ids are passed if metadata routing is on.
 
         Parameters
         ----------
         qid : bool, str or None
-            True: as ``qid``. A name: under that name, such as ``"groups"``, which GroupKFold takes too. False: not
-            passed to this scorer. None: passing them is an error.
+            If True, the ids are passed as ``qid``. If a name, they are passed under that name, such as ``"groups"``,
+            which GroupKFold also accepts. If False, they are not passed to this scorer. If None, passing them is an
+            error.
 
         Returns
         -------
@@ -170,24 +172,24 @@ class Scorer:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """Return the MetadataRequest for `qid`; scikit-learn asks for it if metadata routing is on."""
+        """Return the MetadataRequest for `qid`, which scikit-learn requires if metadata routing is on."""
         routing = import_module("sklearn.utils.metadata_routing")
         request = routing.MetadataRequest(owner=repr(self))
         request.score.add_request(param="qid", alias=self._request)
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """Called by scikit-learn if metadata routing is off and a model is fitted with weights."""
+        """Tell scikit-learn that the scorer takes no sample weights; used if metadata routing is off."""
         return False
 
     def _refused(self, error: ValueError) -> float:
-        """Raise an error; where scikit-learn would turn it into a warning, return a value that raises it later."""
+        """Raise an error, or return a value that raises it later if scikit-learn would turn it into a warning now."""
         if sys._getframe(2).f_globals.get("__name__") in _CATCHERS:
             return cast(float, _Refusal(str(error)))
         raise error
 
     def _check_split(self) -> None:
-        """Warn if scikit-learn scores only part of a query; the rows of the split are read from the caller's frame."""
+        """Warn if scikit-learn scores only some rows of a query, according to the split in the caller's frame."""
         caller_locals = locals_of("_fit_and_score", _CATCHERS)
         if not caller_locals:
             return
@@ -202,7 +204,7 @@ class Scorer:
             )
 
     def _ids_of_all(self, X: Any, parameters: Any) -> Any:
-        """The query of each row before the split; None if unknown."""
+        """Return the query of each row before the split, or None if it is unknown."""
         if self.qid is not None:
             return self._ids(X)
         return (parameters or {}).get(self._request if isinstance(self._request, str) else "qid")
@@ -212,7 +214,7 @@ class Scorer:
         return self.qid(X) if callable(self.qid) else _column(X, self.qid)
 
     def _scores(self, estimator: Any, X: Any) -> Any:
-        """One score for each row."""
+        """Compute one score for each row."""
         method = next((name for name in self.response_methods if hasattr(estimator, name)), None)
         if method is None:
             raise TypeError(f"{type(estimator).__name__} has none of the methods {', '.join(self.response_methods)}")
@@ -235,12 +237,12 @@ class Scorer:
         return f"scorer({str(self.metric)!r}{''.join(named)}){request}"
 
 
-# scikit-learn's modules that catch errors of scorers.
+# scikit-learn's modules that catch errors raised by scorers.
 _CATCHERS = "sklearn.model_selection._validation", "sklearn.metrics._scorer"
 
 
 class _Refusal:
-    """Returned to scikit-learn instead of a number: its `item`, which scikit-learn calls, raises the error."""
+    """A value that is returned to scikit-learn instead of a number and raises an error when `item` is called."""
 
     def __init__(self, message: str) -> None:
         self._message = message
@@ -253,7 +255,7 @@ class _Refusal:
 
 
 def _split_query(ids: Any, test: Any) -> list[Any]:
-    """The first query of which some rows, but not all, are tested, in a list; else an empty list."""
+    """Return a list with the first query that has rows inside and outside the test set, or an empty list."""
     queries = None if ids is None else objects_of(ids, "qid")
     if queries is None or test is None or not isinstance(queries, (list, tuple)):
         return []
@@ -271,7 +273,7 @@ def _shown(value: Any) -> str:
 
 
 def _column(X: Any, column: str | int) -> Any:
-    """A column of X: a data frame, sparse matrix, array or list."""
+    """Return a column of X, which may be a data frame, a sparse matrix, an array or a list."""
     try:
         if isinstance(column, str):
             return X[column]
@@ -286,7 +288,7 @@ def _column(X: Any, column: str | int) -> Any:
 
 
 def _grades(estimator: Any, count: int) -> Array:
-    """The grade of each class: the class itself, or the number of the class if the model does not name classes."""
+    """Return the grade of each class: the class itself, or its index if the model has no `classes_`."""
     grades = flat_numbers(getattr(estimator, "classes_", range(count)), "classes_, which must be grades,")
     if len(grades) != count:
         raise ValueError(f"predict_proba returned {count} columns, but classes_ has {len(grades)}")
