@@ -19,7 +19,7 @@ from rankgain.data.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
 from rankgain.scalars import Array, Bools, Bytes, Ints
 
-LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # from Arrow's list formats to the types of their offsets
+LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # from Arrow's list formats to offset types
 NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # from Arrow's formats to NumPy's type codes
 
 

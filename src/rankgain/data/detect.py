@@ -1,4 +1,4 @@
-"""Recognise the kind of a file by its content: a TREC file, or a table that `data.tables` reads."""
+"""Recognise by its content whether a file is a TREC file or a table that `data.tables` reads."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 from rankgain.data.files import GZIP, HEADER, MARK, FileInput, is_standard_input
 
 PARQUET, ARROW = b"PAR1", b"ARROW1"
-HEAD = 1 << 16  # bytes of the text by which a file is recognised; more if the first line is longer
+HEAD = 1 << 16  # number of bytes used to recognise a file; more are read if the first line is longer
 DELIMITERS = b"\t", b",", b";"
 
 
 def is_file(value: Any) -> bool:
-    """Whether a value is a path or an open file."""
+    """Return whether a value is a path or an open file."""
     return isinstance(value, (str, os.PathLike)) or callable(getattr(value, "read", None))
 
 
 class _Replayed:
-    """A stream that cannot seek; a second reading replays the bytes that were read first."""
+    """Wrap a stream that cannot seek, and whose first bytes have been read. They are returned again by `read`."""
 
     def __init__(self, head: bytes, stream: Any, name: str, *, closes: bool) -> None:
         self._head = head
@@ -42,14 +42,14 @@ class _Replayed:
 
 
 def recognised(source: FileInput, argument: str, *, beir: bool = False) -> tuple[str | None, bytes, Any]:
-    """The kind of a file (None for TREC), the first bytes of the text, and an input that reads the whole file."""
+    """Return the kind of a file (None for TREC), the beginning of its text, and an input that reads the whole file."""
     head, source = _head_of(source, argument)
     text = _text(head)
     return _kind(text, beir), text, source
 
 
 def _head_of(source: FileInput, argument: str) -> tuple[bytes, Any]:
-    """The first bytes of a file, and an input from which they can be read again."""
+    """Return the first bytes of a file, and an input that reads the file from the beginning."""
     if isinstance(source, (str, os.PathLike)) and not is_standard_input(source):
         name = os.fsdecode(source)
         if "\0" in name:
@@ -75,12 +75,12 @@ def _head_of(source: FileInput, argument: str) -> tuple[bytes, Any]:
         return head if isinstance(head, bytes) else b"", source
     head = _read_head(stream)
     if not isinstance(head, bytes):
-        return b"", source  # `File` raises the error
+        return b"", source  # `File` raises an error
     return head, _Replayed(head, stream, name, closes=stream is not source and not is_standard_input(source))
 
 
 def _read_head(file: Any) -> bytes:
-    """The first bytes of a file, with at least one whole line if it is text."""
+    """Return the first bytes of a file. If the file is text, they contain at least one complete line."""
     head: bytes = file.read(HEAD)
     while isinstance(head, bytes) and head and (len(head) < HEAD or (b"\n" not in _text(head) and b"\0" not in head)):
         more = file.read(max(len(head), HEAD - len(head)))
@@ -91,19 +91,22 @@ def _read_head(file: Any) -> bytes:
 
 
 def _text(head: bytes) -> bytes:
-    """The text of the beginning, uncompressed and without byte-order mark."""
+    """Return the first bytes of a file, decompressed and without a byte-order mark."""
     if head[:2] == GZIP:
         import zlib
 
         try:
             head = zlib.decompressobj(31).decompress(head)
-        except zlib.error:  # reported when the whole file is read
+        except zlib.error:  # the error is reported when the whole file is read
             return b""
     return head.removeprefix(MARK)
 
 
 def _kind(text: bytes, beir: bool) -> str | None:
-    """The kind of a table file by its first bytes; None for a TREC file, or for a file that `read_trec` refuses."""
+    """Return the kind of a table from the first bytes of its file.
+
+    Return None for a TREC file, and for a file that `read_trec` refuses.
+    """
     if text[:4] == PARQUET:
         return "parquet"
     if text[:6] == ARROW:
@@ -121,7 +124,7 @@ def _kind(text: bytes, beir: bool) -> str | None:
 
 
 def _is_trec(fields: list[bytes], beir: bool) -> bool:
-    """Whether a file begins like a run, qrels, BEIR's qrels (by their header) or MS MARCO's run."""
+    """Return whether the first line is one of a TREC run, TREC qrels, BEIR's qrels (the header) or MS MARCO's run."""
     if len(fields) == 3:
         header = [re.sub(rb"[-_]", b"", field.lower()) for field in fields] == HEADER
         return beir if header else fields[2].isdigit()

@@ -1,4 +1,4 @@
-"""A run as a dict of dicts."""
+"""Runs in the form of a dict of dicts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ADVICE = {
 
 
 def _advice(value: Any, name: str) -> str:
-    """Which constructor takes a value that is not a mapping of mappings."""
+    """Say which constructor accepts a value that is not a mapping of mappings."""
     if isinstance(value, Judgments):
         return "; truth comes first: from_qrels(judgments, run)"
     form = form_of(value, name)
@@ -56,10 +56,10 @@ def _advice(value: Any, name: str) -> str:
 
 
 class DictSource(JudgmentSource):
-    """A run of dicts."""
+    """A run in the form of a dict of dicts, together with its judgments."""
 
     may_have_other_ids = True
-    most = 1 << 17  # documents per call: a few milliseconds in which the GIL is held and Ctrl-C is not handled
+    most = 1 << 17  # maximum number of documents per call, because a call holds the GIL and delays Ctrl-C
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class DictSource(JudgmentSource):
         unread: Mapping[Any, Mapping[Any, float]] | None = None,
         name: str = "run",
     ) -> None:
-        """`unread`: the qrels, if only the queries of the run were read into the judgments."""
+        """`unread`: the complete qrels, if the judgments contain only the queries of the run."""
         if judgments.text_ids:
             documents = next((scores for scores in run.values() if scores), ())
             judgments = judgments.matching(run, id_kind(next(iter(documents), "")))
@@ -109,7 +109,7 @@ class DictSource(JudgmentSource):
 
     def chunk(self, start: int, stop: int) -> Chunk:
         runs = self._runs
-        if not self._all_dicts:  # the engine reads dicts only: other mappings may report a wrong length
+        if not self._all_dicts:  # the engine reads only dicts, because other mappings may report a wrong length
             runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
         return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, runs
 

@@ -1,4 +1,4 @@
-"""The documents of one query with their ids, to explain its value; the engine needs no ids."""
+"""The documents of one query with their ids, which the engine does not need, but explanations of values do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankgain.data.rules import Rules
 
 
 class TieGroup(NamedTuple):
-    """The positions of documents that share the ranks first … last; one position if the rules break the tie."""
+    """The positions of documents that share the ranks first … last, or a single position if the rules break ties."""
 
     first: int
     last: int
@@ -19,12 +19,12 @@ class TieGroup(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """The returned documents of a query, by their position in the input, and the judged documents.
+    """The returned documents of a query, by their positions in the input, and the judged documents.
 
     `groups`: the positions in rank order, without documents that the rules exclude. `ids`: None if documents have no
-    ids. `scores`: None if documents were given in rank order. `grades`: one per returned document, None if unjudged,
-    negative if pooled but unjudged. `judged`: the grades of all judged documents. `judged_ids`: the ids or positions of
-    the judged documents, if known.
+    ids. `scores`: None if documents were given in rank order. `grades`: one per returned document; it is None if the
+    document is unjudged, and negative if the document is pooled but unjudged. `judged`: the grades of all judged
+    documents. `judged_ids`: the ids or positions of the judged documents, if known.
     """
 
     groups: list[TieGroup]
@@ -38,7 +38,7 @@ class Documents(NamedTuple):
 def of_ids(
     rules: Rules, ids: list[Any], scores: list[float] | None, judged: dict[Any, float], keys: list[Any] | None = None
 ) -> Documents:
-    """The documents of a query with ids. `keys`: sort keys for ties by id; by default, the ids."""
+    """Return the documents of a query with ids. `keys`: the keys that break ties by id; by default, the ids."""
     grades = [judged.get(document) for document in ids]
     groups = tie_groups(rules, scores, grades, ids if keys is None else keys)
     return Documents(groups, ids, scores, grades, list(judged.values()), list(judged))
@@ -47,7 +47,7 @@ def of_ids(
 def tie_groups(
     rules: Rules, scores: list[float] | None, grades: list[float | None], keys: list[Any] | None = None
 ) -> list[TieGroup]:
-    """The documents in rank order under the rules, as `_reference.ranking` orders them."""
+    """Return the documents as tie groups in rank order, in the same order as `_reference.ranking`."""
     members: list[list[int]] = [[position] for position in range(len(grades))]
     if scores is not None:
         with np.errstate(over="ignore"):
@@ -68,7 +68,10 @@ def is_judged(grade: float | None) -> TypeGuard[float]:
 
 
 def _ordered(rules: Rules, tied: list[int], keys: list[Any] | None) -> list[int]:
-    """Sort tied documents by id, if the rules say so; the engine refuses ids of mixed types where the order matters."""
+    """Sort tied documents by id if the rules require it.
+
+    Ids of mixed types are left unsorted; where the order matters, the engine refuses them.
+    """
     if rules.ties != "docid" or keys is None or len(tied) == 1:
         return tied
     try:

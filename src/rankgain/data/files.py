@@ -1,7 +1,7 @@
-"""Files that are read as bytes: from a path, standard input or an open file, compressed or not.
+"""Read bytes from a path, standard input or an open file, and decompress them if necessary.
 
-Layouts other than TREC's are recognised by the first line: BEIR's qrels have the header ``query-id corpus-id score``;
-a run of MS MARCO has three columns: query, document, rank.
+Two layouts besides TREC's are recognised by the first line. BEIR's qrels have the header ``query-id corpus-id score``.
+MS MARCO's runs have three columns: query, document, rank.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from rankgain.errors import escaped, quoted
 
 FileInput = str | os.PathLike[str] | BinaryIO
 
-BLOCK = 1 << 21  # bytes of a run that are processed together
-MOST_IN_MEMORY = 1 << 25  # bytes of a copy of unseekable input in memory; larger copies go to a temporary file
-GZIP = b"\x1f\x8b"  # the magic bytes of gzip
-MARK = b"\xef\xbb\xbf"  # the byte-order mark that some editors write
-PEEKED = 1 << 9  # bytes that are searched for the first line
+BLOCK = 1 << 21  # number of bytes of a run that are processed together
+MOST_IN_MEMORY = 1 << 25  # maximum size in bytes of an in-memory copy of unseekable input; larger copies go to a file
+GZIP = b"\x1f\x8b"  # the magic number of gzip
+MARK = b"\xef\xbb\xbf"  # the UTF-8 byte-order mark, which some editors write
+PEEKED = 1 << 9  # number of bytes that are searched for the first line
 HEADER = [b"queryid", b"corpusid", b"score"]
 
-_LINE = rb"(?m)^[ \t\v\f]*(?=[^\s#])"  # the beginning of a line that is neither blank nor a comment
+_LINE = rb"(?m)^[ \t\v\f]*(?=[^\s#])"  # the start of a line that is neither blank nor a comment
 
 
 def is_standard_input(source: Any) -> bool:
     return isinstance(source, str) and source == "-"
 
 
-# Formats that are not read: a pattern of the first bytes, and the advice in the error.
+# Unsupported formats: a pattern that matches the first bytes, and the advice in the error.
 _OTHER_FORMATS = (
     (rb"BZh[1-9]1AY&SY", "a bzip2 file: decompress it, or pass bz2.open(path)"),
     (rb"\xfd7zXZ\0", "an xz file: decompress it, or pass lzma.open(path)"),
@@ -42,11 +42,11 @@ _OTHER_FORMATS = (
     (rb"ARROW1\0", "an Arrow table: pass it to rankgain.evaluate or rankgain.from_frames"),
     (rb"\xff\xfe|\xfe\xff", "UTF-16 text: convert it to UTF-8, as by iconv -f UTF-16 -t UTF-8"),
 )
-_MAGIC = 10  # bytes
+_MAGIC = 10  # number of bytes examined
 
 
 class File:
-    """The uncompressed bytes of a file, which can be read twice even if the input is not seekable."""
+    """The decompressed bytes of a file, which can be read twice even if the input is not seekable."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = escaped(name)
@@ -57,7 +57,7 @@ class File:
         self._size = _size(file)
 
     def begin(self) -> None:
-        """Detect compression and byte-order mark at the current position."""
+        """Detect compression and a byte-order mark at the current position."""
         self._done = 0
         self._ahead = b""
         start = self.take(len(GZIP))
@@ -73,18 +73,18 @@ class File:
         self._plain = self._copy is None and start != GZIP and type(self._file) is io.FileIO
 
     def check_format(self) -> None:
-        """Refuse files of other formats by name."""
+        """Refuse unsupported formats, and name the format in the error."""
         begins = self.peek(_MAGIC)
         for magic, advice in _OTHER_FORMATS:
             if re.match(magic, begins):
                 raise ValueError(f"{self.name} is {advice}")
 
     def _raw(self, size: int) -> bytes:
-        """Read up to `size` raw bytes, or more if the file returns more; empty at the end of the file."""
+        """Read up to `size` raw bytes, or more if the file returns more; return b"" at the end of the file."""
         try:
             data = self._file.read(size)
         except OSError as error:
-            raise self._with_name(error)  # noqa: B904  # the same error
+            raise self._with_name(error)  # noqa: B904  # this is the same error
         if not isinstance(data, bytes):
             raise TypeError(f"{self.name} must be opened in binary mode: its read() returned {type(data).__name__}")
         if self._copy is not None and self._copy is not self._file:
@@ -93,7 +93,7 @@ class File:
         return data
 
     def _keep(self, data: bytes) -> None:
-        """Append raw bytes to the copy; errors blame the temporary disk, not the input."""
+        """Append raw bytes to the copy. Errors name the temporary directory, not the input."""
         try:
             self._copy.write(data)
             self._copy.flush()
@@ -104,7 +104,7 @@ class File:
             raise OSError(error.errno, what, tempfile.gettempdir()) from None
 
     def _with_name(self, error: OSError) -> OSError:
-        """The error, with the name of the file if the operating system raised it."""
+        """Return the error, and add the file name if the error comes from the operating system."""
         if error.errno is not None and error.filename is None:
             error.filename = self._path
         return error
@@ -115,7 +115,7 @@ class File:
             raise ValueError(f"{self.name} became shorter while it was read: {self._done} bytes of {self._size}")
 
     def take(self, size: int) -> bytes:
-        """Read exactly `size` raw bytes; fewer only at the end of the file."""
+        """Read exactly `size` raw bytes, or fewer at the end of the file."""
         parts, have = [self._ahead] if self._ahead else [], len(self._ahead)
         while have < size and (more := self._raw(size - have)):
             parts.append(more)
@@ -125,7 +125,7 @@ class File:
         return data[:size]
 
     def read(self, size: int) -> bytes:
-        """Read `size` bytes of the text; fewer at the end."""
+        """Read `size` bytes of the text, or fewer at the end."""
         first, self._first = self._first[:size], self._first[size:]
         try:
             data: bytes = first + self._decode(size - len(first))
@@ -134,18 +134,21 @@ class File:
         return data
 
     def peek(self, size: int) -> bytes:
-        """Return the next `size` bytes of the text without consuming them; fewer at the end."""
+        """Return the next `size` bytes of the text, or fewer at the end, without consuming them."""
         self._first = self.read(size)
         return self._first
 
     def comment_out_first(self) -> None:
-        """Turn the header, the first line that is neither blank nor a comment, into a comment; call `peek` first."""
+        """Turn the header line into a comment. Call `peek` first.
+
+        The header is the first line that is neither blank nor a comment.
+        """
         line = re.search(_LINE, self._first)
         if line is not None:
             self._first = self._first[: line.end()] + b"#" + self._first[line.end() + 1 :]
 
     def pass_over(self, stops: bytes) -> None:
-        """Skip the text up to the next occurrence of one of these bytes; do nothing if there are none."""
+        """Skip the text before the next occurrence of any of the bytes in `stops`; do nothing if `stops` is empty."""
         while stops and (data := self.read(BLOCK)):
             positions = [position for stop in stops if (position := data.find(stop)) >= 0]
             if positions:
@@ -153,12 +156,12 @@ class File:
                 return
 
     def fill(self, buffer: memoryview) -> int:
-        """Read text into a buffer; return the number of bytes read, 0 only at the end of the file."""
+        """Read text into a buffer; return the number of bytes read, which is 0 only at the end of the file."""
         if self._plain and not (self._first or self._ahead):
             try:
                 count: int = self._file.readinto(buffer)
             except OSError as error:
-                raise self._with_name(error)  # noqa: B904  # the same error
+                raise self._with_name(error)  # noqa: B904  # this is the same error
             self._count(count)
         else:
             data = self.read(len(buffer))
@@ -167,9 +170,9 @@ class File:
         return count
 
     def again(self) -> File:
-        """Rewind to the beginning."""
+        """Go back to the beginning of the file, and return the file."""
         if self._copy is not None and self._copy is not self._file:
-            while self.take(BLOCK):  # copy the rest
+            while self.take(BLOCK):  # read the remaining bytes into the copy
                 pass
             self._file = self._copy
         self._file.seek(self._start or 0)
@@ -177,22 +180,22 @@ class File:
         return self
 
     def close(self) -> None:
-        """Release the copy and the decompressor; closing the file is left to its owner."""
-        self._decode = None  # break the reference cycle
+        """Release the copy and the decompressor. The owner of the file has to close it."""
+        self._decode = None  # break a reference cycle
         if self._copy is not None:
-            with suppress(OSError):  # flushing fails if the disk is full
+            with suppress(OSError):  # flushing raises an error if the disk is full
                 self._copy.close()
 
 
 class _Raw:
-    """The compressed bytes, through the interface that `gzip` requires."""
+    """The compressed bytes of a file, with the interface that `gzip` requires."""
 
     def __init__(self, file: File) -> None:
         self.read = file.take
 
 
 def _inflating(file: File) -> tuple[Callable[[int], bytes], tuple[type[Exception], ...]]:
-    """The `read` of a decompressor, and the errors that it raises if the bytes are damaged."""
+    """Return the `read` method of a decompressor, and the errors that it raises if the data are damaged."""
     import gzip  # deferred, because the import is slow
     import zlib
 
@@ -201,7 +204,7 @@ def _inflating(file: File) -> tuple[Callable[[int], bytes], tuple[type[Exception
 
 
 def _storage() -> Any:
-    """Storage for a copy of unseekable input."""
+    """Return temporary storage for a copy of unseekable input."""
     import tempfile
 
     return tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # closed by its File
@@ -212,7 +215,10 @@ def _seekable(file: BinaryIO) -> bool:
 
 
 def _size(file: Any) -> int | None:
-    """The number of bytes left in a regular file, a lower bound if it grows; None for other file objects."""
+    """Return the number of bytes left in a regular file, or None for other file objects.
+
+    The number is a lower bound if the file is still growing.
+    """
     raw = file.raw if isinstance(file, io.BufferedReader) else file
     if not isinstance(raw, io.FileIO) or not raw.seekable():
         return None
@@ -221,7 +227,7 @@ def _size(file: Any) -> int | None:
 
 @contextmanager
 def opened(source: FileInput, argument: str) -> Iterator[File]:
-    """Open a path or standard input, or wrap the caller's open file, which stays open."""
+    """Open a path or standard input, or wrap the caller's open file, which is not closed."""
     with ExitStack() as stack:
         file: Any = source
         name: Any = None
@@ -246,7 +252,10 @@ def opened(source: FileInput, argument: str) -> Iterator[File]:
 
 
 def _first_fields(text: bytes) -> list[bytes]:
-    """The fields of the first line that is neither blank nor a comment; empty if that line is incomplete."""
+    """Return the fields of the first line that is neither blank nor a comment.
+
+    The list is empty if that line is incomplete.
+    """
     lines = text.split(b"\n")
     for line in lines if len(text) < PEEKED else lines[:-1]:
         fields = line.split()
@@ -256,11 +265,11 @@ def _first_fields(text: bytes) -> list[bytes]:
 
 
 def is_beir(file: File) -> bool:
-    """Whether a file of qrels begins with BEIR's header."""
+    """Return whether a qrels file begins with BEIR's header."""
     return [re.sub(rb"[-_]", b"", field.lower()) for field in _first_fields(file.peek(PEEKED))] == HEADER
 
 
 def is_msmarco(file: File) -> bool:
-    """Whether a run has three columns, the last of which is a rank."""
+    """Return whether the first line of a run has three columns, the last of which is a rank."""
     fields = _first_fields(file.peek(PEEKED))
     return len(fields) == 3 and fields[2].isdigit()

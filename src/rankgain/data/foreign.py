@@ -1,4 +1,4 @@
-"""Advice for containers of other libraries that are not read; they are recognised by name, without an import."""
+"""Advice for unsupported containers from other libraries, which are recognised by name, without an import."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def container_advice(value: Any) -> str:
-    """The end of an error for a container: how to convert it to a frame."""
+    """Return the end of an error message: how to convert a container to a frame."""
     library = type(value).__module__.partition(".")[0]
     if library == "lenskit" and hasattr(value, "to_df"):
         return "; pass its frame, .to_df()"
@@ -17,9 +17,9 @@ def container_advice(value: Any) -> str:
 
 
 def element_advice(value: Any) -> str:
-    """The end of an error for an element of a list: how to get its id."""
-    if isinstance(value, Mapping) and "corpus_id" in value:  # a hit of sentence-transformers
+    """Return the end of an error message: how to get the id of a list element."""
+    if isinstance(value, Mapping) and "corpus_id" in value:  # a hit from sentence-transformers
         return "; pass the ids: [[hit['corpus_id'] for hit in hits] for hits in lists]"
-    if hasattr(value, "page_content") and hasattr(value, "metadata"):  # a document of LangChain
+    if hasattr(value, "page_content") and hasattr(value, "metadata"):  # a LangChain document
         return "; pass the ids: [[document.metadata['id'] for document in documents] for documents in lists]"
     return ""

@@ -1,7 +1,7 @@
-"""Recognise the form of judgments or a run; no other module does.
+"""Recognise the form of judgments or a run.
 
-`plain` converts the objects of other tools to dicts or columns: ranx's Qrels and Run; the named tuples of ir_measures
-and ir_datasets; Elasticsearch's responses to `_search` by query. None of these tools is imported.
+`plain` converts objects from other tools to dicts or columns: Qrels and Run from ranx, named tuples from ir_measures
+and ir_datasets, and mappings from queries to Elasticsearch's `_search` responses. None of these tools is imported.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from rankgain.data.column_names import default_columns, is_pandas, is_series
 from rankgain.data.readers import Reader
 from rankgain.errors import changed, quoted
 
-MOST_NAMES = 256  # a mapping with more keys has queries as keys, not columns
+MOST_NAMES = 256  # the keys of a larger mapping are queries, not column names
 
 
 def form_of(value: Any, name: str, *, named: Collection[Any] = ()) -> str:
-    """The form of a value: a "file", a "frame", "dicts" by query, or "lists" for anything else.
+    """Return the form of a value: "file", "frame", "dicts" (a mapping of mappings), or "lists" for anything else.
 
-    `named`: the columns that the caller named. A mapping with all of them is a frame, unless its values are mappings.
+    `named`: the columns that the caller named. A mapping that has all these columns is a frame, unless its values are
+    mappings.
     """
     if isinstance(value, Mapping):
         try:
@@ -41,14 +42,17 @@ def form_of(value: Any, name: str, *, named: Collection[Any] = ()) -> str:
 
 
 def _is_column(value: Any) -> bool:
-    """Whether the value is a single column: a Series of pandas or polars, or a chunked array of pyarrow."""
+    """Return whether the value is a single column: a pandas or polars Series, or a pyarrow ChunkedArray."""
     if is_pandas(value):
         return False
     return is_series(value) or (hasattr(value, "__array__") and (hasattr(value, "dtype") or hasattr(value, "type")))
 
 
 def content(value: Any) -> str:
-    """The content of arrays and lists: "whole numbers", "fractions", "nothing" or "other"; "other" for other values."""
+    """Return what an array or a list contains: "whole numbers", "fractions", "nothing" or "other".
+
+    For a value that is neither, return "other".
+    """
     if isinstance(value, (list, tuple)):
         kinds = {content(row) if isinstance(row, (list, tuple)) or is_array(row) else _content_of(row) for row in value}
         return next(
@@ -72,7 +76,7 @@ def _content_of(item: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The object of another tool as dicts by query or as columns; any other value unchanged."""
+    """Convert an object from another tool to dicts or columns; return any other value unchanged."""
     if type(value) is dict:
         for first in value.values():
             if type(first) is dict and "hits" not in first:
@@ -94,7 +98,7 @@ def plain(value: Any) -> Any:
 
 
 def is_of_ranx(value: Any) -> bool:
-    """Whether the value is ranx's Qrels or Run."""
+    """Return whether the value is a Qrels or Run from ranx."""
     return type(value).__module__.partition(".")[0] == "ranx" and hasattr(value, "to_dict")
 
 
@@ -103,15 +107,15 @@ def _is_record(value: Any) -> bool:
 
 
 def _columns(records: Any) -> dict[str, list[Any]]:
-    """The columns of named tuples."""
+    """Convert named tuples to columns."""
     rows = list(records)
     names = ["query_id", "doc_id", *(name for name in ("relevance", "score") if hasattr(rows[0], name))]
     return {name: [getattr(row, name) for row in rows] for name in names}
 
 
 def _hits(response: Any) -> Any:
-    """The hits in a response of `_search`; None if the value is not one."""
-    response = getattr(response, "body", response)  # Elasticsearch's client wraps responses in a class
+    """Return the hits in a response to `_search`, or None if the value is not such a response."""
+    response = getattr(response, "body", response)  # Elasticsearch's client wraps each response in an object
     outer = response.get("hits") if isinstance(response, Mapping) else None
     hits = outer.get("hits") if isinstance(outer, Mapping) else None
     return hits if isinstance(hits, list) else None
@@ -122,7 +126,10 @@ def _holds_responses(value: Mapping[Any, Any]) -> bool:
 
 
 def _of_responses(responses: Mapping[Any, Any]) -> dict[Any, dict[Any, float]]:
-    """The score of each hit by query and document; hits of a sorted search, which have no scores, keep their order."""
+    """Map each query to the scores of its hits by document.
+
+    Hits from a sorted search have no scores, and receive scores that preserve their order.
+    """
     run: dict[Any, dict[Any, float]] = {}
     for query, response in responses.items():
         hits = _hits(response)

@@ -1,4 +1,4 @@
-"""The rows of each query in a table; the rows of a query need not be contiguous."""
+"""Find the rows of each query in a table, where the rows of a query need not be contiguous."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rankgain.data.ids import Ids, Keys, Rows, python_ids, row_numbers, rows_of
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Array, Bools, Int32s, Ints, to_intp
 
-CHUNK = 1 << 18  # ids numbered at a time; large, so that few queries are split between chunks
+CHUNK = 1 << 18  # number of ids per chunk; large, because few queries should be split between chunks
 
 
 class NumberedIds:
-    """Text ids, numbered in order of first appearance."""
+    """Text ids that are numbered in order of first appearance."""
 
     def __init__(self, kind: str) -> None:
         self.names: list[Any] = []
@@ -28,7 +28,7 @@ class NumberedIds:
         self._slots = np.zeros(2 * 32 + 1, dtype=np.int64)
 
     def add(self, keys: Keys) -> tuple[Ints, Ints]:
-        """Add the new ids; return the number of each run of equal ids, and the first row of the run."""
+        """Add ids that are new. For each run of equal ids in `keys`, return the id's number and the run's first row."""
         count, done, runs, known = len(keys.starts), 0, 0, len(self.names)
         numbers, rows, total = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), known
         while done < count:
@@ -50,12 +50,13 @@ class NumberedIds:
 
 
 class QueryRows:
-    """The queries of a table, in the order of their first appearance, and the rows of each."""
+    """The queries of a table, in order of first appearance, and the rows of each query."""
 
     def __init__(self, names: Sequence[Any], firsts: Ints, lasts: Ints, order: Ints | None = None) -> None:
-        """Query i has the rows firsts[i] … lasts[i] − 1; with `order`, the rows order[firsts[i]] … order[lasts[i] − 1].
+        """Set the rows of the queries: query i has rows firsts[i] … lasts[i] − 1.
 
-        `order` is needed where the rows of a query are not contiguous.
+        With `order`, these are positions in `order`, and query i has rows order[firsts[i]] … order[lasts[i] − 1].
+        `order` is required if the rows of a query are not contiguous.
         """
         self.names = names
         self.firsts = firsts
@@ -65,9 +66,9 @@ class QueryRows:
 
     @classmethod
     def of(cls, queries: Ids, begins: Ints | None = None, count: int = 0) -> QueryRows:
-        """Group rows by the query id of each row or, with `begins`, of each run of rows.
+        """Group rows by query. `queries` has the query id of each row or, with `begins`, of each run of rows.
 
-        `begins` has the first row of each run, `count` is the total number of rows.
+        `begins` has the first row of each run, and `count` is the total number of rows.
         """
         if begins is None and queries.kind == "int":
             return cls._of_integers(queries.take(slice(None)).data)
@@ -107,18 +108,21 @@ class QueryRows:
         return dict(zip(self.names, range(len(self)), strict=True))
 
     def find(self, names: Sequence[Any]) -> Ints:
-        """The number of each named query, −1 if the query has no rows."""
+        """Return the index of each named query, or −1 if the query has no rows."""
         if isinstance(self.names, range) and names == self.names:
             return np.arange(len(names))
         return np.fromiter(map(self.numbers.get, names, repeat(-1)), np.int64, len(names))
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
-        """The rows of some queries, one query after the other, and their offsets; −1 means a query without rows."""
+        """Return the rows of the given queries, one query after another, and the offsets of the queries.
+
+        The index −1 stands for a query without rows.
+        """
         rows, offsets = rows_of(self.firsts, self.lasts, queries)
         return (rows if self._order is None else self._order[rows]), offsets
 
     def where(self, mask: Bools | None) -> QueryRows:
-        """Only the rows where a mask is True, without queries that have none; None keeps all rows."""
+        """Keep only the rows for which a mask is True, and the queries that have such rows; None keeps all rows."""
         if mask is None:
             return self
         rows, offsets = self.rows(np.arange(len(self)))
@@ -133,20 +137,20 @@ class QueryRows:
 
 
 def numbers_of_integers(ids: Array) -> tuple[Ints, Ints, Int32s | None]:
-    """The first row and the number of rows of each distinct integer, and the integer's number for each row.
+    """Number the distinct integers. Return the first row and the row count of each, and the number of each row's integer.
 
     The numbers are None if the rows of each integer are contiguous.
     """
     ids = np.require(ids, np.int32 if ids.dtype == np.int32 else np.int64, ("C", "A"))
     numbers = np.empty(len(ids), dtype=np.int32)
-    # Upper bounds of the lengths; pages that are never written take no memory.
+    # The lengths are upper bounds. Memory pages that are never written take no memory.
     firsts, sizes = np.empty(len(ids), dtype=np.int64), np.empty(len(ids), dtype=np.int64)
     count, scattered = _backend.columns.number_integers(ids.view(np.uint8), len(ids), numbers, firsts, sizes)
     return firsts[:count].copy(), sizes[:count].copy(), numbers if scattered else None
 
 
 def order_of(numbers: Int32s, begins: Ints) -> Ints:
-    """The rows, stably sorted by number; the rows of number i begin at begins[i]."""
+    """Return the rows, stably sorted by number. The rows with number i begin at position begins[i]."""
     order = np.empty(len(numbers), dtype=np.int64)
     _backend.columns.order_rows(numbers, begins.copy(), order)
     return order

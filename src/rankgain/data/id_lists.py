@@ -1,4 +1,4 @@
-"""Lists of ids per user, recommended or relevant, from matrices, lists and mappings."""
+"""Read the recommended or relevant ids of each user from matrices, lists and mappings."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from rankgain.data.sparse import parts_of
 from rankgain.errors import ErrorCode, InputError, quoted, refusal, warn
 from rankgain.scalars import Array, Ints, is_null, listed, paired
 
-# The users (a range if they have no names) and their ids: a list of rows, or a matrix of integers.
+# The users (a range if they have no names), and their ids as a list of rows or as a matrix of integers.
 IdLists = tuple[Sequence[Any], Any]
 
-FEW = 1 << 10  # ids; up to this many, dicts are faster to build than columns
+FEW = 1 << 10  # maximum number of ids for which dicts are faster to build than columns
 PLAIN_IDS = (str, bytes, int, np.integer)
 
 
@@ -34,12 +34,15 @@ SWAPPED = (
     ": relevant ids come first: write from_recommendations(relevant, recommended) or evaluate(relevant, recommended, "
     "...)"
 )
-FEWEST_USERS, FEWEST_IDS = 3, 5  # with fewer users, or fewer ids per user, swapped lists are not recognised
-FIRST_USERS = 100  # the check stops here for most inputs; otherwise all users are examined
+FEWEST_USERS, FEWEST_IDS = 3, 5  # minimum numbers of users, and of ids per user, to recognise swapped lists
+FIRST_USERS = 100  # number of users examined first, which suffices for most inputs
 
 
 def warn_if_swapped(relevant: Any, recommended: Any) -> None:
-    """Warn if all relevant lists have one length, and the recommended lists vary in length and are never longer."""
+    """Warn that relevant and recommended lists may have been swapped.
+
+    Warn if all relevant lists have the same length, and the recommended lists vary in length but are never longer.
+    """
     length = max(_lengths(relevant[:1]), default=0)
     if length < FEWEST_IDS or _lengths(relevant[:FIRST_USERS]) != {length}:
         return
@@ -52,7 +55,7 @@ def warn_if_swapped(relevant: Any, recommended: Any) -> None:
 
 
 def _lengths(rows: Any) -> set[int]:
-    """The distinct lengths of lists, tuples, arrays or matrix rows of ids; empty if any row is of another type."""
+    """Return the distinct lengths of rows of ids, or an empty set if any row is not a list, tuple or array."""
     if isinstance(rows, np.ndarray):
         offsets, lasts = _unpadded(rows)
         return {*(lasts - offsets[:-1]).tolist()}
@@ -60,13 +63,13 @@ def _lengths(rows: Any) -> set[int]:
 
 
 def _are_lists(rows: list[Any], kinds: set[type]) -> bool:
-    """Whether all rows are of these types, or all are arrays of 1 dimension."""
+    """Return whether all rows are of these types, or all rows are one-dimensional arrays."""
     row_types = {*map(type, rows)}
     return row_types <= kinds or (row_types == {np.ndarray} and {row.ndim for row in rows} == {1})
 
 
 def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
-    """The users and their lists of ids; `demand` is the expected form, as errors word it."""
+    """Return the users and their lists of ids. `demand`: the expected form, as worded in errors."""
     if type(value) is list:
         return range(len(value)), value
     if isinstance(value, (list, tuple)):
@@ -92,7 +95,7 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
 
 
 def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...], demand: str) -> Any:
-    """The rows, each of one of the built-in types `kinds`, or an array of 1 dimension."""
+    """Check the rows; return each row as an instance of one of the types `kinds`, or as a one-dimensional array."""
     if type(rows) is not list or _are_lists(rows, {*kinds}):
         return rows
     if set not in kinds:
@@ -114,7 +117,7 @@ def _vector(row: Any, where: str, demand: str) -> Array:
 
 
 def column_of(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Ints, Ints]:
-    """The ids of all users as one column, and where the ids of each user start and end."""
+    """Return the ids of all users as one column, and where the ids of each user start and end."""
     try:
         ids, offsets, lasts = _read(name, rows)
     except InputError as error:
@@ -125,9 +128,9 @@ def column_of(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Ints, In
 
 
 def _read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
-    """The ids of all users as one column; the offsets of the users, and where the ids of each end.
+    """Return the ids of all users as one column, the offsets of the users, and where the ids of each user end.
 
-    Raises InputError with the number of the user and the position among the user's ids.
+    If an id is invalid, raise InputError with the index of the user and the position among the user's ids.
     """
     if isinstance(rows, np.ndarray):
         offsets, lasts = _unpadded(rows)
@@ -147,7 +150,7 @@ def _read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
 def runs_of_tuples(
     users: Sequence[Any], rows: list[Any], judgments: JudgmentSets, check_all: bool, duplicates: Duplicates
 ) -> dict[Any, dict[Any, float]]:
-    """Convert lists of ids that are tuples, which columns cannot store, to runs: the first id has the highest score."""
+    """Convert lists of tuple ids, which columns cannot store, to dicts in which earlier ids have higher scores."""
     judged: dict[Any, set[Any]] = {}
     if not check_all:
         ids_by_user = (judgments.documents[start:stop] for start, stop in pairwise(judgments.offsets.tolist()))
@@ -166,7 +169,10 @@ def runs_of_tuples(
 
 
 def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
-    """The relevant ids of each user; or the judgments, if they are prepared already or in a sparse matrix."""
+    """Return the relevant ids of each user.
+
+    Return the judgments instead if they are already prepared or are given as a sparse matrix.
+    """
     if isinstance(relevant, Judgments):
         return judgment_sets(relevant)
     if type(relevant) is not list and hasattr(relevant, "tocsr"):
@@ -188,7 +194,7 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
 
 
 def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
-    """The judgments in mappings from id to grade, or in lists or sets of ids with grade 1."""
+    """Read judgments from mappings of ids to grades, or from lists or sets of ids, which have grade 1."""
     if isinstance(truth, JudgmentSets):
         return truth
     users, rows = truth
@@ -212,7 +218,7 @@ def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
 
 
 def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:
-    """Judgments with ids that columns cannot store, tuples or mixed types, which a run in columns refuses."""
+    """Read judgments whose ids columns cannot store, namely tuples or mixed types. A run in columns refuses them."""
     rows = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows]
     offsets = offsets_of(list(map(len, rows)))
     documents = list(chain.from_iterable(rows))
@@ -235,7 +241,7 @@ def _repeated(user: int, ids: list[Any]) -> ErrorCode:
 
 
 def of_csr(matrix: Any, name: str) -> JudgmentSets:
-    """The judgments in a sparse matrix of users × items, whose stored values are the grades."""
+    """Read judgments from a sparse matrix of users × items, whose stored values are the grades."""
     grades = np.asarray(matrix.data)
     if grades.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, not {grades.dtype}")
@@ -247,7 +253,7 @@ def of_csr(matrix: Any, name: str) -> JudgmentSets:
 
 
 def refuse_scores(rows: Sequence[Any], name: str) -> None:
-    """Refuse a pair of ids and scores, as returned by implicit's recommend() and torch.topk."""
+    """Refuse a pair of arrays with ids and scores, as returned by implicit's recommend() and torch.topk."""
     if len(rows) == 2 and all(map(is_array, rows)):
         arrays = [array_of(row, name) for row in rows]
         kinds = [array is not None and array.dtype.kind for array in arrays]
@@ -257,7 +263,7 @@ def refuse_scores(rows: Sequence[Any], name: str) -> None:
 
 
 def _unpadded(matrix: Array) -> tuple[Ints, Ints]:
-    """The start and the end of each row; a row ends at the first negative id."""
+    """Return the offsets and the ends of the rows of a padded matrix. A row ends at its first negative id."""
     users, columns = matrix.shape
     offsets = np.arange(users + 1, dtype=np.int64) * columns
     sizes = np.full(users, columns, dtype=np.int64)

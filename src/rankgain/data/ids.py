@@ -1,7 +1,7 @@
-"""Columns of query and document ids: numbers, text, codes of a dictionary, several chunks.
+"""Columns of query and document ids: integers, text, dictionary codes, or several chunks.
 
-A column refers to the caller's data. `take` converts some rows into the three buffers that kernels read, so that only
-one chunk is converted at a time.
+A column refers to the caller's data. `take` converts some of the rows to the three buffers that kernels read, so that
+only one chunk is converted at a time.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from rankgain.errors import ErrorCode, InputError, refusal
 from rankgain.scalars import Array, Bytes, Ints, id_kind, to_intp
 
 Rows = slice | Ints
-Column = Any  # anything that can be indexed with Rows: an array, or a ChunkedArray
+Column = Any  # anything that can be indexed with Rows, such as an array or a ChunkedArray
 
 NONE = np.empty(0, dtype=np.int64)
 _NATIVE = frozenset((np.dtype(np.int32), np.dtype(np.int64)))
 
 
 class Keys(NamedTuple):
-    """Ids as kernels read them: id i is the bytes starts[i] … ends[i] − 1 of the data.
+    """Ids in the form that kernels read. Text id i consists of bytes starts[i] … ends[i] − 1 of the data.
 
-    Without starts and ends, the data are the ids: int64 or int32 integers.
+    Integer ids have no starts and ends, and the data are the ids, as int64 or int32.
     """
 
     data: Array
@@ -36,19 +36,19 @@ class Keys(NamedTuple):
     ends: Ints
 
     def buffers(self) -> tuple[Bytes, Ints, Ints]:
-        """The buffers passed to kernels, which recognise int32 by the size of the data."""
+        """Return the buffers passed to kernels, which recognise int32 by the size of the data."""
         return self.data.view(np.uint8), self.starts, self.ends
 
     def wide(self) -> tuple[int, Bytes, Ints, Ints]:
-        """The item size of integers in bytes (0 for text), then the buffers."""
+        """Return the item size of integers in bytes (0 for text), followed by the buffers."""
         return 0 if self.data.dtype == np.uint8 else self.data.itemsize, *self.buffers()
 
 
 class Ids(Protocol):
     """A column of ids.
 
-    `kind`: "str", "bytes", "int", or "" for an empty column. `in_place`: the whole column, if kernels can read it
-    without a copy; else None.
+    `kind`: "str", "bytes", "int", or "" for an empty column. `in_place`: the whole column if kernels can read it
+    without a copy, otherwise None.
     """
 
     @property
@@ -82,7 +82,7 @@ class NumberIds:
 
 
 class TextIds:
-    """Ids that are text (as UTF-8) or bytes, each a slice of the data; `where` names the column in errors."""
+    """Ids that are text (in UTF-8) or bytes. Each id is a slice of the data. `where` names the column in errors."""
 
     def __init__(self, data: Bytes, starts: Array, ends: Array, kind: str, where: str = "the ids") -> None:
         self._where = where
@@ -105,7 +105,7 @@ class TextIds:
 
 
 class StringViewIds:
-    """Ids as Arrow's string views: 16 bytes each, with a short text inline or a pointer to a long one."""
+    """Ids stored as Arrow string views. Each view has 16 bytes, with a short text inline or a pointer to a long text."""
 
     in_place = None
 
@@ -129,7 +129,10 @@ class StringViewIds:
 
 
 class ObjectIds:
-    """Ids as Python objects, all str or all bytes, which `take` checks; `where` names the column in errors."""
+    """Ids stored as Python objects. They must be all str or all bytes, which `take` checks.
+
+    `where` names the column in errors.
+    """
 
     in_place = None
 
@@ -152,7 +155,7 @@ class ObjectIds:
 
 
 class DictionaryIds:
-    """Ids as codes, which are indices into a dictionary of ids: Arrow's dictionaries, pandas' categories."""
+    """Ids stored as indices into a dictionary of ids, as in Arrow dictionaries and pandas categories."""
 
     in_place = None
 
@@ -176,9 +179,9 @@ class DictionaryIds:
 
 
 class ChunkedArray:
-    """Several arrays as one: the chunks of a column in a frame.
+    """Several arrays that are indexed as one, such as the chunks of a column in a frame.
 
-    A slice is read from the parts that contain it; for an array of rows, the parts are joined, once.
+    A slice is read from the parts that contain it. The first time that an array of rows is read, the parts are joined.
     """
 
     def __init__(self, parts: Sequence[Any]) -> None:
@@ -195,7 +198,7 @@ class ChunkedArray:
         return first_rows
 
     def pieces(self, rows: slice) -> list[tuple[Any, slice]]:
-        """The parts that contain a slice of rows, each with the corresponding slice of its rows."""
+        """Return the parts that overlap a slice of rows, each with the corresponding slice of its own rows."""
         start, stop, _ = rows.indices(len(self))
         return [
             (part, slice(max(start - first, 0), min(stop - first, len(part))))
@@ -216,7 +219,7 @@ class ChunkedArray:
 
 
 class ChunkedIds(ChunkedArray):
-    """Several columns of ids as one."""
+    """Several columns of ids that are indexed as one."""
 
     in_place = None
 
@@ -248,7 +251,7 @@ class ChunkedIds(ChunkedArray):
 
 
 def begins_with_bracket(ids: Ids) -> bool:
-    """Whether the first id is text that begins with "[", read without converting the column."""
+    """Return whether the first id is text that begins with "[", without converting the column."""
     while isinstance(ids, ChunkedIds):
         ids = next((part for part in ids.parts if len(part)), NumberIds(NONE))
     if isinstance(ids, DictionaryIds):
@@ -257,7 +260,7 @@ def begins_with_bracket(ids: Ids) -> bool:
         return False
     if isinstance(ids, ObjectIds):
         return bool(ids._values[0][:1] == "[")
-    if isinstance(ids, StringViewIds):  # the length in 4 bytes, then the first 4 bytes of the text
+    if isinstance(ids, StringViewIds):  # a view has the length in 4 bytes, then the text
         return bool(ids._views[0, 4] == ord("["))
     if isinstance(ids, TextIds):
         start = int(ids._starts[0])
@@ -271,17 +274,17 @@ def check_codes(codes: Array, size: int, where: str) -> None:
 
 
 def broken(where: str, reason: str) -> ValueError:
-    """The error for a column whose buffers contradict each other."""
+    """Return the error for a column whose buffers contradict each other."""
     return ValueError(f"{where} is broken: its {reason}; create the column again")
 
 
 def column_of(keys: Keys, kind: str) -> Ids:
-    """The ids that `take` returned, as a column."""
+    """Convert the ids returned by `take` to a column."""
     return NumberIds(keys.data) if kind == "int" else TextIds(*keys, kind)
 
 
 def join(parts: list[Any]) -> Any:
-    """One column from parts that are all arrays or all columns of ids."""
+    """Join parts, which are either all arrays or all columns of ids, to one column."""
     if isinstance(parts[0], DictionaryIds):
         runs = groupby(parts, lambda part: id(part.dictionary))
         parts = [_same_dictionary([*run]) for _, run in runs]
@@ -297,14 +300,14 @@ def _same_dictionary(parts: list[DictionaryIds]) -> DictionaryIds:
 
 
 def pick(keys: Keys, rows: Ints) -> Keys:
-    """The ids in these rows."""
+    """Return the ids in the given rows."""
     if len(keys.starts):
         return Keys(keys.data, keys.starts[rows], keys.ends[rows])
     return Keys(keys.data[rows], NONE, NONE)
 
 
 def python_ids(keys: Keys, kind: str) -> list[Any]:
-    """The ids as Python objects. Bytes that are not valid UTF-8 become lone surrogates, so nothing is lost."""
+    """Return the ids as Python objects. In text, invalid UTF-8 bytes become lone surrogates, so nothing is lost."""
     if kind in ("int", ""):
         return keys.data.tolist() if kind else []
     data = keys.data.data
@@ -317,19 +320,19 @@ def decoded(identifier: bytes) -> str:
 
 
 def ids_of(values: Any) -> Ids:
-    """The column of ids in an array or a list: all str, all bytes or all integers.
+    """Return a column of the ids in an array or a list, which must be all str, all bytes or all integers.
 
-    Raises InputError with the position of an id that is null, of another type, or not valid text.
+    If an id is null, of another type, or not valid text, raise InputError with its position.
     """
     return ids_of_rows([values], len(values))
 
 
 def ids_of_rows(rows: list[Any], count: int) -> Ids:
-    """As `ids_of`, but join several arrays or lists of ids to one column of `count` ids."""
+    """Like `ids_of`, but join several arrays or lists of ids to one column of `count` ids."""
     arrays = {issubclass(kind, np.ndarray) for kind in {*map(type, rows)}}
     if True in arrays:
         joined = np.concatenate(rows) if arrays == {True} and len(rows) > 1 else rows[0]
-        if arrays == {True} and joined.dtype.kind in "iu":  # NumPy joins int64 and uint64 as floats
+        if arrays == {True} and joined.dtype.kind in "iu":  # NumPy joins int64 and uint64 to floats
             return _of_integers(joined)
         rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
     kind = id_kind(next(chain.from_iterable(rows), ""))
@@ -364,7 +367,7 @@ def _of_integers(values: Array) -> Ids:
 
 
 def rows_of(firsts: Ints, lasts: Ints, queries: Ints) -> tuple[Rows, Ints]:
-    """`slices_of` for some of the queries; −1 means a query without rows."""
+    """Apply `slices_of` to some of the queries. The index −1 stands for a query without rows."""
     if not len(firsts):
         return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
     first = int(queries[0]) if len(queries) else 0
@@ -380,7 +383,10 @@ def row_numbers(rows: Rows) -> Ints:
 
 
 def slices_of(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
-    """Rows first … last − 1 of each query, one query after the other, and their offsets; a slice if contiguous."""
+    """Return rows first … last − 1 of each query, one query after another, and the offsets of the queries.
+
+    The rows are a slice if they are contiguous, otherwise an array.
+    """
     sizes = lasts - firsts
     offsets = offsets_of(sizes)
     for queries in slice(None), sizes > 0:  # ignore the bounds of queries without rows
