@@ -1,4 +1,4 @@
-"""Curves: the values of a metric at many cut-offs, and their plot."""
+"""Curves: the values of a metric at many cut-offs, and plots of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Curve(Frames):
-    """The values of one metric at many cut-offs, made by `Rankings.curve`.
+    """The values of one metric at many cut-offs, created by `Rankings.curve`.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Curve(Frames):
 
     Notes
     -----
-    Two Curves are equal if all these attributes are; NaN equals NaN. Curves are not hashable.
+    Two Curves are equal if all these attributes are equal; NaN equals NaN. Curves are not hashable.
     """
 
     __module__ = "rankgain"
@@ -77,7 +77,7 @@ class Curve(Frames):
         return np.array([mean(values) for values in self.values.T])
 
     def interval(self, level: float = 0.95, *, highest: float | None = None) -> Floats:
-        """Compute a confidence interval for the mean at each cut-off, over queries like these.
+        """Compute a confidence interval at each cut-off for the mean over the population that the queries represent.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class Curve(Frames):
         return np.array([interval_of(column, self.metric, share, highest) for column in complete.T]).T
 
     def columns(self) -> Columns:
-        """Return the columns of a frame by name.
+        """Return the columns of a data frame as a dict.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class Curve(Frames):
         interval: float | None = None,
         highest: float | None = None,
     ) -> Axes:
-        """Draw the mean against the cut-off.
+        """Plot the mean against the cut-off.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class Curve(Frames):
 
 
 def without_cutoff(request: str | Metric) -> Metric:
-    """The requested metric; refuse one with a cut-off."""
+    """Return the requested metric; raise a ValueError if it has a cut-off."""
     metrics = [metric for _, metric in parse(request)]
     if any(metric.k is not None for metric in metrics):
         raise ValueError(
@@ -225,7 +225,7 @@ def without_cutoff(request: str | Metric) -> Metric:
 
 
 def check_ks(ks: Iterable[int]) -> Ints:
-    """The cut-offs in ascending order, each once."""
+    """Return the cut-offs in ascending order, without duplicates."""
     items = objects_of(ks, "ks")
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
         raise TypeError(f"ks must hold cut-offs, positive integers, not {type(ks).__name__}")
@@ -237,7 +237,7 @@ def check_ks(ks: Iterable[int]) -> Ints:
 
 def _depth(k: Any, position: int) -> int:
     try:
-        if k is None:  # elsewhere None means no cut-off
+        if k is None:  # `cut_off` accepts None, which means no cut-off
             raise TypeError
         return cut_off(k)
     except (TypeError, ValueError) as error:
@@ -246,7 +246,7 @@ def _depth(k: Any, position: int) -> int:
 
 
 def drawing() -> Any:
-    """The module `plotting`, imported only here, since it needs matplotlib."""
+    """Return the module `plotting`, imported only when needed, since it requires matplotlib."""
     try:
         from rankgain.results import plotting
     except ImportError as error:

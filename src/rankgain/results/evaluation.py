@@ -22,14 +22,14 @@ from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
 MISSING = "missing from the run"
-MOST_MISSING = 20  # runs named with the queries that they lack
-GIVEN = "the values are as given"  # computed by another tool, not from rankings
+MOST_MISSING = 20  # maximum number of runs whose missing queries are reported
+GIVEN = "the values are as given"  # if they were computed by another tool, not from rankings
 
 
 class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
-    """The values of metrics: a mapping from each metric, as requested, to one value per query.
+    """A mapping from each metric, as requested, to a vector with one value per query.
 
-    Made by `Rankings.evaluate`. The vectors are float64 arrays in the order of `query_ids`. ``len(result)`` is the
+    Created by `Rankings.evaluate`. The vectors are float64 arrays in the order of `query_ids`. ``len(result)`` is the
     number of metrics.
 
     Attributes
@@ -55,8 +55,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
     Notes
     -----
-    Two Evaluations are equal if their metrics, values (NaN equals NaN), `query_ids`, `ties`, `missing` and `like` are:
-    the backend does not matter. Like dicts, they are not hashable.
+    Two Evaluations are equal if their metrics, values (NaN equals NaN), `query_ids`, `ties`, `missing` and `like` are
+    equal; the backend does not matter. Like dicts, they are not hashable.
     """
 
     __module__ = "rankgain"
@@ -74,7 +74,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         weights: dict[str, Floats] | None = None,
         assumed: tuple[str, ...] = (),
     ) -> None:
-        """`weights`: the values of metrics that weight queries, by name."""
+        """`weights` holds the values of metrics that weight queries, by name."""
         self._values = values
         self.query_ids = query_ids
         self.ties = ties
@@ -113,7 +113,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
     @overload
     def mean(self, metric: None = None, *, weights: Any = None) -> dict[MetricKey, float]: ...
     def mean(self, metric: str | Metric | None = None, *, weights: Any = None) -> float | dict[MetricKey, float]:
-        """Compute the mean over queries of one metric, or of each metric.
+        """Compute the mean of one metric, or of every metric, over queries.
 
         Parameters
         ----------
@@ -145,12 +145,12 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
         Notes
         -----
-        Queries whose value is NaN do not count. With exactly rounded sums, the mean of the n others is::
+        Queries whose value is NaN do not count. The mean of the n other values uses correctly rounded sums::
 
             math.fsum(values) / n    or    math.fsum(weights · values) / math.fsum(weights)
 
-        so it does not depend on chunks, threads or merging. In the mean of ``gauc``, a query is weighted by the number
-        of returned documents.
+        It therefore does not depend on chunks, threads or merging. In the mean of ``gauc``, a query is weighted by the
+        number of returned documents.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return mean(self[metric], self._query_weights(metric, given))
 
     def _query_weights(self, metric: str | Metric, weights: Floats | None) -> Floats | None:
-        """The weight of each query: the caller's weight times the weight that the metric gives it."""
+        """Return the weight of each query: the caller's weight times the weight that the metric gives it."""
         weighed_by = weighing(metric) if self._weights else ""
         if not weighed_by or self._weights is None:
             return weights
@@ -185,7 +185,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
     @overload
     def aggregate(self, metric: None = None, *, weights: Any = None) -> dict[MetricKey, float]: ...
     def aggregate(self, metric: str | Metric | None = None, *, weights: Any = None) -> float | dict[MetricKey, float]:
-        """Compute one number per metric, by the aggregator in the metric's definition.
+        """Compute one number per metric with the aggregator in the metric's definition.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
     def interval(
         self, metric: str | Metric, level: float = 0.95, *, highest: float | None = None
     ) -> tuple[float, float]:
-        """Compute a confidence interval for the mean of a metric over queries like these.
+        """Compute a confidence interval for the mean of a metric over the population that the queries represent.
 
         Parameters
         ----------
@@ -253,8 +253,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         Returns
         -------
         low, high : float
-            The ends of the interval of the mean, for ``gm_ap`` and ``gm_bpref`` of the geometric mean; NaN if no query
-            counts. Queries whose value is NaN do not count.
+            The ends of the interval for the mean or, for ``gm_ap`` and ``gm_bpref``, the geometric mean; NaN if no
+            query counts. Queries whose value is NaN do not count.
 
         Raises
         ------
@@ -280,14 +280,14 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         >>> [round(end, 2) for end in result.interval("dcg", highest=1)]
         [0.52, 0.89]
         """
-        from rankgain.results.intervals import check_level, interval_of  # deferred: rarely needed
+        from rankgain.results.intervals import check_level, interval_of  # deferred, since rarely needed
 
         values = self[metric]
         key = next(key for key in self if key == metric)  # the stored key may be a Score, which knows its metric
         return interval_of(values, key, check_level(level), highest)
 
     def merge(self, *others: Evaluation) -> Evaluation:
-        """Combine this Evaluation with those of other queries, as if all queries had been evaluated at once.
+        """Combine this Evaluation with Evaluations of other queries, as if all queries had been evaluated at once.
 
         Parameters
         ----------
@@ -297,8 +297,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         Returns
         -------
         Evaluation
-            The queries of this one first, then those of the others in order. Queries with positions instead of ids are
-            renumbered. Counts are added up; the backend is ``"compiled+python"`` if both were used.
+            The queries of this Evaluation come first, then those of the others in order. Queries with positions instead
+            of ids are renumbered. Counts are added up; the backend is ``"compiled+python"`` if both were used.
 
         Raises
         ------
@@ -342,18 +342,18 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         )
 
     def subset(self, queries: Any) -> Evaluation:
-        """Return the Evaluation of some of the queries.
+        """Return an Evaluation of only some of the queries.
 
         Parameters
         ----------
         queries : array_like of bool, or iterable of ids
             A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order that the
-            result shall have.
+            result should have.
 
         Returns
         -------
         Evaluation
-            With only ``queries`` in `counts`, since the others are unknown. Positional ids do not change.
+            With only ``queries`` in `counts`, since the other counts are unknown. Positional ids do not change.
 
         Raises
         ------
@@ -395,7 +395,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return Evaluation(values, ids, *rules, counts, weights, self.assumed)
 
     def summary(self) -> Summary:
-        """Return means and counts without the values: small, exact, and mergeable in any order.
+        """Return a small Summary of exact means and counts; Summaries can be merged in any order.
 
         Returns
         -------
@@ -428,12 +428,12 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return Summary(sums, self._counts, *rules, self.backend, (VERSION,), records)
 
     def flat(self, names: Naming = "asked", *, weights: Any = None) -> dict[str, float]:
-        """Return one number per metric, as `aggregate` does, by text: for MLflow, W&B, TensorBoard and other logs.
+        """Return the result of `aggregate` with metric names as keys, for MLflow, W&B, TensorBoard and other loggers.
 
         Parameters
         ----------
         names : {"asked", "safe"}, default "asked"
-            The names of the metrics: as requested, or in letters, digits and ``_`` only, which every such tool accepts.
+            The names of the metrics: as requested, or with only letters, digits and ``_``, which all loggers accept.
             MLflow refuses the ``@`` of ``ndcg@10``, which becomes ``ndcg_at_10``.
         weights : array_like or mapping, optional
             How much each query counts, as in `mean`.
@@ -469,7 +469,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return [Table(mean_rows(self.aggregate()), notes({"": self}) if form == "html" else ())]
 
     def to_dict(self) -> dict[Any, dict[MetricKey, float]]:
-        """Return the values by query, then by metric as requested: the structure that pytrec_eval returns.
+        """Return the values by query and then by metric, in the nested dicts that pytrec_eval returns.
 
         Returns
         -------
@@ -486,7 +486,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return {query: dict(zip(self, row, strict=True)) for query, row in zip(self.query_ids, rows, strict=True)}
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
-        """Return the columns of a frame by name.
+        """Return the columns of a data frame as a dict.
 
         Returns
         -------
@@ -517,24 +517,24 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
 
 def safe_name(text: str) -> str:
-    """A name in letters, digits and underscores."""
+    """Convert text to a name that contains only letters, digits and underscores."""
     text = text.replace("@", "_at_").replace("=-", "=minus_")
     name = re.sub(r"_+", "_", re.sub(r"[^0-9A-Za-z]", "_", text)).strip("_")
     return f"_{name}" if name[:1].isdigit() else name
 
 
 def weights_of(evaluation: Evaluation, metric: str | Metric) -> Floats | None:
-    """The weight of each query in the mean of a metric; None if all weights are equal."""
+    """Return the weight of each query in the mean of a metric, or None if all weights are equal."""
     return evaluation._query_weights(metric, None)
 
 
 def same_ids(ids: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether both sequences have the same query ids in the same order."""
-    return ids == other or list(ids) == list(other)  # positions are a range
+    """Return whether both sequences have the same query ids in the same order."""
+    return ids == other or list(ids) == list(other)  # a range of positions equals no list
 
 
 def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
-    """The ids of all parts, each once; positions are renumbered."""
+    """Return the query ids of all parts without duplicates; positions are renumbered."""
     positional = {isinstance(part.query_ids, range) for part in parts}
     if positional == {True}:
         return range(sum(len(part.query_ids) for part in parts))
@@ -548,13 +548,13 @@ def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
 
 
 def notes(results: Mapping[str, Evaluation]) -> list[str]:
-    """Notes about the numbers, one per line; a note on which the results differ names each result."""
+    """Return notes about the results, one per line; a note that differs between results names each result."""
     facts_of = {name: _facts(result) for name, result in results.items()}
     first = next(iter(facts_of.values()))
     lines = []
     for label in first:
         values = {name: facts[label] for name, facts in facts_of.items()}
-        if "" in values.values():  # unknown for a subset
+        if "" in values.values():  # unknown for a subset of queries
             continue
         each = ", ".join(f"{printable(name)} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")
@@ -564,7 +564,7 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
 
 
 def missing_queries(results: Mapping[str, Evaluation]) -> str:
-    """A phrase on the queries that each run lacks; empty if that is unknown."""
+    """Return a phrase about the queries that each run lacks, or "" if they are unknown."""
     missing = {name: _facts(result)[MISSING].partition(" ") for name, result in results.items()}
     if any(not count for count, _, _ in missing.values()):
         return ""

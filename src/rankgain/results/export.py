@@ -1,4 +1,4 @@
-"""Results as frames of other libraries, which are imported on demand."""
+"""Convert results to data frames of other libraries, which are imported on demand."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ import numpy as np
 from rankgain.errors import import_extra
 from rankgain.scalars import Floats
 
-# Ids and names are sequences, values are vectors.
+# Columns of ids and names are sequences; columns of values are arrays of floats.
 Columns = Mapping[Any, Sequence[Any] | Floats]
 
 
 def bar_class(progress: bool) -> Any:
-    """The class tqdm; None if no progress is shown."""
+    """Return the class tqdm, or None if `progress` is False."""
     if not isinstance(progress, (bool, np.bool_)):
         raise TypeError(f"progress must be True or False, not {progress!r}")
     return import_extra("tqdm.auto", "progress").tqdm if progress else None
 
 
 def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
-    """A context manager for a bar of tqdm; None in place of the bar if no progress is shown."""
+    """Return a context manager that yields a tqdm progress bar, or None if `progress` is False."""
     bar = bar_class(progress)
     return nullcontext() if bar is None else bar(total=total, unit=f" {unit}")
 
 
 @contextmanager
 def shown(source: Any, bar: Any) -> Iterator[Any]:
-    """Yield the source; for a path with a bar, the open file, which advances the bar as it is read."""
+    """Yield the source; if it is a path and a bar is shown, yield the open file and advance the bar as it is read."""
     if bar is None or not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
         yield source
         return
@@ -45,11 +45,11 @@ def shown(source: Any, bar: Any) -> Iterator[Any]:
 
 
 class Frames:
-    """A result with columns, as frames of other libraries."""
+    """Base class for results with columns, which can be converted to data frames of other libraries."""
 
     __slots__ = ()
-    _index: str | None = None  # the column that is the index in pandas
-    _across: str | None = None  # the name that pandas shows above the other columns
+    _index: str | None = None  # the column that becomes the index in pandas
+    _across: str | None = None  # the name that pandas shows for the column axis
 
     if TYPE_CHECKING:
 
@@ -135,16 +135,16 @@ class Frames:
 
 
 def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
-    """Return floats unchanged; convert anything else to an Index, which does not unpack tuples."""
+    """Return arrays unchanged; convert other columns to an Index, which leaves tuples as they are."""
     if isinstance(column, np.ndarray):
         return column
-    # pandas' columns of text hold valid UTF-8 only.
+    # Text columns in pandas hold only valid UTF-8.
     kind = None if all(_is_unicode(value) for value in column) else object
     return pandas.Index(column, dtype=kind, tupleize_cols=False)
 
 
 def _of_one_type(column: Sequence[Any] | Floats) -> Any:
-    """Return 64-bit integers and floats unchanged; convert other ids to text."""
+    """Return the column with values of one type: 64-bit integers, floats or, for other ids, text."""
     if isinstance(column, np.ndarray) or not len(column):
         return column
     if all(isinstance(value, float) for value in column):
@@ -157,7 +157,7 @@ def _of_one_type(column: Sequence[Any] | Floats) -> Any:
 
 
 def _as_text(value: Any) -> str:
-    """The value as text; bytes that are not UTF-8, also as lone surrogates, are escaped with backslashes."""
+    """Convert a value to text; invalid UTF-8 and lone surrogates are escaped with backslashes."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
@@ -168,5 +168,5 @@ def _is_unicode(value: Any) -> bool:
 
 
 def finite_or_none(value: Any) -> Any:
-    """None for NaN and infinities, for which JSON and CSV have no number."""
+    """Replace NaN and infinities with None, since JSON and CSV have no numbers for them."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

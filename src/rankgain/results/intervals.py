@@ -1,4 +1,7 @@
-"""The confidence interval of a mean of bounded values: Clopper and Pearson's if all of them are 0 or 1."""
+"""Confidence intervals for means of bounded values.
+
+If all values are 0 or 1, the interval is that of Clopper and Pearson.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, check_number
 
-STEPS = 200  # maximum of bisection steps
+STEPS = 200  # maximum number of bisection steps
 TINY = 1e-300
-TOLERANCE = 1e-9  # relative; a value may exceed the bound by rounding errors only
+TOLERANCE = 1e-9  # relative tolerance; only rounding errors may make a value exceed the bound
 
 
 def check_level(level: Any) -> float:
-    """The level of an interval."""
+    """Return the level of an interval as a float; raise a ValueError if it is not between 0 and 1."""
     number = check_number(level, "level")
     if not 0 < number < 1:
         raise ValueError(f"level must be between 0 and 1, such as 0.95, not {quoted(level)}")
@@ -27,9 +30,10 @@ def check_level(level: Any) -> float:
 
 
 def interval_of(values: Floats, key: str | Metric, level: float, highest: float | None = None) -> tuple[float, float]:
-    """The interval of a metric's mean over queries; `key`: the metric in a result. NaN if no query counts.
+    """Return the confidence interval for a metric's mean over queries; its ends are NaN if no query counts.
 
-    `highest`: the bound of a query's value, for metrics without one. Queries whose value is NaN do not count.
+    `key` is the metric's key in a result. `highest` is the bound of a query's value, for metrics without one. Queries
+    whose value is NaN do not count.
     """
     ((_, metric),) = parse(key)
     row = TABLE[metric.name]
@@ -51,13 +55,13 @@ def interval_of(values: Floats, key: str | Metric, level: float, highest: float 
 
 
 def is_bounded(key: str | Metric) -> bool:
-    """Whether the values of the metric with this key in a result have an upper bound by definition."""
+    """Return whether a metric's values have an upper bound by definition, given the metric's key in a result."""
     ((_, metric),) = parse(key)
     return not isinstance(key, Score) and math.isfinite(TABLE[metric.name].highest)
 
 
 def _bounds(key: str | Metric, metric: Metric, highest: float | None) -> tuple[float, float]:
-    """The bounds of a query's value; refuse a metric whose values are not averaged."""
+    """Return the bounds of a query's value; raise a ValueError if the metric has no interval."""
     row = TABLE[metric.name]
     if row.aggregator is total:
         raise ValueError(f"{key!s} is a count, which is summed over queries: only means have such an interval")
@@ -75,7 +79,7 @@ def _bounds(key: str | Metric, metric: Metric, highest: float | None) -> tuple[f
 
 
 def mean_interval(values: Floats, least: float, most: float, level: float) -> tuple[float, float]:
-    """The interval of the mean of values from `least` to `most`.
+    """Return the confidence interval for the mean of values that lie between `least` and `most`.
 
     The ends are quantiles of randomly weighted means of the values and one more value, `least` for the lower end and
     `most` for the upper one (Gaffke 2005). The distribution of these means is approximated by the beta distribution of
@@ -99,7 +103,7 @@ def _quantile(values: Floats, share: float) -> float:
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:
-    """The quantile of the beta distribution, by bisection."""
+    """Return a quantile of the beta distribution, computed by bisection."""
     low, high = 0.0, 1.0
     for _ in range(STEPS):
         middle = (low + high) / 2
@@ -110,17 +114,20 @@ def beta_quantile(share: float, a: float, b: float) -> float:
 
 
 def beta_share(x: float, a: float, b: float) -> float:
-    """The beta distribution function, as a continued fraction (Abramowitz & Stegun 26.5.8)."""
+    """Return the cumulative distribution function of the beta distribution at x.
+
+    It is computed as a continued fraction (Abramowitz & Stegun 26.5.8).
+    """
     if x <= 0.0 or x >= 1.0:
         return float(x >= 1.0)
-    if x > (a + 1.0) / (a + b + 2.0):  # here the fraction converges slowly: use the symmetry
+    if x > (a + 1.0) / (a + b + 2.0):  # here the fraction converges slowly, so use the symmetry
         return 1.0 - beta_share(1.0 - x, b, a)
     log_factor = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     return math.exp(log_factor) / a / _fraction(x, a, b)
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    """1 + d₁/(1 + d₂/(1 + …)), by Lentz's method."""
+    """Evaluate the continued fraction 1 + d₁/(1 + d₂/(1 + …)) by Lentz's method."""
     value, c, d = 1.0, 1.0, 0.0
     for step in range(1, 100_000):
         m = step // 2

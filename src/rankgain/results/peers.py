@@ -1,8 +1,8 @@
-"""THE TABLE of other tools: the rankgain metric for each metric of a tool, and the tool's rules for ties and queries.
+"""The table of other tools: the equivalents of their metrics in rankgain, and their rules for ties and queries.
 
 `Rankings.evaluate(..., like=)` follows the rules of a row, `rankgain.explain` prints a row or the difference of two,
-and the page 'Where we differ' of the documentation is generated from all of them. A row states only facts that were run
-or read in the source, and names the release.
+and the page 'Where we differ' of the documentation is generated from all of them. A row states only facts that were
+observed by running the tool or read in its source, and names the release.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from rankgain.metrics.trec_names import TREC_NAMES
 
 
 class PeerRules(NamedTuple):
-    """The rules of a tool for all metrics, as in `Rankings.under`. None: the rule of the rankings applies.
+    """The rules that a tool applies to all metrics; if a rule is None, that of the rankings applies.
 
-    `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out, count as 0.
+    See `Rankings.under`. `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out,
+    count as 0.
     """
 
     ties: Ties | None
@@ -55,7 +56,7 @@ class Measure(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """Facts about another tool, or a metric in the role of a tool.
+    """Facts about another tool, or about a metric that takes the place of a tool in a comparison.
 
     `order`, `queries`: in words, how the tool orders ties and which queries count. `others`: names of rankgain metrics
     with another meaning in the tool, and that meaning. `notes`: further facts, each with the rankgain metrics that it
@@ -72,10 +73,10 @@ class Peer(NamedTuple):
     source: str
     others: Mapping[str, str] = MappingProxyType({})
     rel: float | None = None
-    metric: Metric | None = None  # instead of measures, if the row stands for a metric
+    metric: Metric | None = None  # used instead of `measures` if the row stands for a metric
 
     def measure(self, record: Metric) -> Measure:
-        """The tool's measure for a metric."""
+        """Return the tool's measure that corresponds to a metric."""
         if self is OWN:
             return Measure(record.name, record.name)
         key = record.name + ("" if record.k is None else "@k")
@@ -97,9 +98,10 @@ _DOCID, _STABLE = PeerRules("docid", "skip"), PeerRules("stable", "zero")
 
 
 def _trec_measures(release: int) -> tuple[Measure, ...]:
-    """The measures of trec_eval with an equivalent rankgain metric; the more general one if two are equivalent to it.
+    """Return the measures of trec_eval that have an equivalent rankgain metric.
 
-    rbp and rbp_resid are left out, since they differ: see the notes of release 10, which introduced them.
+    If two measures are equivalent to the same metric, only the more general one is included. rbp and rbp_resid are left
+    out, since they differ: see the notes of release 10, which introduced them.
     """
     points = {"rounding": "up" if release == 9 else "nearest"}
     measures: dict[str, Measure] = {}
@@ -118,7 +120,10 @@ _TREC_NOTES = {
 
 
 def _normalised_dcg_options(k: int) -> dict[str, Any]:
-    """Discounts of DCG that add up to 1 over k ranks: RecTools divides by that sum even if fewer are relevant."""
+    """Return parameters of DCG, with discounts that add up to 1 over k ranks.
+
+    RecTools divides by the sum of the discounts of all k ranks, even if fewer documents are relevant.
+    """
     weights = LOGARITHMIC.table(k)[:k]
     return {"gain": "binary", "discount": weights / math.fsum(weights)}
 
@@ -445,7 +450,7 @@ PEERS: dict[str, Peer] = {
 
 
 def peer_of(like: Any) -> Peer:
-    """The row of a tool; None stands for rankgain itself."""
+    """Return the row of a tool, or the row of rankgain if `like` is None."""
     if like is None:
         return OWN
     if not isinstance(like, str):
@@ -460,7 +465,7 @@ def peer_of(like: Any) -> Peer:
 
 
 def reference_of(like: Any) -> Peer:
-    """The row of a tool, or a row that stands for a metric to compare with."""
+    """Return the row of a tool, or a row that stands for the metric to compare with."""
     try:
         if not isinstance(like, Metric):
             return peer_of(like)
@@ -475,7 +480,7 @@ def reference_of(like: Any) -> Peer:
     return OWN._replace(name=str(like), title=str(like), metric=metrics[0])  # type: ignore[arg-type]
 
 
-# Other names of the tools. "trec_eval" is the default release of the command `rankgain trec_eval`.
+# Other names for the tools. "trec_eval" stands for the default release of the command `rankgain trec_eval`.
 ALIASES = {
     "trec_eval": "trec_eval-10",
     "pytrec_eval": "trec_eval-9",
@@ -485,7 +490,7 @@ ALIASES = {
 
 
 def _bare(name: str) -> str:
-    """A name without separators, in lower case."""
+    """Return a name in lower case and without separators."""
     return re.sub(r"[\W_]", "", name).lower()
 
 
@@ -495,7 +500,7 @@ _BY_SPELLING = {_bare(peer.name): peer for peer in (*PEERS.values(), OWN)} | {
 
 
 class PeerMetric(NamedTuple):
-    """A metric as another tool computes it: the key in a result, the equivalent rankgain metric, and the rules."""
+    """A metric as another tool computes it: its key in a result, the equivalent rankgain metric, and the rules."""
 
     key: str | Metric
     metric: Metric
@@ -508,9 +513,9 @@ class PeerMetric(NamedTuple):
 
 
 def peer_metrics(request: str | Metric, peer: Peer) -> Iterator[PeerMetric]:
-    """Yield the metrics of a request, by the rules of a tool.
+    """Yield the metrics of a request as a tool computes them.
 
-    Parameters written in a string take precedence over the tool's; of a Metric, those that differ from the default.
+    Parameters that a string states, or that differ from the default in a Metric, take precedence over the tool's.
     """
     name = re.split(r"\W", str(request).strip().lower())[0]
     if name in peer.others:
@@ -540,7 +545,10 @@ def _written(request: str | Metric, record: Metric) -> Iterator[str]:
 
 
 def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], PeerRules]:
-    """The metrics as the tool computes them, by key, and the tool's rules; refuse metrics under different rules."""
+    """Return the metrics as a tool computes them, by key, and the rules that they follow.
+
+    Metrics that follow different rules in the tool raise a ValueError.
+    """
     peer = peer_of(like)
     metrics = [each for request in requests for each in peer_metrics(request, peer)]
     for each in metrics:
@@ -553,7 +561,7 @@ def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str 
 
 
 def single_metric(request: str | Metric, peer: Peer) -> PeerMetric:
-    """The single metric of a request, by the rules of a tool."""
+    """Return the only metric of a request as a tool computes it; raise a ValueError if there are several."""
     metrics = [*peer_metrics(request, peer)]
     if len(metrics) > 1:
         raise ValueError(f"{request!s} stands for {len(metrics)} metrics: give one, such as {metrics[0].key!s}")
@@ -564,7 +572,7 @@ def _named(rules: PeerRules) -> str:
     return f"ties={rules.ties!r} in {rules.score_bits} bits"
 
 
-# Explanations
+# Explanations of metrics.
 
 WIDTH = 100
 
@@ -586,7 +594,7 @@ _SUMS: dict[Any, str] = {
 
 
 class Explanation(NamedTuple):
-    """The formula and the rules behind a number, made by `explain`; prints as text.
+    """The formula and the rules behind a metric's value, created by `explain`; prints as text.
 
     Attributes
     ----------
@@ -642,7 +650,7 @@ Explanation.__module__ = "rankgain"
 
 
 def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
-    import textwrap  # only needed to print
+    import textwrap  # needed only for printing
 
     width = max(map(len, texts), default=0) + 4
     for label, text in texts.items():
@@ -656,7 +664,7 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
 def explain(
     metric: str | Metric, like: PeerOrOwn | Metric | str | Iterable[PeerOrOwn | Metric | str] | None = None
 ) -> Explanation:
-    """Explain the value of a metric: its formula, gain, discount, ideal, ties, empty and missing queries, and mean.
+    """Explain how a metric is computed: its formula and parameters, the rules for ties and queries, and the mean.
 
     Parameters
     ----------
@@ -669,7 +677,7 @@ def explain(
     Returns
     -------
     Explanation
-        Prints as text; `Explanation.facts` and `Explanation.differences` hold the same for programs.
+        Prints as text; `Explanation.facts` and `Explanation.differences` provide the same facts to programs.
 
     Raises
     ------
@@ -682,7 +690,7 @@ def explain(
     See Also
     --------
     Rankings.evaluate : Follows the rules of a tool with ``like=``.
-    Rankings.attribution : Which of the rules makes the difference, in amounts.
+    Rankings.attribution : Shows how much each rule contributes to a difference.
     metric : Lists names and parameters.
 
     Examples
@@ -746,7 +754,7 @@ def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
 
 
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
-    """The definitions of symbols that the formula uses but does not define."""
+    """Yield the definitions of symbols that a metric's formula uses but does not define."""
     formula = TABLE[metric.name].formula
     words = {*re.split(r"[\s(),;·]+", formula)}
     for symbol, text in SYMBOLS.items():
@@ -755,7 +763,7 @@ def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
 
 
 def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
-    """The parameters that a metric takes; `rel` is called "relevant"."""
+    """Describe the parameters that a metric takes; `rel` is called "relevant"."""
     words: dict[str, str] = {}
     for name in TABLE[metric.name].takes:
         value = getattr(metric, name)
@@ -765,7 +773,7 @@ def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
             words[name] = _discount(value)
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
-            # A tool that receives each query with the documents knows only scored documents.
+            # A tool that receives each query with its documents knows only scored documents.
             documents = "scored" if peer.queries == QUERIES_ALWAYS_PRESENT else "judged"
             words[name] = f"of all {documents} documents, highest gain first, cut at k{cut}"
         elif name == "rel":
@@ -778,7 +786,7 @@ def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
 
 
 def _relevant(metric: Metric) -> str:
-    """The lowest relevant grade or the number above which grades are relevant, whichever is shorter."""
+    """Describe which grades are relevant, by an inclusive or exclusive lower bound, whichever is shorter."""
     if metric.rel is None:
         return "judged, with a grade above 0"
     at_least, above = short(metric.rel), short(metric.above)

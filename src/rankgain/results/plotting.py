@@ -1,4 +1,7 @@
-"""Plots of curves. Imported only to draw, since it needs matplotlib; pyplot is not used."""
+"""Plot curves with matplotlib, without pyplot.
+
+This module is imported only for drawing, since it requires matplotlib.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +25,21 @@ from rankgain.metrics.table import TABLE
 from rankgain.results.text import printable
 from rankgain.scalars import Floats, Ints
 
-# Colours of Okabe & Ito 2008, for colour-blind readers, without yellow, which is faint on white paper. There is one
-# dash pattern fewer than colours, so that pairs repeat as late as possible; dashes distinguish lines in black and
-# white.
+# Colours that colour-blind readers can distinguish (Okabe & Ito 2008), without yellow, which is faint on white paper.
+# Dashes distinguish the lines in black and white. There is one dash pattern fewer than there are colours, so a pair of
+# colour and dashes repeats as late as possible.
 COLOURS = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"
 DASHES = "-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1))
-PANEL = 4.6, 3.4  # inches
-WIDEST = 16.0  # inches of a figure, unless a single panel is wider
-FEW = 20  # up to this many cut-offs, each is drawn with a marker
+PANEL = 4.6, 3.4  # width and height in inches
+WIDEST = 16.0  # maximum width of a figure in inches, unless a single panel is wider
+FEW = 20  # a curve with at most this many cut-offs has markers
 LEGEND_COLUMNS = 3
-LABEL_WIDTH = 40  # characters that fit in the height of a panel
-LONGEST_ABBREVIATION = 4  # RR, CG, IDCG; longer names are words
+LABEL_WIDTH = 40  # number of characters that fit along the height of a panel
+LONGEST_ABBREVIATION = 4  # for names such as RR, CG and IDCG; longer names are words
 
 
 class Line(Protocol):
-    """The attributes of a Curve that are drawn."""
+    """The attributes of a Curve that are needed to draw it."""
 
     @property
     def metric(self) -> Metric: ...
@@ -48,7 +51,7 @@ class Line(Protocol):
 
 
 class Figure(figure.Figure):
-    """A figure that a notebook shows without pyplot."""
+    """A figure that notebooks can show without pyplot."""
 
     def _repr_png_(self) -> bytes:
         image = io.BytesIO()
@@ -57,7 +60,7 @@ class Figure(figure.Figure):
 
 
 def drawable(value: object) -> str:
-    """Escape characters that the fonts lack: matplotlib would warn and draw boxes."""
+    """Escape characters that the fonts lack, since matplotlib would warn and draw boxes instead."""
     fonts = [get_font(findfont(FontProperties(family=[family]))) for family in rcParams["font.family"]]
     return "".join(
         char if any(font.get_char_index(ord(char)) for font in fonts) else char.encode("unicode_escape").decode()
@@ -66,7 +69,10 @@ def drawable(value: object) -> str:
 
 
 def panels(count: int, size: tuple[float, float] = PANEL) -> list[Axes]:
-    """Empty panels of one figure, wrapped into rows of similar length; `size`: width and height in inches."""
+    """Return the empty panels of a new figure, arranged in rows of similar length.
+
+    `size` is the width and height of a panel in inches.
+    """
     width, height = size
     rows = math.ceil(count / max(1, int(WIDEST // width)))
     columns = math.ceil(count / rows)
@@ -80,7 +86,10 @@ def panels(count: int, size: tuple[float, float] = PANEL) -> list[Axes]:
 def draw(
     curve: Line, axes: Axes, label: str | None = None, per_query: bool = False, band: Floats | None = None
 ) -> None:
-    """Draw the mean as a line in the next style of the axes; behind it, optionally, the queries and a band."""
+    """Draw the mean of a curve as a line, in the next style of the axes.
+
+    The values of the queries and a band are drawn behind it if requested.
+    """
     if not isinstance(axes, Axes):
         raise TypeError(f"axes must be matplotlib Axes, not {type(axes).__name__}")
     drawn = len(axes.lines)
@@ -98,7 +107,7 @@ def draw(
 
 
 def label_axes(axes: Axes, curve: Line) -> None:
-    """Set the labels and the limits of a metric's panel."""
+    """Set the axis labels and limits of a metric's panel."""
     axes.set_xlabel("cut-off k")
     axes.set_ylabel(heading(curve.metric))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
@@ -109,11 +118,11 @@ def label_axes(axes: Axes, curve: Line) -> None:
     if TABLE[curve.metric.name].highest == 1.0:
         axes.set_ylim(-0.02, 1.02)
     else:
-        axes.update_datalim([(curve.ks[0], 0.0)])  # make the axis of a sum start at 0
+        axes.update_datalim([(curve.ks[0], 0.0)])  # include 0 in the range of the y axis
 
 
 def heading(metric: Metric) -> str:
-    """The conventional name of the metric, abbreviations in capitals; below it, its parameters."""
+    """Return the conventional name of a metric, with abbreviations in capitals, and its parameters below."""
     name = metric.name
     title = "nDCG" if name == "ndcg" else name.upper() if len(name) <= LONGEST_ABBREVIATION else name
     parameters = re.sub(r",\s*", ", ", str(metric).removeprefix(name))
@@ -121,7 +130,7 @@ def heading(metric: Metric) -> str:
 
 
 def side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
-    """One panel per metric, one line per run, and the legend below the panels."""
+    """Return a figure with one panel per metric, one line per run and the legend below the panels."""
     axes = panels(max(map(len, runs.values())))
     for name, curves in runs.items():
         for panel, curve in zip(axes, curves, strict=True):
