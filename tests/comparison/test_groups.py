@@ -50,7 +50,7 @@ def test_group_differences_may_have_another_sign_than_the_overall_one():
 def test_group_that_decides_the_overall_difference_is_named():
     runs, labels = kinds(0.2, 0.0)
     verdicts = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
-    assert "Only for keyword is the difference decided on its own: it may account for the whole difference." in verdicts
+    assert "Only the group keyword has a decided difference: it may account for the whole difference." in verdicts
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The values of several runs for the same queries, as one matrix per metric."""
+"""Align the values of several runs by query, in one matrix per metric."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ QUERIES = "same", "common"
 
 
 class Sample(NamedTuple):
-    """The queries that count for one metric, with their values: a matrix, queries × runs.
+    """The values of one metric, in a matrix with a row for each query that counts and a column for each run.
 
-    `record`: the metric, parsed. `weights`: None if all are equal. `clusters`: the number of each query's cluster (the
-    queries of a cluster share one sign); None if each query has a separate sign.
+    `record`: the parsed metric. `weights`: the weight of each query, or None if all weights are equal. `clusters`: the
+    number of the cluster that each query belongs to, or None if there are no clusters. The queries of a cluster share
+    one sign.
     """
 
     record: Metric
@@ -34,21 +35,21 @@ class Sample(NamedTuple):
     clusters: Ints | None = None
 
     def of(self, run: str) -> Floats:
-        """The values of a run."""
+        """Return the values of a run."""
         column: Floats = self.values[:, self.runs.index(run)]
         return column
 
     def differences(self, run: str, baseline: str) -> Floats:
-        """The values of a run minus those of the baseline."""
+        """Return the values of a run minus those of the baseline."""
         return self.of(run) - self.of(baseline)
 
     def ranked(self, run: str, baseline: str) -> list[tuple[Any, float]]:
-        """The queries with their differences, highest first."""
+        """Return pairs of a query and its difference, highest difference first."""
         values = self.differences(run, baseline)
         return [(self.query_ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
 
     def only(self, mask: Bools) -> Sample:
-        """The same, restricted to the queries of a mask."""
+        """Return a Sample with only the queries that are selected by a mask."""
         if mask.all():
             return self
         return Sample(
@@ -62,7 +63,10 @@ class Sample(NamedTuple):
 
 
 class Aligned(NamedTuple):
-    """The sample of each metric, from the queries that all runs have; `left_out`: the number of other queries."""
+    """A sample for each metric, with the queries that all runs have.
+
+    `left_out`: the number of other queries.
+    """
 
     query_ids: Sequence[Any]
     samples: dict[str | Metric, Sample]
@@ -76,9 +80,10 @@ def align(
     weights: Any = None,
     clusters: Any = None,
 ) -> Aligned:
-    """Align the values by query; raise ValueError if runs have different queries, unless `queries` is "common".
+    """Align the values of several runs by query.
 
-    `weights` and `clusters` are the caller's, for the queries of the first run.
+    If the runs have different queries, raise ValueError unless `queries` is "common". `weights` and `clusters` are for
+    the queries of the first run.
     """
     check_choice(queries, "queries", QUERIES)
     first = next(iter(evaluations.values())).query_ids
@@ -86,7 +91,7 @@ def align(
     codes = None if clusters is None else codes_of(labels_of(clusters, first, "clusters", "cluster")[1])
     evaluations, rows, left_out = on_common_queries(evaluations, queries)
     ids = next(iter(evaluations.values())).query_ids
-    factors = None if factors is None else scaled(factors[rows])  # squares neither vanish nor overflow
+    factors = None if factors is None else scaled(factors[rows])  # so that squares neither vanish nor overflow
     codes = None if codes is None else codes[rows]
     samples = {}
     for metric in metrics:
@@ -98,7 +103,7 @@ def align(
 
 
 def _weights(evaluations: Mapping[str, Evaluation], metric: str | Metric, factors: Floats | None) -> Floats | None:
-    """The weight of each query: the caller's factor times the weight by which the metric is averaged."""
+    """Return the weight of each query: the caller's factor times the weight of the query in the mean of the metric."""
     by_run = {name: weights_of(result, metric) for name, result in evaluations.items()}
     run, first = next(iter(by_run.items()))
     for name, weights in by_run.items():
@@ -113,14 +118,14 @@ def _weights(evaluations: Mapping[str, Evaluation], metric: str | Metric, factor
 
 
 def same_weights(one: Floats | None, other: Floats | None) -> bool:
-    """Whether both give the queries the same weights."""
+    """Return whether two arrays of weights are equal."""
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other, equal_nan=True)
 
 
 def labels_of(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> tuple[str, list[Any]]:
-    """The name of a grouping of the queries, and the label of each query."""
+    """Return the name of a grouping of the queries, and the label of each query."""
     name = getattr(by, "name", None)
     title = name if isinstance(name, str) and name else unit
     labels = (
@@ -154,10 +159,10 @@ def codes_of(labels: Iterable[Any]) -> Ints:
 
 
 def on_common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[str, Evaluation], Any, int]:
-    """Each run on the queries that all runs have, in the order of the first run; the rows of these queries in the first
-    run; the number of other queries.
+    """Restrict each run to the queries that all runs have, in the order of the first run.
 
-    Raises ValueError if no query is common, and if runs have different queries, unless `queries` is "common".
+    Also return the rows of these queries in the first run, and the number of other queries. Raise ValueError if the
+    runs have no query in common, or if they have different queries and `queries` is not "common".
     """
     (first, result), *others = evaluations.items()
     if all(same_ids(result.query_ids, other.query_ids) for _, other in others):
@@ -185,9 +190,10 @@ def _refuse(row_of: Mapping[str, Mapping[Any, int]], first: str) -> None:
 
 
 def _counted(sample: Sample, metric: str | Metric, queries: str) -> Sample:
-    """The queries with a value (not NaN) and a weight, and the numbers whose mean is tested.
+    """Keep only the queries with a value (not NaN) and a positive weight, and return the values whose mean is tested.
 
-    Queries without a value in any run are left out, and, if `queries` is "common", those without a value in some run.
+    A query for which no run has a value is left out. A query for which only some of the runs have a value is left out
+    if `queries` is "common"; otherwise it is an error.
     """
     absent = np.isnan(sample.values)
     if absent.any():

@@ -1,8 +1,8 @@
 """Bounds on the difference between two runs, over all possible judgments of the unjudged documents.
 
-The bounds of each query hold for all grades of the unjudged documents of both runs, from 0 to the highest. Both runs
-have the same ideal, which includes these documents. A document that both runs returned is treated as two documents, so
-the bounds may be wider than necessary, but never too narrow.
+The bounds for a query hold whatever the grades of the unjudged documents of both runs are, from 0 to the highest grade.
+Both runs have the same ideal, which includes these documents. A document that both runs returned is treated as two
+documents, so the bounds may be wider than necessary, but never too narrow.
 """
 
 from __future__ import annotations
@@ -22,12 +22,17 @@ from rankgain.metrics.program import hits_of
 from rankgain.rankings import Rankings, parts_of
 from rankgain.scalars import NON_RELEVANT, Floats, Ints, to_intp
 
-MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"  # metrics without an ideal that a higher grade never lowers
+# Metrics that are not divided by an ideal, and whose value never falls if a grade rises.
+MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"
 PROGRESS = 1e-14  # smaller improvements of a bound are rounding errors
 
 
 class Ranked(NamedTuple):
-    """A query of a run: the ranks and grades of judged documents, the other ranks, and all judged grades."""
+    """One query of a run.
+
+    `ranks` and `grades`: those of the returned documents that are judged; `unjudged`: the ranks of the other returned
+    documents; `judged`: all judged grades.
+    """
 
     ranks: Ints
     grades: Floats
@@ -36,10 +41,10 @@ class Ranked(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """The contribution of gains between two levels to a difference, by the number m of unjudged documents above these.
+    """The contribution to a difference of the part of each gain that lies between two levels.
 
-    The difference is at most the sum of `width` times `most[m]` over all layers, divided by the sum of `width` times
-    `ideal[m]`.
+    It depends on the number m of unjudged documents with a gain above these levels. The difference is at most the sum
+    of `width` times `most[m]` over all layers, divided by the sum of `width` times `ideal[m]`.
     """
 
     width: float
@@ -48,7 +53,7 @@ class Layer(NamedTuple):
 
 
 def ranked_queries(rankings: Rankings) -> list[Ranked] | None:
-    """The documents and grades of each query; None if ranks depend on ties."""
+    """Return the documents and grades of each query, or None if ranks depend on ties."""
     if rankings.ties not in (None, "stable", "docid"):
         return None
     queries: list[Ranked] = []
@@ -66,7 +71,7 @@ def ranked_queries(rankings: Rankings) -> list[Ranked] | None:
 def difference_bounds(
     metric: Metric, run: Sequence[Ranked], baseline: Sequence[Ranked], highest: float
 ) -> tuple[Floats, Floats] | None:
-    """Bounds of the difference of each query, from below and above; None if none are known for the metric."""
+    """Return lower and upper bounds on the difference for each query, or None if none are known for the metric."""
     if metric.above < 0:  # with `rel=0` every judged document is relevant, whatever its grade
         return None
     if metric.name in MONOTONE and metric.empty == 0.0 and _simple(metric.gain):
@@ -87,7 +92,7 @@ def _simple(gain: Gain) -> bool:
 
 
 def _extremes(metric: Metric, queries: Sequence[Ranked], highest: float) -> tuple[Floats, Floats]:
-    """The values if all unjudged documents have grade 0, and if all have the highest grade."""
+    """Return the values if all unjudged documents have grade 0, and those if all have the highest grade."""
     ends = []
     for grade in (0.0, highest):
         lists = []
@@ -121,7 +126,7 @@ def _layers_of(metric: Metric) -> Layers | None:
 
 
 def _discounts(discount: Discount, ranks: int, depth: int) -> Floats:
-    """The discount of each of the first ranks: 0 below the cut-off."""
+    """Return the discounts of the first `ranks` ranks. They are 0 below the cut-off."""
     discounts = np.zeros(ranks)
     table = discount.table(ranks)[: min(ranks, depth)]
     discounts[: len(table)] = table
@@ -136,10 +141,10 @@ def _by_gain(
     discounts_of: Callable[[int], Floats],
     whole: bool = False,
 ) -> list[Layer]:
-    """Layers of a discounted sum of gains, divided by that of the ideal list, or (whole) by the gains of all judged.
+    """Return the layers of a discounted sum of gains that is divided by the same sum for the ideal list.
 
-    Between two levels of gain, a document counts in full or not at all; the documents above the level are those of a
-    binary metric.
+    With `whole`, the divisor is the sum of the gains of all judged documents. Between two levels of gain, a document
+    counts in full or not at all, as in a binary metric whose relevant documents are those above the level.
     """
     free = len(run.unjudged) + len(baseline.unjudged)
     ranks = run.ranks, run.unjudged, baseline.ranks, baseline.unjudged
@@ -149,7 +154,7 @@ def _by_gain(
     top = float(gain.apply(np.array([highest]))[0])
     levels = np.unique(np.concatenate([gains, [top]]))
     levels = levels[(levels > 0) & (levels <= top)]
-    # The unjudged documents of the run that become relevant are those with the largest discounts; none of the baseline.
+    # In the extreme case, the relevant documents are unjudged documents of the run with the largest discounts.
     added = np.zeros(free + 1)
     largest_first = np.sort(discounts[run.unjudged - 1])[::-1]
     added[1 : len(largest_first) + 1] = np.cumsum(largest_first)
@@ -168,7 +173,10 @@ def _by_gain(
 
 
 def _of_precisions(run: Ranked, baseline: Ranked, gain: Gain, highest: float, depth: int) -> Layer:
-    """The layer of AP: the sum of precisions by the number of relevant unjudged documents, first ranks first."""
+    """Return the layer of AP, which has the sum of precisions for each number of relevant unjudged documents.
+
+    The unjudged documents at the first ranks are taken to be the relevant ones.
+    """
     free = (len(run.unjudged) + len(baseline.unjudged)) if highest > gain.level else 0
     hits, baseline_hits = (
         np.sort(each.ranks[(gain.apply(each.grades) > 0) & (each.ranks <= depth)]) for each in (run, baseline)
@@ -178,7 +186,7 @@ def _of_precisions(run: Ranked, baseline: Ranked, gain: Gain, highest: float, de
     )
     unjudged = run.unjudged[run.unjudged <= depth][:free]
     above = np.searchsorted(hits, unjudged)
-    # A relevant document adds the precision at its rank, and 1 / rank to that of each hit below.
+    # A relevant document adds the precision at its own rank, and 1 / r to the precision at rank r of each hit below.
     later = np.concatenate([np.cumsum((1.0 / hits)[::-1])[::-1], [0.0]])
     added = np.cumsum((above + np.arange(1, len(unjudged) + 1)) / unjudged + later[above])
     most = np.full(free + 1, judged + (float(added[-1]) if len(added) else 0.0))
@@ -188,15 +196,15 @@ def _of_precisions(run: Ranked, baseline: Ranked, gain: Gain, highest: float, de
 
 
 def _largest_quotient(layers: Sequence[Layer]) -> float:
-    """The largest quotient of sums that any choice of a number of documents per layer gives.
+    """Return the largest quotient of sums over layers, where a number of documents is chosen for each layer.
 
-    By Dinkelbach's method (1967): q is the largest quotient if and only if no choice has a numerator above q times the
-    denominator. Since both are sums over layers, the choice that exceeds q most is made layer by layer, and the
-    quotient of that choice is the next q, until q no longer grows.
+    This is Dinkelbach's method (1967): q is the largest quotient if and only if no choice has a numerator above q times
+    its denominator. Since numerator and denominator are sums over layers, the choice that exceeds q most is made layer
+    by layer. The quotient of that choice is the next q, until q no longer grows.
     """
     if not layers or all(layer.ideal[0] == 0.0 for layer in layers):
-        # No document is known to be relevant, so all layers are equal; if there is no document at all, both values are
-        # 0.
+        # No document is known to be relevant, so all layers are equal. If there is no document at all, the values of
+        # both runs are 0.
         quotients = [float((layer.most[1:] / layer.ideal[1:]).max(initial=0.0)) for layer in layers]
         return max(quotients, default=0.0)
     largest = _quotient(layers, [0] * len(layers))

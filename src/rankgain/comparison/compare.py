@@ -1,4 +1,4 @@
-"""`compare`: the evaluation of several runs in any form."""
+"""The function `compare`, which evaluates several runs in any form."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def compare(
     if "qrels" in rules:
         raise TypeError("compare() got an unexpected keyword argument 'qrels': write compare(truth, runs, metrics)")
     check_choice(queries, "queries", ("all", *QUERIES))
-    if runs is None:  # a single argument holds the runs
+    if runs is None:  # the only argument is the mapping of runs
         truth, runs = None, truth
     runs = _by_name(runs)
     _check_order(truth, runs)
@@ -214,7 +214,10 @@ def _evaluated(
     rankings: dict[str, Rankings],
     bar: Any,
 ) -> dict[str, Evaluation]:
-    """Evaluate each run, and put its rankings into `rankings`; `bar`: a progress bar, or None."""
+    """Evaluate each run, and add its Rankings to `rankings`.
+
+    `bar`: a progress bar, or None.
+    """
     evaluated = [list(run) for run in runs.values() if isinstance(run, Evaluation)]
     if evaluated and metrics is not None:
         raise ValueError(
@@ -228,13 +231,13 @@ def _evaluated(
     if rules and all(isinstance(run, (Rankings, Evaluation)) for run in runs.values()):
         raise TypeError(f"the runs are Rankings or Evaluations, which take no {', '.join(rules)}: leave it out")
     of_truth, of_runs = columns_by_side(rules)
-    # Column names apply only to the sides that are tables.
+    # Column names apply to the truth and to the runs only if they are tables.
     some_table = any(_may_be_table(run, of_runs) for run in runs.values())
     truth_is_table = _may_be_table(truth, of_truth)
     if truth_is_table and not some_table:
         of_runs = {name: column for name, column in of_runs.items() if name not in ("query", "doc")}
     of_runs = {name: value for name, value in rules.items() if name not in COLUMNS} | of_runs
-    of_missing: dict[str, Any] = {} if missing == "zero" else {"missing": missing}  # some forms have no such rule
+    of_missing: dict[str, Any] = {} if missing == "zero" else {"missing": missing}  # some forms do not take `missing`
     if truth is not None and not isinstance(truth, Judgments):
         if some_table and not truth_is_table:
             of_truth = {name: column for name, column in of_truth.items() if name == "relevance"}
@@ -262,14 +265,14 @@ def _evaluated(
 
 
 def _may_be_table(side: Any, columns: Mapping[str, Any]) -> bool:
-    """Whether a side is a table: a frame, a file, or records."""
+    """Return whether the truth or a run may be a table, which is a frame, a file, or a list of records."""
     if isinstance(side, (list, tuple)):
         return len(side) > 0 and isinstance(side[0], (Mapping, tuple))
     return isinstance(side, Iterator) or form_of(side, "runs", named=columns.values()) in ("frame", "file")
 
 
 def _by_name(runs: Any) -> Any:
-    """A list of ranx's Runs as a mapping, if their names differ; anything else unchanged."""
+    """Convert a list of ranx's Runs to a mapping if their names differ; return anything else unchanged."""
     if isinstance(runs, (list, tuple)) and all(map(is_of_ranx, runs)):
         named = {run.name: run for run in runs if isinstance(run.name, str)}
         return named if len(named) == len(runs) else runs
@@ -277,7 +280,10 @@ def _by_name(runs: Any) -> Any:
 
 
 def _check_order(truth: Any, runs: Any) -> None:
-    """Raise TypeError if the runs were given before the truth: a mapping of runs is nested one level deeper."""
+    """Raise TypeError if the runs were given before the truth.
+
+    A mapping of runs is recognised because it is nested one level deeper than the truth.
+    """
     if _depth(truth) <= _depth(runs):
         return
     if all(isinstance(run, (Rankings, Evaluation)) for run in truth.values()):
@@ -286,7 +292,7 @@ def _check_order(truth: Any, runs: Any) -> None:
 
 
 def _check_names(truth: Any, runs: Mapping[str, Any]) -> None:
-    """Raise TypeError if `runs` is a single run without a name, whose keys are queries."""
+    """Raise TypeError if `runs` is a single run, so that its keys are queries instead of names of runs."""
     name, run = next(iter(runs.items()), (None, None))
     is_query = isinstance(run, Mapping) or (isinstance(truth, Mapping) and name in truth)
     if is_query and isinstance(run, (Mapping, list, tuple)) and len(run) and not _is_run(run):
@@ -294,7 +300,7 @@ def _check_names(truth: Any, runs: Mapping[str, Any]) -> None:
 
 
 def _depth(value: Any) -> int:
-    """2 for a mapping to runs, 1 for a mapping to text that is not the path of a file, 0 for anything else."""
+    """Return 2 for a mapping to runs, 1 for a mapping to text that is not a file path, and 0 for anything else."""
     if not isinstance(value, Mapping) or not value or form_of(value, "runs") == "frame":
         return 0
     first = next(iter(value.values()))
@@ -302,7 +308,7 @@ def _depth(value: Any) -> int:
 
 
 def _is_run(value: Any) -> bool:
-    """Whether a value is more than the documents of one query."""
+    """Return whether a value holds more than the documents of one query."""
     if isinstance(value, Mapping):
         first = next(iter(value.values()), None)
     elif isinstance(value, (list, tuple)):
@@ -313,7 +319,7 @@ def _is_run(value: Any) -> bool:
 
 
 def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None) -> dict[str, Evaluation]:
-    """Make Evaluations of values that were computed elsewhere."""
+    """Make Evaluations from values that were computed elsewhere."""
     if not isinstance(metrics, str):
         raise ValueError("values=True: name the values: metrics='my score'")
     if higher_is_better is not None and not isinstance(higher_is_better, bool):

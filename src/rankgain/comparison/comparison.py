@@ -1,4 +1,4 @@
-"""The evaluations of several runs, by the same metrics."""
+"""A comparison of several runs that were evaluated with the same metrics."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ STAR = "*: the best"
 
 
 class Comparison(Frames, Printed, Mapping[str, Evaluation]):
-    """The evaluations of several runs by the same metrics: a mapping from the name of a run to its Evaluation.
+    """The evaluations of several runs with the same metrics, as a mapping from run name to Evaluation.
 
-    Made by `compare`. Printed, it is a table with one row per metric and one column per run, the best of each row
-    marked ``*``, and notes on the queries and the rules; a note in which runs differ has the value of each. Nothing is
-    marked if there is only one run, or if the runs were evaluated on different queries. Values are compared in full
-    precision, not as printed.
+    Made by `compare`. Printed, it is a table with one row per metric and one column per run, in which the best value of
+    each row is marked ``*``. Notes on the queries and the rules follow; if the runs differ in one, the note has the
+    value of each run. Nothing is marked if there is only one run, or if the runs were evaluated on different queries.
+    Values are compared in full precision, not as printed.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
         self._rankings: Mapping[str, Rankings] = {}
-        self._left_out = 0  # queries that some run lacks
+        self._left_out = 0  # the number of queries that some run lacks
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
                 raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")
@@ -82,7 +82,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             check_same_metrics(first, evaluation, f"evaluations: run {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without the rankings, which may contain whole collections."""
+        """Return the state without the rankings, which may contain whole collections."""
         return vars(self) | {"_rankings": {}}
 
     def __getitem__(self, run: str) -> Evaluation:
@@ -141,7 +141,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return {name: self._ordered(result.mean(weights=weights)) for name, result in self.items()}
 
     def aggregate(self, *, weights: Any = None) -> dict[str, dict[MetricKey, float]]:
-        """Compute the numbers of the table, by the aggregator in each metric's definition.
+        """Compute the numbers that the table shows, with the aggregator in the definition of each metric.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return {key: values[key] for key in self.metrics}
 
     def best(self, metric: str | Metric) -> list[str]:
-        """Return the run with the best value of a metric, or all runs that share the best value.
+        """Return the names of the runs with the best value of a metric.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return [name for name, value in values.items() if value == best]
 
     def _key(self, metric: MetricKey) -> MetricKey:
-        """The metric as it is in the evaluations."""
+        """Return the metric in the form in which the evaluations have it."""
         for key in self.metrics:
             if key == metric:
                 return key
@@ -227,11 +227,11 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         columns = zip(["run", *self], *rows[1:], strict=True)
         other = Table([*columns], bold={(column, row) for row, column in table.bold})
         yield table._replace(other=other)
-        if form in ("text", "html"):  # in HTML the best is in bold
+        if form in ("text", "html"):  # in HTML, the best values are in bold
             yield [*(line for line in legend(self) if form == "text" or line != STAR), *notes(self)]
 
     def to_dict(self) -> dict[str, dict[Any, dict[MetricKey, float]]]:
-        """Return the values of every query of every run.
+        """Return the values of all metrics for each query of each run.
 
         Returns
         -------
@@ -288,7 +288,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return wide_frame.rename_axis(index="query_id", columns=["metric", "run"])
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
-        """Return the columns of a frame by name, one run after another.
+        """Return the columns for a data frame as a dict, with the runs one after another.
 
         Returns
         -------
@@ -333,7 +333,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         queries: str = "same",
         threads: int = 1,
     ) -> Tests:
-        """Test which run is better, by how much, and whether that may be noise: a paired sign-flip randomization test.
+        """Test which run is better, and by how much, with a paired sign-flip randomization test.
 
         For each query, a random sign decides whether the values of the two runs are exchanged; all runs, metrics
         and pairs share the signs. p is the share of flips for which the difference of the means is at least as large as
@@ -465,7 +465,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             check_baselines,
             chosen_metrics,
             compute,
-        )  # imported only to test
+        )  # imported only here, since most comparisons are not tested
 
         tested = chosen_metrics(metrics, self.metrics)
         baselines = check_baselines(list(self), baseline)
@@ -489,11 +489,11 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         queries: str = "same",
         threads: int = 1,
     ) -> Groups:
-        """Test the differences in groups of queries, and whether the groups differ.
+        """Test the difference in each group of queries, and whether the groups differ from each other.
 
-        The difference over all queries is the weighted mean of those of the groups. It can hide that one group accounts
-        for it, that a group goes the other way, or that the mean of the groups' means (as data sets are often averaged)
-        has another sign.
+        The difference over all queries is the weighted mean of the differences in the groups. It can hide that one
+        group accounts for it, that a group differs in the opposite direction, or that the mean of the groups' means (as
+        data sets are often averaged) has the opposite sign.
 
         Parameters
         ----------
@@ -561,7 +561,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return Groups(overall, name, dict(zip(first, labels, strict=True)))
 
     def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
-        """Return the queries with the difference between two runs, highest first.
+        """Return the difference between two runs for each query, highest difference first.
 
         Parameters
         ----------
@@ -602,11 +602,11 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         title: str | None = None,
         qrels: str | None = None,
     ) -> None:
-        """Write a self-contained HTML page: verdicts, tables, pictures, definitions and versions.
+        """Write a self-contained HTML page with verdicts, tables, pictures, definitions and versions.
 
-        It needs no network, fits narrow screens, and prints. If the runs have document ids (not read from TREC files),
-        it also shows what each run ranked first for the queries that differ most. The file is written whole or not at
-        all.
+        The page needs no network, fits narrow screens, and can be printed. If the runs have document ids (which runs
+        from TREC files do not), it also shows what each run ranked first for the queries that differ most. The file is
+        written whole or not at all.
 
         Parameters
         ----------
@@ -653,7 +653,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         weights: Any = None,
         clusters: Any = None,
     ) -> int:
-        """Compute how many queries would be needed to detect a true difference, with these queries as a pilot.
+        """Compute the number of queries needed to detect a true difference, with these queries as a pilot.
 
         Parameters
         ----------
@@ -713,13 +713,13 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
 
 def same_queries(runs: Comparison) -> bool:
-    """Whether the runs were evaluated on the same queries, in any order: otherwise their means are not comparable."""
+    """Return whether the runs were evaluated on the same queries, in any order, so that their means are comparable."""
     first, *others = (result.query_ids for result in runs.values())
     return all(ids == first or set(ids) == set(first) for ids in others)
 
 
 def legend(runs: Comparison) -> list[str]:
-    """Lines that explain the marks of a table, or the lack of marks, and count the queries left out."""
+    """Return lines that explain the marks of a table, or why there are none, and count the queries left out."""
     if len(runs) == 1:
         return []
     left_out = counted(runs._left_out, "query")
@@ -730,9 +730,9 @@ def legend(runs: Comparison) -> list[str]:
 
 
 def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:
-    """The comparison, with the rankings that were evaluated, for warnings about unjudged documents and ties.
+    """Return the comparison after adding the rankings, for warnings about unjudged documents and ties.
 
-    `left_out`: the number of queries left out, since not all runs have them.
+    `left_out`: the number of queries that were left out, since not all runs have them.
     """
     comparison._rankings, comparison._left_out = dict(rankings), left_out
     return comparison

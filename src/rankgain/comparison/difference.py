@@ -1,4 +1,4 @@
-"""The difference between two runs by one metric, and the sentence that states it."""
+"""The difference between two runs in one metric, and the sentences that state it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rankgain.metrics.metric import Metric, aggregator, better, is_share
 from rankgain.results.text import DECIMALS, MOST_DECIMALS, Number, printable, signed
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
-LEAST_P = 1e-4  # smaller p-values are printed as less than this
+LEAST_P = 1e-4  # p-values below this are printed as less than it
 NOT_EQUAL = "This does not show that they are equal."
 
 
 class Difference(NamedTuple):
-    """How a run differs from a baseline in one metric; made by `Comparison.test`.
+    """The difference between a run and a baseline in one metric, as tested by `Comparison.test`.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class Difference(NamedTuple):
 
     @property
     def equivalent(self) -> bool:
-        """Whether the test shows that the runs are less than the margin apart; False without a margin.
+        """Whether the test shows that the runs differ by less than the margin; False without a margin.
 
         Examples
         --------
@@ -152,7 +152,7 @@ class Difference(NamedTuple):
         Returns
         -------
         str
-            One or two sentences, and another one about the margin if there is one.
+            One or two sentences, and another one about the margin if one was given.
 
         See Also
         --------
@@ -177,12 +177,15 @@ Difference.__module__ = "rankgain"
 
 
 def is_inconclusive(pair: Difference) -> bool:
-    """Whether the test leaves open which of the two runs is better."""
+    """Return whether the test leaves open which of the two runs is better."""
     return better(pair.metric) != 0 and direction(pair) == 0 and pair.same < pair.queries
 
 
 def result_of(pair: Difference, head: str = "") -> str:
-    """What the test shows about the difference; `head`: the metric with a colon, if the sentence names it."""
+    """Return a sentence on what the test shows about the difference.
+
+    `head`: the metric and a colon, if the sentence names the metric.
+    """
     run, baseline = printable(pair.run), printable(pair.baseline)
     if pair.same == pair.queries:
         return f"{head}{run} and {baseline} have the same value for every query."
@@ -199,7 +202,7 @@ def result_of(pair: Difference, head: str = "") -> str:
 
 
 def _why_inconclusive(pair: Difference) -> str:
-    """The differences that the test does not reject; or why it cannot decide."""
+    """Return the differences that the test does not reject, or the reason why it cannot decide."""
     if only_decided_alone(pair):
         adjusted = f"adjusted {p_phrase(pair.adjusted)}"
         return f"decided alone ({p_phrase(pair.p)}), not among {pair.comparisons} comparisons ({adjusted})"
@@ -208,11 +211,11 @@ def _why_inconclusive(pair: Difference) -> str:
 
 
 def too_few(pair: Difference) -> str:
-    """Say that too few queries differ, or that there are too few clusters, for any p at the level; else empty."""
+    """Say that too few queries differ, or that there are too few clusters, to decide at the level; else return ""."""
     differing = pair.better + pair.worse
     if pair.method != EXACT or min(differing, pair.clusters) >= fewest_signs(alpha_of(pair)):
         return ""
-    # The sums of clusters may cancel, so it is not known how many clusters differ.
+    # Differences within a cluster may cancel, so it is not known how many clusters differ.
     few = f"{number_word(pair.clusters)} clusters"
     if differing <= pair.clusters:
         few = "one query that differs" if differing == 1 else f"{number_word(differing)} queries that differ"
@@ -220,7 +223,7 @@ def too_few(pair: Difference) -> str:
 
 
 def about_margin(pair: Difference, head: str = "") -> list[str]:
-    """What the test of the margin shows; nothing without a margin or a direction."""
+    """Return what the test of the margin shows. The list is empty without a margin, or if no direction is better."""
     if math.isnan(pair.margin) or not better(pair.metric):
         return []
     run, baseline, margin = printable(pair.run), printable(pair.baseline), short(pair.margin)
@@ -234,12 +237,12 @@ def about_margin(pair: Difference, head: str = "") -> list[str]:
 
 
 def untested(margin: float) -> str:
-    """The sentence on a margin for a metric without an upper bound."""
+    """Return the sentence on the margin for a metric without an upper bound."""
     return f"the margin {short(margin)} is not tested: the metric has no upper bound."
 
 
 def started(head: str, sentence: str) -> str:
-    """The sentence after the head; without one, with a capital letter."""
+    """Return the sentence after the head or, if the head is empty, with a capital letter."""
     return head + sentence if head else sentence[0].upper() + sentence[1:]
 
 
@@ -247,47 +250,47 @@ def started(head: str, sentence: str) -> str:
 
 
 def subject(metric: str | Metric) -> str:
-    """The metric, with the mean that is tested if the metric is not aggregated by the mean."""
+    """Return the metric as text. If it is not aggregated by the mean, add which mean is tested."""
     if aggregator(metric) is mean:
         return str(metric)
     return f"{metric} ({'mean log2' if aggregator(metric) is geometric_mean else 'mean'})"
 
 
 def alpha_of(pair: Difference) -> float:
-    """The significance level: 1 − the level of the interval."""
+    """Return the significance level, which is 1 minus the level of the interval."""
     return 1.0 - pair.level
 
 
 def decided_alone(pair: Difference) -> bool:
-    """Whether the uncorrected p-value is at most 1 − level."""
+    """Return whether the uncorrected p-value is at most 1 − level."""
     return pair.p <= largest_p(alpha_of(pair), pair.flips)
 
 
 def only_decided_alone(pair: Difference) -> bool:
-    """Whether the difference is decided alone, but not with the correction for the other comparisons."""
+    """Return whether the difference is decided without a correction for the other comparisons, but not with it."""
     return decided_alone(pair) and not pair.decided
 
 
 def direction(pair: Difference) -> int:
-    """1 if the run is better, −1 if it is worse, 0 if the difference is not decided or the metric has no direction."""
+    """Return 1 if the run is better, −1 if it is worse, and 0 if this is not decided or the metric has no direction."""
     if not pair.decided or pair.difference == 0.0:
         return 0
     return better(pair.metric) * (1 if pair.difference > 0 else -1)
 
 
 def joined(names: Sequence[str]) -> str:
-    """Names in a sentence: "a", "a and b", "a, b and c"."""
+    """Join names for a sentence, as in "a", "a and b", or "a, b and c"."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def p_text(p: float) -> str:
-    """A p-value to four places, as tables show it."""
+    """Return a p-value with four decimal places, for a table."""
     return f"<{LEAST_P:.{DECIMALS}f}" if p < LEAST_P else f"{p:.{DECIMALS}f}"
 
 
 def p_phrase(p: float) -> str:
-    """A p-value in a sentence."""
+    """Return a p-value for a sentence, such as p = 0.0123."""
     return f"p < {LEAST_P:.{DECIMALS}f}" if p < LEAST_P else f"p = {p:.{DECIMALS}f}"
 
 
@@ -304,35 +307,35 @@ def has_interval(pair: Difference) -> bool:
 
 
 def drawn_ends(pair: Difference) -> tuple[float, float]:
-    """The ends of the interval in a plot: both at the difference if there is no interval."""
+    """Return the ends of the interval for a plot. Without an interval, both are the difference itself."""
     return (pair.low, pair.high) if has_interval(pair) else (pair.difference, pair.difference)
 
 
 def ends_of(pair: Difference) -> str:
-    """The ends of the interval as text."""
+    """Return the ends of the interval as text."""
     if not has_interval(pair):
         return "no interval"
     return str(ends_number(pair))
 
 
 def ends_number(pair: Difference) -> Number:
-    """The ends of the interval, for a table."""
+    """Return the ends of the interval for a table."""
     return Number((pair.low, pair.high), decimals_of(pair), signed=True, share=in_percent(pair.metric))
 
 
 def difference_cells(pair: Difference) -> list[object]:
-    """The difference and its interval."""
+    """Return the table cells for the difference and its interval."""
     difference = ends_number(pair)._replace(values=(pair.difference,))
     return [difference, ends_number(pair) if has_interval(pair) else ends_of(pair)]
 
 
 def in_percent(metric: str | Metric) -> bool:
-    """Whether differences may be printed in percent: not those of logarithms."""
+    """Return whether differences may be printed in percent, which is not the case for differences of logarithms."""
     return is_share(metric) and aggregator(metric) is mean
 
 
 def decimals_of(pair: Difference) -> int:
-    """The number of decimal places to print: four, or more for a small difference."""
+    """Return the number of decimal places to print, which is four, or more for a small difference."""
     size = abs(pair.difference)
     return DECIMALS if not size else min(max(DECIMALS, 1 - math.floor(math.log10(size))), MOST_DECIMALS)
 

@@ -1,4 +1,4 @@
-"""A gate: decide whether a change may be merged, from the runs before and after it."""
+"""Decide whether a change may be merged, from the runs before and after the change."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rankgain.results.text import Block, Form, Number, Printed, Table, printable
 from rankgain.scalars import check_number, check_whole
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
-WORST = 10  # queries listed per metric
+WORST = 10  # the number of queries that are listed per metric by default
 MOST_WORST = 10_000
-# Shares of builds that fail without any effect, simulated at level 0.95 with 50 queries and correlated metrics.
+# How often a gate fails if a change has no effect, in simulations at level 0.95 with 50 queries and correlated metrics.
 FALSE_FAILURES = "2.6% with 1 metric, 5.1% with 3, 6.9% with 6"
 
 
@@ -49,7 +49,9 @@ class Loss(NamedTuple):
 
 
 class Gate(Printed):
-    """The outcome of a gate, as `Tests.gate` returns it: printed, one line per reason and the largest losses.
+    """The outcome of a gate, as returned by `Tests.gate`.
+
+    Printed, it is one line per reason, and the largest losses.
 
     Attributes
     ----------
@@ -102,7 +104,7 @@ class Gate(Printed):
 
     @property
     def passed(self) -> bool:
-        """Whether the change may be merged: an undecided gate passes, too.
+        """Whether the change may be merged. An undecided gate also passes.
 
         Examples
         --------
@@ -114,7 +116,7 @@ class Gate(Printed):
         return self.status != FAILED
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as dicts, lists, text and numbers, for JSON; NaN and infinities become None.
+        """Return the outcome as a dict that can be written as JSON. NaN and infinities become None.
 
         Returns
         -------
@@ -190,7 +192,7 @@ def judge(
 ) -> Gate:
     """Decide a gate from the tests of one run against one baseline.
 
-    `lacking`: returns the queries for which the baseline returned documents and the run did not.
+    `lacking`: a function that returns the queries for which the baseline returned documents and the run did not.
     """
     pairs = _single_pairs(tests, margin)
     limits = _checked_floors(floors, tests)
@@ -204,7 +206,7 @@ def judge(
 
 
 def _single_pairs(tests: Tested, margin: float | None) -> list[Difference]:
-    """The difference of each metric, tested without correction and with the margin of the gate."""
+    """Return the difference in each metric, tested without correction and with the margin of the gate."""
     if len(tests) != len(tests.options.metrics):
         raise ValueError(
             f"a gate compares one new run with one baseline, and {len(tests.runs)} runs were tested: "
@@ -216,7 +218,7 @@ def _single_pairs(tests: Tested, margin: float | None) -> list[Difference]:
 
 
 def check_metrics(metrics: Iterable[str | Metric], margin: float | None) -> None:
-    """Refuse metrics that cannot decide a gate."""
+    """Raise ValueError if any of the metrics cannot decide a gate."""
     for metric in metrics:
         if not better(metric):
             raise ValueError(f"{metric!s} cannot decide a gate, since neither higher nor lower is better: leave it out")
@@ -224,11 +226,16 @@ def check_metrics(metrics: Iterable[str | Metric], margin: float | None) -> None
             raise ValueError(f"margin: {metric!s} has no upper bound, so no margin can be tested: leave either out")
 
 
-Outcome = tuple[str, str]  # the status, and the sentence that explains it
+Outcome = tuple[str, str]  # the status, and a sentence that explains it
 
 
 def _of_metric(pair: Difference, margin: float | None, strict: bool) -> Outcome:
-    """Without a margin: failed if decided worse. With one: passed if shown not to be worse by more; else the same."""
+    """Return the outcome for one metric, from the test of the difference.
+
+    With a margin, the metric passes if the run is shown not to be worse by more than the margin. Without one, it passes
+    if the run is shown to be better. It fails if the run is shown to be worse. Otherwise it is undecided, or fails if
+    `strict`.
+    """
     run, baseline = printable(pair.run), printable(pair.baseline)
     name = printable(str(pair.metric))
     if pair.same == pair.queries:
@@ -298,7 +305,7 @@ def _checked_floors(floors: Mapping[MetricKey, float], tests: Tested) -> dict[Me
 
 
 def _losses(tests: Tested, pair: Difference, count: int) -> Iterator[Loss]:
-    """Yield the largest losses of a metric, largest first; equal ones in the order of the queries."""
+    """Yield the largest losses of a metric, largest first. Equal losses are in the order of the queries."""
     sample = sample_of(tests, pair.metric)
     after, before = sample.of(pair.run), sample.of(pair.baseline)
     gains = (after - before) * better(pair.metric)

@@ -1,4 +1,4 @@
-"""The differences between runs by groups of queries, and whether the groups differ."""
+"""The differences between runs in groups of queries, and whether the groups differ from each other."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from rankgain.results.text import Block, Form, Number, Printed, Table, printable
 from rankgain.scalars import Floats, Ints, splitmix64, to_intp
 
 PERMUTATIONS = 9_999
-MOST_NUMBERS = 10**8  # numbers to permute; for more than 10,000 queries, this means fewer permutations
-STREAM = 0x5851F42D4C957F2D  # separates the random words of permutations from those of flips
+MOST_NUMBERS = 10**8  # limits the permutations if there are more than 10,000 queries
+STREAM = 0x5851F42D4C957F2D  # makes the random numbers for permutations differ from those for flips
 GOLDEN = 0x9E3779B97F4A7C15
-AT_ONCE = 1 << 20  # numbers permuted per pass
-ROUNDING = 1e-12  # relative: smaller differences are treated as 0
-FLOOR = 1e-9  # the least variance of a group, as a share of the total variance
+AT_ONCE = 1 << 20  # the number of values that are permuted in one pass
+ROUNDING = 1e-12  # relative tolerance: smaller differences are treated as 0
+FLOOR = 1e-9  # the smallest variance of a group, as a share of the total variance
 ALL = "all"
 
 
 class Groups(Frames, Printed):
-    """The differences between runs in each group of queries and over all; made by `Comparison.groups`.
+    """The differences between runs in each group of queries and over all queries.
 
-    It prints as one table per metric and pair, with verdicts, and notes. Each table shows at most 40 groups and counts
-    the others.
+    Made by `Comparison.groups`. Printed, it is one table per metric and pair of runs, each with verdicts, and notes.
+    Each table shows at most 40 groups and counts the others.
 
     Attributes
     ----------
@@ -96,10 +96,10 @@ class Groups(Frames, Printed):
                 part, of_part = Aligned(members[label], samples, 0), options._replace(metrics=tuple(samples))
                 self.tests[label] = Tests(differences_of(part, of_part), part, of_part, {})
         self._differ: dict[Key, float] = {}
-        self._fewest = fewest_signs(options.alpha)  # queries of a group that has a p
+        self._fewest = fewest_signs(options.alpha)  # a group with fewer queries has no p
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
-        """Compute the mean over groups of each group's mean difference, as data sets are often averaged.
+        """Compute the mean of the groups' mean differences, in which all groups count equally.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class Groups(Frames, Printed):
         return float(np.mean([mean for mean in self._means((metric, run, baseline)) if mean is not None]))
 
     def _means(self, key: Key) -> list[float | None]:
-        """The mean difference in each group, with the weights of the queries; None if no query has a value."""
+        """Return the weighted mean difference in each group, or None for a group in which no query has a value."""
         metric, run, baseline = key
         codes, sample = self._codes[metric], sample_of(self.overall, metric)
         parts = [sample.only(codes == number) for number in range(len(self.labels))]
@@ -148,8 +148,8 @@ class Groups(Frames, Printed):
         Returns
         -------
         float
-            NaN if there are fewer than two groups of two queries (or clusters) or more, or if a cluster has queries of
-            several groups.
+            NaN if fewer than two groups have at least two queries (or clusters), or if a cluster has queries of several
+            groups.
 
         Raises
         ------
@@ -160,8 +160,9 @@ class Groups(Frames, Printed):
 
         Notes
         -----
-        The statistic is Welch's W, since groups may be of unequal size and spread, of the weighted means if queries
-        have weights; the labels of queries, or of clusters, are permuted 9,999 times, fewer times for more than 10,000.
+        The statistic is Welch's W, since groups may be of unequal size and spread. If queries have weights, it is
+        computed from weighted means. The labels of queries, or of clusters, are permuted 9,999 times, or fewer times if
+        there are more than 10,000.
 
         References
         ----------
@@ -181,7 +182,10 @@ class Groups(Frames, Printed):
         return self._differ[key]
 
     def _units(self, key: Key) -> tuple[Floats, Floats, Ints] | None:
-        """The difference, weight and group of each query, or cluster; None if a cluster is in several groups."""
+        """Return the difference, weight and group of each query or, if there are clusters, of each cluster.
+
+        Return None if a cluster is in several groups.
+        """
         metric, run, baseline = key
         codes, sample = self._codes[metric], sample_of(self.overall, metric)
         values, clusters = sample.differences(run, baseline), sample.clusters
@@ -198,7 +202,7 @@ class Groups(Frames, Printed):
     # Sentences
 
     def verdicts(self, metric: str | Metric, run: str, baseline: str) -> list[str]:
-        """State whether the groups differ, and what the mean over all of them hides.
+        """State whether the groups differ, and what the mean over all queries hides.
 
         Parameters
         ----------
@@ -267,10 +271,10 @@ class Groups(Frames, Printed):
         return f"{'only one' if groups else 'no'} group has two or more queries"
 
     def _on_the_only(self, label: str, key: Key, differ: bool) -> Iterator[str]:
-        """On the only group whose difference is decided on its own: it need not differ from the others."""
+        """Yield a sentence if there is only one group with a decided difference. It need not differ from the others."""
         means = [mean for mean in self._means(key) if mean is not None]
         if differ:
-            yield f"Only for {label} is the difference decided on its own: it may account for the whole difference."
+            yield f"Only the group {label} has a decided difference: it may account for the whole difference."
         elif all(mean * self.overall[key].difference > 0 for mean in means):
             yield f"{'Both' if len(means) == 2 else 'All'} groups point the same way."
 
@@ -302,7 +306,7 @@ class Groups(Frames, Printed):
     # Tables
 
     def _rows(self, key: Key) -> list[list[object]]:
-        """A header, a row per group, the mean of the groups' means, and the difference over all queries."""
+        """Return the rows of a table: a header, the groups, the mean of the groups' means, and the whole difference."""
         level = f"{percent(self.overall.options.level)} interval"
         counts = np.bincount(to_intp(self._codes[key[0]]), minlength=len(self.labels)).tolist()
         rows: list[list[object]] = [[self.name, "queries", "difference", level, "p"]]
@@ -323,7 +327,7 @@ class Groups(Frames, Printed):
             yield self.notes()[:-1]
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the columns of a frame by name.
+        """Return the columns for a data frame as a dict.
 
         Returns
         -------
@@ -347,7 +351,7 @@ class Groups(Frames, Printed):
 
 
 def blocks_of(groups: Groups) -> Iterator[tuple[str, Table, list[str]]]:
-    """Yield the title, the table and the sentences of each metric and pair; at most 40 groups are shown."""
+    """Yield the title, table and sentences for each metric and pair of runs. A table shows at most 40 groups."""
     for key in groups.overall:
         metric, run, baseline = key
         shown = printable(subject(metric)), f"by {printable(groups.name)}"
@@ -370,15 +374,15 @@ def _known(pair: Difference) -> bool:
 
 
 def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float:
-    """The share of random permutations of the labels under which the groups differ at least as much."""
+    """Return the share of random permutations of the labels for which the groups differ at least as much."""
     counts = np.bincount(to_intp(codes))
-    testable = counts[codes] > 1  # groups of one query have no variance
+    testable = counts[codes] > 1  # a group of one query has no variance
     values, weights, codes = values[testable], weights[testable], codes[testable]
     sizes = np.bincount(to_intp(codes))
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         return math.nan
-    if np.ptp(values) <= ROUNDING * np.abs(values).max():  # the values differ by rounding errors only
+    if np.ptp(values) <= ROUNDING * np.abs(values).max():  # the values differ only by rounding errors
         return 1.0
     centred = values - np.average(values, weights=weights)
     floor = FLOOR * float(np.average(centred * centred, weights=weights))
@@ -399,12 +403,12 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
 
 
 def welch(rows: Floats, weights: Floats, sizes: Ints, floor: float) -> Floats:
-    """Welch's W (1951), for weighted means, of each row, which holds the groups one after another."""
+    """Return Welch's W (1951) of each row, with weighted means. A row holds one group after another."""
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     whole = np.add.reduceat(weights, starts, axis=1)
     means = np.add.reduceat(weights * rows, starts, axis=1) / whole
     squares = np.add.reduceat((weights * (rows - np.repeat(means, sizes, axis=1))) ** 2, starts, axis=1)
-    # The variances of the means; with equal weights, the variance of the values divided by their number.
+    # The variance of each group's mean. With equal weights, it is the variance of the values divided by their number.
     variances = np.maximum(squares / whole**2 * (sizes / (sizes - 1)), floor / sizes)
     shares = 1.0 / variances
     total = shares.sum(axis=1, keepdims=True)
