@@ -132,7 +132,7 @@ def has_rows_by_query(frame: Frame) -> bool:
 
 
 def _find(frame: Frame, role: str, name: str | None) -> Any:
-    """Return the column for a role: the one named by the caller, or the first with a common name and suitable values."""
+    """Return the column for a role: the one the caller named, or the first with a common name and usable values."""
     if name is not None:
         return frame.find(role, name)
     kinds = {"query": ("ids",), "relevant": ("lists", "mappings"), "retrieved": ("lists",)}[role]
