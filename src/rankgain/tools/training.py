@@ -1,6 +1,6 @@
-"""Metrics for the rounds of LightGBM, XGBoost and CatBoost.
+"""Metrics that LightGBM, XGBoost and CatBoost compute after each round of training.
 
-None of them is imported: their data sets are recognised by their methods.
+None of these libraries is imported; their data sets are recognised by their methods.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from rankgain.scalars import Array, Floats, Ints, real, to_intp
 from rankgain.threads import check_threads
 from rankgain.tools.boosters import check_no_dataset, of_lightgbm, of_xgboost
 
-# A suffix distinguishes our values from those of a built-in metric of the same name. It cannot be a prefix, since
-# XGBoost derives from the beginning of the name whether higher is better.
+# A suffix distinguishes our metrics from built-in metrics of the same name. It cannot be a prefix, since XGBoost
+# decides by the beginning of the name whether higher values are better.
 SUFFIX = "_rankgain"
 
 
 def lightgbm_metric(
     *metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1, partial_queries: bool = False
 ) -> LightGBMMetric:
-    """Make metrics that LightGBM calls after each round: `feval` of `train` and `cv`, `eval_metric` of estimators.
+    """Create metrics that LightGBM computes after each round of training.
 
     Parameters
     ----------
@@ -43,13 +43,14 @@ def lightgbm_metric(
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
     partial_queries : bool, default False
-        Whether to allow a subset of a Dataset that lacks some documents of its queries. By default it is an error,
-        since ``lightgbm.cv`` makes such subsets, by rows, unless the objective is a built-in one for ranking.
+        Whether to allow a subset of a Dataset that lacks some documents of its queries. By default, such a subset is an
+        error: ``lightgbm.cv`` splits the rows in this way unless the objective is a built-in one for ranking.
 
     Returns
     -------
     callable
-        It can be copied and pickled if the metrics can.
+        A function for the parameter `feval` of ``train`` and ``cv`` or the parameter `eval_metric` of estimators. It
+        can be copied and pickled if the metrics can.
 
     Raises
     ------
@@ -63,7 +64,7 @@ def lightgbm_metric(
 
     See Also
     --------
-    xgboost_metric, catboost_metric : The same for other libraries.
+    xgboost_metric, catboost_metric : Create metrics for other libraries.
 
     Notes
     -----
@@ -86,12 +87,12 @@ def lightgbm_metric(
 def xgboost_metric(
     *metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1, per_query: bool = False
 ) -> XGBoostMetric:
-    """Make metrics that XGBoost calls after each round: `custom_metric` of `train` and `cv`.
+    """Create metrics that XGBoost computes after each round of training.
 
     Parameters
     ----------
     *metrics : str or Metric
-        What to compute, as in `Rankings.evaluate`. In the logs the names end in ``_rankgain`` and have no spaces or
+        What to compute, as in `Rankings.evaluate`. In the logs, names end in ``_rankgain`` and contain no spaces or
         colons, which XGBoost would misread.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score, as in `from_scores`; XGBoost's rule is "stable".
@@ -103,8 +104,9 @@ def xgboost_metric(
     Returns
     -------
     callable
-        It can be copied and pickled if the metrics can. Pass its attribute `maximize` as XGBoost's parameter of that
-        name: early stopping otherwise minimises a metric whose name does not begin with ndcg, map, pre or auc.
+        A function for the parameter `custom_metric` of ``train`` and ``cv``. It can be copied and pickled if the
+        metrics can. Pass its attribute `maximize` as XGBoost's parameter of the same name: otherwise, early stopping
+        minimises a metric whose name does not begin with ndcg, map, pre or auc.
 
     Raises
     ------
@@ -118,17 +120,18 @@ def xgboost_metric(
 
     See Also
     --------
-    lightgbm_metric, catboost_metric : The same for other libraries.
+    lightgbm_metric, catboost_metric : Create metrics for other libraries.
 
     Notes
     -----
-    The queries are the groups of each DMatrix, and the weights are those of the DMatrix, one per query. (If there is
-    one per document, as for objectives other than ranking, the weight of a query is the mean over the documents.)
+    The queries are the groups of each DMatrix, and the weights are those of the DMatrix, one per query. If there is one
+    weight per document, as for objectives other than ranking, the weight of a query is the mean over its documents.
 
-    With `per_query`, XGBoost computes the logged number: it counts each query of one document as 1, ignores weights,
-    and **averages by number of documents**, so that the value is the mean over queries only if all are equally long.
-    This is also slow, about 0.2 ms per query. Prefer `train`. Early stopping then minimises a metric whose name does
-    not begin with ndcg, map, pre or auc: pass ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
+    With `per_query`, XGBoost itself computes the logged number. It counts each query with one document as 1, ignores
+    weights, and **averages by number of documents**, so that the result is the mean over queries only if all queries
+    have equally many documents. This is also slow: about 0.2 ms per query. Prefer ``train``. Early stopping of
+    XGBRanker minimises a metric whose name does not begin with ndcg, map, pre or auc; therefore, pass
+    ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
 
     Examples
     --------
@@ -148,13 +151,13 @@ def xgboost_metric(
 def catboost_metric(
     metric: str | Metric, *sets: Any, ties: ScoreTies = "average", threads: int = 1, otherwise: float | None = None
 ) -> CatBoostMetric:
-    """Make a metric that CatBoost calls after each round, for the parameter `eval_metric`.
+    """Create a metric that CatBoost computes after each round of training.
 
     Parameters
     ----------
     metric : str or Metric
-        What to compute, as in `Rankings.evaluate`; a single metric, since CatBoost takes only one. In the logs, the
-        name ends in ``_rankgain``.
+        What to compute, as in `Rankings.evaluate`. It must be a single metric, since CatBoost accepts only one. In the
+        logs, the name ends in ``_rankgain``.
     *sets : catboost.Pool, or pair of array_like
         The training set and each evaluation set: a Pool with group_id, or a pair (labels, group_sizes) in the order of
         the queries.
@@ -163,13 +166,14 @@ def catboost_metric(
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
     otherwise : float, optional
-        The value to log, instead of raising an error, for a set that CatBoost has shuffled. It must be finite, since
-        CatBoost cannot log NaN.
+        The value that is logged for a set that CatBoost has shuffled. By default, such a set is an error. The value
+        must be finite, since CatBoost cannot log NaN.
 
     Returns
     -------
     object
-        An object with the methods that CatBoost calls; it can be copied and pickled if the metric can.
+        An object for the parameter `eval_metric`, with the methods that CatBoost calls. It can be copied and pickled if
+        the metric can.
 
     Raises
     ------
@@ -184,14 +188,14 @@ def catboost_metric(
 
     See Also
     --------
-    lightgbm_metric, xgboost_metric : The same for other libraries.
+    lightgbm_metric, xgboost_metric : Create metrics for other libraries.
 
     Notes
     -----
-    CatBoost passes scores, labels and weights, but no groups. So pass the groups here; a set is recognised by the
-    labels. CatBoost shuffles the training set if it has categorical features or boosting is ordered. The queries are
-    then lost, and training ends with an error that names two remedies: ``has_time=True``, which keeps the order, or
-    `otherwise`. Evaluation sets are never shuffled.
+    CatBoost passes scores, labels and weights to a metric, but no groups. The groups must therefore be given here, and
+    a set is recognised by its labels. CatBoost shuffles the training set if it has categorical features or if boosting
+    is ordered. The queries are then unknown, and training ends with an error that names two remedies:
+    ``has_time=True``, which keeps the order, and `otherwise`. Evaluation sets are never shuffled.
 
     The weight of a query is the mean weight of its documents; with ``group_weight`` this is also CatBoost's rule.
 
@@ -210,7 +214,7 @@ def catboost_metric(
 
 
 class _Metrics:
-    """Metrics by key in an Evaluation, with their names in logs."""
+    """Base class of the metrics for all three libraries, with the names that are logged."""
 
     def __init__(self, metrics: tuple[str | Metric, ...], ties: ScoreTies, threads: int) -> None:
         self.metrics = dict(pair for metric in metrics for pair in parse(metric))
@@ -225,17 +229,17 @@ class _Metrics:
 
     @property
     def maximize(self) -> bool:
-        """Whether higher values of the last metric, which early stopping uses, are better."""
+        """Whether higher values are better for the last metric, which early stopping uses."""
         return better(list(self.metrics.values())[-1]) >= 0
 
     def values(self, y_true: Any, y_score: Any, group_sizes: Any, weights: Any) -> list[float]:
-        """One number per metric; `weights`: one per document, None or empty."""
+        """Compute one number per metric. `weights` has one weight per document, or is None or empty."""
         rankings = rankings_of_scores(y_true, y_score, group_sizes, ties=self.ties)
         result = rankings.evaluate(*self.metrics, threads=self.threads)
         return list(result.aggregate(weights=self.query_weights(weights, sizes_of(rankings))).values())
 
     def query_weights(self, weights: Any, sizes: Ints) -> Floats | None:
-        """The weight of each query: the mean weight of its documents."""
+        """Return the weight of each query, which is the mean weight of its documents, or None without weights."""
         if weights is None or not len(weights):
             return None
         weights = to_float64(flat_numbers(weights, "weight"))
@@ -247,7 +251,7 @@ class _Metrics:
         return means
 
     def __deepcopy__(self, memo: Any) -> Self:
-        """Return the same object, which is immutable: scikit-learn's `clone` of CatBoost's estimators requires that."""
+        """Return the object itself, as scikit-learn's `clone` requires for CatBoost's estimators."""
         return self
 
     def __repr__(self) -> str:
@@ -259,11 +263,11 @@ class LightGBMMetric(_Metrics):
         super().__init__(metrics, ties, threads)
         self.partial_queries = partial_queries
 
-    # LightGBM counts the parameters: an estimator passes all four.
+    # LightGBM inspects the number of parameters. Its estimators pass all four arguments.
     def __call__(
         self, y_true: Any, y_score: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
-        """Called with (scores, Dataset) by `train`."""
+        """Return (name, value, higher is better) for each metric; `lightgbm.train` passes (scores, Dataset)."""
         labels, scores, weight, sizes = of_lightgbm(
             "lightgbm_metric", y_true, y_score, weight, group, self.partial_queries
         )
@@ -280,10 +284,10 @@ class XGBoostMetric(_Metrics):
         if per_query and len(self.names) > 1:
             raise ValueError(f"per_query=True is for XGBRanker, which takes one metric, not {len(self.names)}")
         self.per_query = per_query
-        self.__name__ = self.names[-1]  # XGBRanker uses it as the name
+        self.__name__ = self.names[-1]  # the name that XGBRanker logs
 
     def __call__(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> list[tuple[str, float]] | float:
-        """Called with (scores, DMatrix) by `train`."""
+        """Return (name, value) for each metric, or a single value; `xgboost.train` passes (scores, DMatrix)."""
         check_no_dataset("xgboost_metric", y_score)
         if hasattr(y_score, "get_uint_info"):
             sizes = of_xgboost("xgboost_metric", y_score)
@@ -301,7 +305,7 @@ class XGBoostMetric(_Metrics):
 
 
 class CatBoostMetric(_Metrics):
-    no_jit = True  # otherwise CatBoost tries to compile the methods with Numba, and warns on failure
+    no_jit = True  # otherwise, CatBoost tries to compile the methods with Numba, and warns if that fails
 
     def __init__(
         self, metric: str | Metric, sets: tuple[Any, ...], ties: ScoreTies, threads: int, otherwise: float | None
@@ -340,16 +344,16 @@ class CatBoostMetric(_Metrics):
         return error / weight
 
     def _find(self, target: Any) -> Array | None:
-        """The group sizes of the set that has these labels."""
+        """Return the group sizes of the set that has these labels, or None if there is no such set."""
         return next((sizes for labels, sizes in self.sets if np.array_equal(labels, target)), None)
 
     def _shuffled(self, target: Any) -> bool:
-        """Whether these are the labels of one of the sets in another order."""
+        """Return whether the labels are those of one of the sets, in any order."""
         ordered = np.sort(target)
         return any(np.array_equal(np.sort(labels), ordered) for labels, _ in self.sets)
 
     def _unknown_set(self, target: Any) -> str:
-        """The message about a set that was not passed to `catboost_metric`."""
+        """Return the error message for labels of a set that was not passed to `catboost_metric`."""
         if self._shuffled(target):
             return (
                 "CatBoost has shuffled the documents of the training set, so its queries are unknown: train with "
@@ -365,7 +369,7 @@ class CatBoostMetric(_Metrics):
 
 
 def _named(state: dict[str, Any]) -> CatBoostMetric:
-    """A CatBoostMetric whose class is named after the metric, since CatBoost logs the class name."""
+    """Create a CatBoostMetric whose class is named after the metric, since CatBoost logs the class name."""
     kind = type(state["names"][0], (CatBoostMetric,), {})
     metric: CatBoostMetric = object.__new__(kind)
     metric.__dict__.update(state)
@@ -373,7 +377,7 @@ def _named(state: dict[str, Any]) -> CatBoostMetric:
 
 
 def _labels_and_sizes(data: Any, name: str) -> tuple[Array, Array]:
-    """The labels of a set, as CatBoost will pass them, and the sizes of its groups."""
+    """Return the labels of a set in the type in which CatBoost will pass them, and the group sizes."""
     if hasattr(data, "get_group_id_hash"):
         labels, ids = flat_numbers(data.get_label(), name), data.get_group_id_hash()
         if ids is None:
