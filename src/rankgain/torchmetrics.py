@@ -1,15 +1,15 @@
-"""TorchMetrics' retrieval metrics with a faster `compute`: change the import, and get the same numbers.
+"""TorchMetrics' retrieval metrics with a faster `compute` method; only the import needs to be changed.
 
 Each class is a subclass of the class of the same name in `torchmetrics.retrieval`. It replaces only `compute`, which is
 a Python loop over queries in TorchMetrics; arguments, errors, `update`, `forward`, states, devices, synchronisation,
-pickles and collections are inherited. The numbers are those of the installed release, from 1.3 on, to float32;
-documents of equal score are in torch's order. `RetrievalPrecisionRecallCurve` and `RetrievalRecallAtFixedPrecision` are
-re-exported, so that one changed import is enough.
+pickles and collections are inherited. The values agree with those of the installed release (1.3 or later) to float32
+precision, and documents of equal score are in torch's order. `RetrievalPrecisionRecallCurve` and
+`RetrievalRecallAtFixedPrecision` are re-exported, so that one changed import is enough.
 
-TorchMetrics' loop is called for inputs that only it defines: an overridden `_metric`, labels other than 0 and 1 (in
-nDCG: negative or not finite), NaN, and a `top_k` or `max_fpr` out of range.
+TorchMetrics' loop is used in cases that only it defines: if `_metric` is overridden, if labels are not 0 or 1 (for
+nDCG: if they are negative or not finite), if a number is NaN, or if `top_k` or `max_fpr` is out of range.
 
-Needs torch and torchmetrics: ``pip install 'rankgain[torchmetrics]'``.
+This module requires torch and torchmetrics: ``pip install 'rankgain[torchmetrics]'``.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ __all__ = [
 ]
 
 Tensor = Any
-SHORT = 1000  # documents; up to this many, the number of queries decides whether TorchMetrics' loop is faster
-AT_ONCE = 1 << 18  # documents that torch orders in one call, to limit memory
-LARGEST_GRADE = 1e30  # up to this grade, neither TorchMetrics' sums nor ours overflow
+SHORT = 1000  # below this number of documents, TorchMetrics' loop is faster if there are few queries
+AT_ONCE = 1 << 18  # limit on the number of documents that torch sorts in one call, to save memory
+LARGEST_GRADE = 1e30  # grades up to this limit cannot make TorchMetrics' sums or our sums overflow
 
 
 class Documents(NamedTuple):
-    """The documents of all queries, one query after the other, in the order of the indexes."""
+    """The documents of all queries, grouped by query and sorted by the index of the query."""
 
-    scores: Array  # float32
+    scores: Array  # an array of float32
     target: Array
     sizes: Ints
-    relevant: Floats  # the sum of the targets of each query
+    relevant: Floats  # the sum of the labels of each query
 
     @property
     def starts(self) -> Ints:
@@ -70,7 +70,7 @@ class Documents(NamedTuple):
 
     @classmethod
     def of(cls, ids: Array, scores: Array, labels: Array) -> Documents:
-        """Group documents by their indexes."""
+        """Group documents by the index of their query."""
         firsts, sizes, numbers = numbers_of_integers(ids)
         names = ids[firsts]
         if numbers is not None or np.any(names[1:] < names[:-1]):
@@ -85,39 +85,39 @@ class Documents(NamedTuple):
 
 
 def _joined(parts: Any) -> Tensor:
-    """Concatenate the documents of all updates; those of a single update are not copied."""
+    """Concatenate the tensors of all updates, or return the tensor of a single update without copying it."""
     return (parts[0] if isinstance(parts, list) and len(parts) == 1 else dim_zero_cat(parts)).detach()
 
 
 def _integers(indexes: Tensor) -> Tensor:
-    """The indexes, which `set_dtype` may have made floating-point, as integers in the same order."""
+    """Convert query indexes to integers in the same order, since `set_dtype` may have made them floating-point."""
     return indexes if indexes.dtype is torch.long else torch.unique(indexes, return_inverse=True)[1]
 
 
 def _readable(target: Tensor) -> Tensor:
-    """The labels in a type that NumPy supports."""
+    """Convert labels to a type that NumPy supports."""
     return target.float() if target.dtype in (torch.bfloat16, torch.half) else target
 
 
 class Computed(RetrievalMetric):
-    """The base of all classes: `compute` without a loop over queries."""
+    """Base class of all metrics, with a `compute` method that does not loop over queries."""
 
-    _ours: ClassVar[str]  # rankgain's name of the metric
-    _unchanged: ClassVar[Callable[..., Any]]  # TorchMetrics' `_metric`
-    _cutoff: ClassVar[str] = "top_k"  # TorchMetrics' attribute, "" if there is none
-    _by_topk: ClassVar[bool] = False  # whether TorchMetrics orders by topk; else by argsort
-    _above_zero: ClassVar[bool] = False  # whether a document whose score is not above 0 is never relevant
-    _binary: ClassVar[bool] = True  # whether labels are 0 and 1
-    _required: ClassVar[str] = "positive"  # the targets without which a query is empty
-    _few: ClassVar[int] = 2  # up to this many queries, TorchMetrics' loop is faster
+    _ours: ClassVar[str]  # name of the metric in rankgain
+    _unchanged: ClassVar[Callable[..., Any]]  # TorchMetrics' own `_metric` method
+    _cutoff: ClassVar[str] = "top_k"  # name of TorchMetrics' attribute for the cut-off, "" if there is none
+    _by_topk: ClassVar[bool] = False  # whether TorchMetrics sorts with topk instead of argsort
+    _above_zero: ClassVar[bool] = False  # whether documents with a score of 0 or less are never relevant
+    _binary: ClassVar[bool] = True  # whether labels must be 0 or 1
+    _required: ClassVar[str] = "positive"  # a query without labels of this kind is empty
+    _few: ClassVar[int] = 2  # up to this number of queries, TorchMetrics' loop is faster
 
     def compute(self) -> Tensor:
-        """Compute the metric over all documents of the updates, as the class of TorchMetrics does.
+        """Compute the metric from all updates, with the same result as TorchMetrics.
 
         Returns
         -------
         torch.Tensor
-            The aggregated value, of the type and on the device of the scores.
+            The aggregated value, with the dtype and on the device of the scores.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class Computed(RetrievalMetric):
         if not self._is_defined(scores, labels):
             return super().compute()
         if self._binary:
-            labels = labels.astype(np.uint8)  # an eighth of the memory
+            labels = labels.astype(np.uint8)  # needs only an eighth of the memory
         documents = Documents.of(ids, scores, labels)
         empty = self._is_empty(documents)
         action = self.empty_target_action if empty.any() else ""
@@ -149,10 +149,10 @@ class Computed(RetrievalMetric):
         return _retrieval_aggregate(torch.from_numpy(values).to(preds), self.aggregation)
 
     def _is_ours(self) -> bool:
-        """Whether `_metric` is not overridden and the cut-off is valid."""
+        """Return whether `_metric` is not overridden and the cut-off is valid."""
         if getattr(self._metric, "__func__", None) is not type(self)._unchanged:
             return False
-        k = getattr(self, self._cutoff, 0) if self._cutoff else None  # 0: this release has another attribute
+        k = getattr(self, self._cutoff, 0) if self._cutoff else None  # 0 if this release lacks the attribute
         return k is None or (type(k) is int and k > 0)
 
     @property
@@ -161,11 +161,11 @@ class Computed(RetrievalMetric):
         return k and min(k, LARGEST_CUTOFF)
 
     def _are_few(self, indexes: Tensor) -> bool:
-        """Whether there are few enough queries for TorchMetrics' loop to be faster."""
+        """Return whether there are so few queries that TorchMetrics' loop is faster."""
         return self._few > 0 and len(indexes) < SHORT and len(set(indexes.tolist())) <= self._few
 
     def _is_defined(self, scores: Array, labels: Array) -> bool:
-        """Whether the definition of the metric covers these scores and labels."""
+        """Return whether the definition of the metric covers these scores and labels."""
         if np.isnan(scores.min()):
             return False
         if not (labels.min() >= 0 and labels.max() <= (1 if self._binary else LARGEST_GRADE)):
@@ -176,7 +176,10 @@ class Computed(RetrievalMetric):
         return documents.relevant == 0
 
     def _values(self, documents: Documents, tensors: tuple[Tensor, ...]) -> Floats:
-        """The value of each query. `tensors`: indexes, scores and labels, for torch's order of tied documents."""
+        """Compute the value of each query.
+
+        `tensors` holds the indexes, scores and labels, which are needed for torch's order of tied documents.
+        """
         scores, sizes = documents.scores, documents.sizes
         labels = self._targets(documents.scores, documents.target)
         metric, ties = _metric_and_ties(self._ours, self._k)
@@ -193,15 +196,15 @@ class Computed(RetrievalMetric):
         return self._finished(values, documents, labels)
 
     def _tie_probe(self, metric: Metric) -> Metric:
-        """A metric whose best and worst values differ for each query where this one depends on the order of ties."""
+        """Return a metric whose best and worst values differ whenever the order of tied documents affects `metric`."""
         return metric
 
     def _targets(self, preds: Any, target: Any) -> Any:
-        """The labels, as an array or a tensor, with 0 for documents that cannot be relevant."""
+        """Return the labels, with 0 for documents that cannot be relevant because of their score."""
         return target * (preds > 0) if self._above_zero and preds.min() <= 0 else target
 
     def _ranked(self, metric: Metric, preds: Tensor, target: Tensor) -> Floats:
-        """The value of each row of a matrix, in torch's order."""
+        """Compute the metric for each row of a matrix, with documents in torch's order."""
         width = preds.shape[-1]
         if self._by_topk:
             order = preds.topk(min(self._k or width, width), dim=-1)[1]
@@ -211,13 +214,13 @@ class Computed(RetrievalMetric):
         return from_ranked(ranked.cpu().numpy(), judged=target.cpu().numpy()).evaluate(metric)[metric]
 
     def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
-        """The values with TorchMetrics' divisor; `labels`: the result of `_targets`."""
+        """Adjust the values to TorchMetrics' divisor. `labels` is the result of `_targets`."""
         return values
 
 
 @lru_cache(maxsize=64)
 def _metric_and_ties(name: str, k: int | None) -> tuple[Metric, str]:
-    """rankgain's metric and TorchMetrics' rule for ties, from the table of peers."""
+    """Return the rankgain metric that is equivalent to TorchMetrics' metric, and TorchMetrics' rule for ties."""
     key = name if k is None else f"{name}@{k}"
     metrics, rules = common_rules([key], "torchmetrics")
     return metrics[key], str(rules.ties)
@@ -226,9 +229,9 @@ def _metric_and_ties(name: str, k: int | None) -> tuple[Metric, str]:
 def _equal_length_batches(
     sizes: Ints, queries: Ints, indexes: Tensor, preds: Tensor, target: Tensor
 ) -> Iterator[tuple[Ints, Tensor, Tensor]]:
-    """Yield queries of equal length, with matrices of scores and labels.
+    """Yield batches of queries with equally many documents, and matrices of their scores and labels.
 
-    Documents are in the order of torch's sort of the indexes, which is not stable.
+    Documents are in the order in which torch sorts the indexes, which is not stable.
     """
     if not len(queries):
         return
@@ -244,12 +247,12 @@ def _equal_length_batches(
 
 
 def _ignores_scores_up_to_0(function: Callable[..., Any]) -> bool:
-    """Whether a document whose score is not above 0 is never relevant, as in TorchMetrics from 1.8.0 on."""
+    """Return whether documents with a score of 0 or less are never relevant, as in TorchMetrics 1.8.0 and later."""
     return not function(torch.tensor([-1.0]), torch.tensor([1]))
 
 
 class RetrievalNormalizedDCG(Computed, theirs.RetrievalNormalizedDCG):
-    """`torchmetrics.retrieval.RetrievalNormalizedDCG` with a faster `compute`: nDCG with ties averaged."""
+    """`torchmetrics.retrieval.RetrievalNormalizedDCG` with a faster `compute`: nDCG with averaged ties."""
 
     _ours = "ndcg"
     _unchanged = theirs.RetrievalNormalizedDCG._metric
@@ -267,7 +270,7 @@ class RetrievalMRR(Computed, theirs.RetrievalMRR):
 
 
 class RetrievalMAP(Computed, theirs.RetrievalMAP):
-    """`torchmetrics.retrieval.RetrievalMAP` with a faster `compute`: average precision, divided by the hits."""
+    """`torchmetrics.retrieval.RetrievalMAP` with a faster `compute`: AP, divided by the number of hits."""
 
     _ours = "ap"
     _unchanged = theirs.RetrievalMAP._metric
@@ -276,11 +279,11 @@ class RetrievalMAP(Computed, theirs.RetrievalMAP):
     _above_zero = _ignores_scores_up_to_0(functions.retrieval_average_precision)
 
     def _tie_probe(self, metric: Metric) -> Metric:
-        return metric_of("ap", k=metric.k)  # divided by R: with the number of hits, one more hit may lower the value
+        return metric_of("ap", k=metric.k)  # divided by R, since one more hit may lower AP divided by the number of hits
 
 
 class RetrievalPrecision(Computed, theirs.RetrievalPrecision):
-    """`torchmetrics.retrieval.RetrievalPrecision` with a faster `compute`: the share of relevant documents."""
+    """`torchmetrics.retrieval.RetrievalPrecision` with a faster `compute`: precision."""
 
     _ours = "precision"
     _unchanged = theirs.RetrievalPrecision._metric
@@ -292,14 +295,14 @@ class RetrievalPrecision(Computed, theirs.RetrievalPrecision):
 
 
 class RetrievalRecall(Computed, theirs.RetrievalRecall):
-    """`torchmetrics.retrieval.RetrievalRecall` with a faster `compute`: the share of relevant documents returned."""
+    """`torchmetrics.retrieval.RetrievalRecall` with a faster `compute`: recall."""
 
     _ours = "recall"
     _unchanged = theirs.RetrievalRecall._metric
     _above_zero = _ignores_scores_up_to_0(functions.retrieval_recall)
 
     def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
-        """Divide by the number of all relevant documents, whatever the scores."""
+        """Divide by the number of all relevant documents, including those with a score of 0 or less."""
         if labels is documents.target:
             return values
         targets = np.add.reduceat(labels, to_intp(documents.starts), dtype=np.float64)
@@ -307,14 +310,14 @@ class RetrievalRecall(Computed, theirs.RetrievalRecall):
 
 
 class RetrievalRPrecision(Computed, theirs.RetrievalRPrecision):
-    """`torchmetrics.retrieval.RetrievalRPrecision` with a faster `compute`: precision among the first R."""
+    """`torchmetrics.retrieval.RetrievalRPrecision` with a faster `compute`: precision at rank R."""
 
     _ours = "r_precision"
     _unchanged = theirs.RetrievalRPrecision._metric
     _cutoff = ""
 
     def _is_defined(self, scores: Array, labels: Array) -> bool:
-        return labels.dtype.kind == "i" and super()._is_defined(scores, labels)  # other types raise torch's TypeError
+        return labels.dtype.kind == "i" and super()._is_defined(scores, labels)  # torch raises a TypeError for other types
 
 
 class RetrievalHitRate(Computed, theirs.RetrievalHitRate):
@@ -325,14 +328,14 @@ class RetrievalHitRate(Computed, theirs.RetrievalHitRate):
 
 
 class RetrievalFallOut(Computed, theirs.RetrievalFallOut):
-    """`torchmetrics.retrieval.RetrievalFallOut` with a faster `compute`: the share of the non-relevant documents."""
+    """`torchmetrics.retrieval.RetrievalFallOut` with a faster `compute`: the fall-out."""
 
     _ours = "fallout"
     _unchanged = theirs.RetrievalFallOut._metric
     _required = "negative"
 
     def _tie_probe(self, metric: Metric) -> Metric:
-        return metric_of("precision", k=metric.k)  # faster than fall-out
+        return metric_of("precision", k=metric.k)  # depends on ties whenever fall-out does, and is faster to compute
 
     def _is_empty(self, documents: Documents) -> Bools:
         return documents.relevant == documents.sizes
@@ -362,10 +365,10 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
         return values
 
     def _areas(self, scores: Array, labels: Array, sizes: Ints) -> Floats:
-        """The area of each query over all of its documents."""
+        """Compute the area under the ROC curve of each query, over all of its documents."""
         starts = to_intp(offsets_of(sizes)[:-1])
         outside = (np.minimum.reduceat(scores, starts) < 0) | (np.maximum.reduceat(scores, starts) > 1)
-        if outside.any():  # in float32, like TorchMetrics: large logits tie
+        if outside.any():  # use float32 like TorchMetrics, so that large logits become equal
             scores = np.where(np.repeat(outside, to_intp(sizes)), torch.from_numpy(scores).sigmoid().numpy(), scores)
         if self.max_fpr is not None and self.max_fpr < 1:
             return _partial_areas(scores, labels, sizes, self.max_fpr)
@@ -373,19 +376,19 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
 
 
 def _partial_areas(scores: Array, labels: Array, sizes: Ints, max_fpr: float) -> Floats:
-    """The area up to a false positive rate, standardized after McClish 1989; 0 for a query of one class."""
+    """Compute McClish's standardised partial area under each query's ROC curve, or 0 if it has only one class."""
     query = np.repeat(np.arange(len(sizes)), to_intp(sizes))
     order = np.lexsort((-scores, query))
     scores, hits = scores[order], np.cumsum(labels[order], dtype=np.int64)
     starts, last = offsets_of(sizes)[:-1], offsets_of(sizes)[1:] - 1
-    before = np.concatenate([[0], hits[last[:-1]]])  # the relevant documents of earlier queries
+    before = np.concatenate([[0], hits[last[:-1]]])  # the number of relevant documents in earlier queries
     positives = hits[last] - before
     negatives = sizes - positives
     rank = np.arange(len(scores)) - starts[query] + 1
     with np.errstate(all="ignore"):
         tpr = (hits - before[query]) / positives[query]
         fpr = (rank - tpr * positives[query]) / negatives[query]
-    corner = np.append((scores[1:] != scores[:-1]) | (query[1:] != query[:-1]), True)  # the end of each tie group
+    corner = np.append((scores[1:] != scores[:-1]) | (query[1:] != query[:-1]), True)  # whether a document is the last of its tie group
     tpr, fpr, query = tpr[corner], fpr[corner], query[corner]
     first = np.append(True, query[1:] != query[:-1])
     tpr0, fpr0 = (np.where(first, 0.0, np.append(0.0, rate[:-1])) for rate in (tpr, fpr))

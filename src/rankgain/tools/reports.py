@@ -59,7 +59,7 @@ def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
             yield [*keys, str(key), *inner.values()]
 
 
-# Runs
+# Output for runs
 
 
 class Intervals(NamedTuple):
@@ -185,7 +185,7 @@ WITH_INTERVALS = {"text": as_text, "json": as_json, "csv": as_csv}
 FORMATS = {"text": as_text, "json": as_json, "csv": as_csv, "trec": as_trec}
 
 
-# Tie spreads
+# Output for tie spreads
 
 
 def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
@@ -236,7 +236,7 @@ def spread_as_csv(runs: Mapping[str, TieSpread], per_query: bool) -> str:
 SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
 
 
-# The tests of a comparison
+# Output for the tests of a comparison
 
 
 def _tables(method: str, between: str, end: str = "") -> Callable[..., str]:

@@ -1,7 +1,7 @@
-"""trec_eval's command line: `rankgain trec_eval -q -m all_trec QRELS RUN` prints the same bytes as trec_eval.
+"""The command `rankgain trec_eval`, which takes trec_eval's options and prints exactly what trec_eval prints.
 
-Errors go to standard error, as do notes on known defects of trec_eval that the output reproduces. Source of options,
-order, arithmetic and statuses: trec_eval.c and meas_*.c, and what releases 9.0.8 and 10.0-rc3 print.
+Errors are printed on standard error, as are notes on known defects of trec_eval that the output reproduces. Options,
+order, arithmetic and statuses follow trec_eval.c, meas_*.c, and the output of releases 9.0.8 and 10.0-rc3.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
 
-# The exit statuses of trec_eval, except that a repeated document gives UNREADABLE instead of 4.
+# The same exit statuses as in trec_eval, except that for a repeated document the status is UNREADABLE instead of 4.
 WRONG_CALL, UNREADABLE, NOT_CALCULATED, NOTHING_IN_COMMON = 1, 2, 4, 7
 
 USAGE = """\
@@ -37,7 +37,7 @@ usage: rankgain trec_eval [-q] [-c] [-n] [-J] [-l num] [-M num] [-N num] [-m mea
                           [--release 9|10] qrels run
 """
 
-# (letter, name and argument, help) of each option; options without help are not supported.
+# The letter, the name and argument, and the help text of each option. Options without help are not supported.
 OPTIONS = (
     ("-h", "help", "print this and exit"),
     ("-v", "version", "print the version and exit"),
@@ -64,7 +64,7 @@ _FORMATS = {"-R": "qrels", "-T": "trec_results"}
 
 
 class Quit(Exception):
-    """Ends the command early, with a status and a message."""
+    """Raised to end the command early with an exit status and an error message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -72,14 +72,14 @@ class Quit(Exception):
 
 
 def main(arguments: Sequence[str]) -> tuple[int, str]:
-    """Run the command: return its status and its standard output."""
+    """Run the command, and return its exit status and its standard output."""
     try:
         options, files = _parsed(arguments)
         given = {option for option, _ in options}
         call = _call(options)
         if "-h" in given:
             return 0, _help(call)
-        if "-v" in given:  # on standard error, as in trec_eval
+        if "-v" in given:  # trec_eval prints this on standard error
             print(f"trec_eval version {RELEASES[call.options.release]} ({_version()})", file=sys.stderr)
             return 0, ""
         if len(files) != 2 or files == ["-", "-"]:
@@ -103,11 +103,11 @@ def _version() -> str:
     return f"rankgain {_backend.VERSION}, backend: {_backend.name}"
 
 
-# The call
+# Command-line arguments
 
 
 class Call(NamedTuple):
-    """The meaning of the options."""
+    """The settings that result from the command-line options."""
 
     options: Options
     columns: list[Column]
@@ -119,7 +119,7 @@ class Call(NamedTuple):
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Options by letter, and files; as with GNU getopt, options may follow files."""
+    """Split the arguments into options, named by letter, and files; options may follow files, as in GNU getopt."""
     letters = "".join(letter[1:] + ":" * (" " in name) for letter, name, _ in OPTIONS if letter)
     names = [re.sub(" .*", "=", name) for _, name, _ in OPTIONS]
     try:
@@ -157,7 +157,7 @@ def _whole(option: str, text: str, lowest: int) -> int:
 
 
 def _columns(requests: list[str], options: Options) -> list[Column]:
-    """The columns of the measures; trec_eval uses only the first parameters given for each."""
+    """Return the columns of the requested measures; as in trec_eval, only a measure's first parameters are used."""
     first: dict[str, str] = {}
     for text in requests:
         name, dot, _ = text.partition(".")
@@ -183,11 +183,11 @@ def _note(text: str) -> None:
     print(f"rankgain trec_eval: note: {text}", file=sys.stderr)
 
 
-# The files
+# Input files
 
 
 class _Ending:
-    """The file of a run; it stores the end of the text, since the last line has the name of the run."""
+    """A run file that keeps the end of its text, since the last line contains the name of the run."""
 
     def __init__(self, file: File) -> None:
         self.name = file.name
@@ -205,16 +205,16 @@ class _Ending:
 
     @property
     def tag(self) -> str:
-        """The sixth field of the last line with six fields that is not a comment."""
+        """The name of the run: the sixth field of the last line that is not a comment and has enough fields."""
         lines = [line.split() for line in self._end.splitlines() if not line.startswith(b"#")]
         return next((line[5].decode("utf-8", "surrogateescape") for line in reversed(lines) if len(line) > 5), "")
 
 
-_LONGEST = 1 << 16  # stored bytes at the end of a run, which must contain the last line
+_LONGEST = 1 << 16  # number of bytes to keep at the end of a run; they must include the last line
 
 
 def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str]:
-    """A run against judgments, the judgments, and the tag of the run."""
+    """Read the files, and return the rankings, the judgments and the name of the run."""
     try:
         judgments = read_qrels(qrels, "qrels").check()
         with opened(run, "run") as file:
@@ -234,13 +234,13 @@ def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str
     return Rankings(source, rules), judgments, ending.tag
 
 
-# What is printed
+# Output
 
 
 class _Table(NamedTuple):
-    """The columns with their vectors; queries are ordered by byte.
+    """The values to be printed, one vector per column, with the queries in byte order.
 
-    `returned`: whether the run has each query; `relevant`: the values of num_rel that are summed.
+    `returned` says for each query whether the run has it. `relevant` holds the values whose sum is printed as num_rel.
     """
 
     queries: list[str]
@@ -255,7 +255,7 @@ def _table(call: Call, rankings: Rankings, tag: str) -> _Table:
         part = rankings.limited(depth=call.depth, judged_only=call.judged_only)
     kinds = {"both", *["query"] * call.per_query, *["summary"] * call.summary}
     shown = [column for column in call.columns if column.measure.shown in kinds]
-    # With -c the sum of num_rel counts all grades from 1 on, whatever -l says.
+    # With -c, trec_eval's sum of num_rel counts all grades of at least 1, whatever level -l sets.
     relevant = columns(["num_rel"], call.options._replace(level=1 if call.complete else call.options.level))
     try:
         vectors = values([*shown, *relevant], part, run_id=tag, undefined=call.judged_only)
@@ -271,7 +271,7 @@ def _table(call: Call, rankings: Rankings, tag: str) -> _Table:
 
 
 def _of_queries(table: _Table, release: int) -> Iterator[str]:
-    """The lines of each query; release 9 prints none for queries that the run lacks."""
+    """Yield the lines of each query; release 9 prints no lines for queries that the run lacks."""
     shown = [(column, vector) for column, vector in table.columns if column.measure.shown != "summary"]
     names = [f"{column.printed:<22}\t" for column, _ in shown]
     texts = [[_text(column, value) for value in vector] for column, vector in shown]
@@ -290,16 +290,16 @@ def _of_all(table: _Table) -> Iterator[str]:
 def _text(column: Column, value: float | str) -> str:
     if isinstance(value, str):
         return f"'{value}'" if column.measure.shown == "query" else value
-    if value != value:  # 0 / 0, which x86 prints with a sign
+    if value != value:  # the result of 0 / 0, to which x86 gives a minus sign
         return "  -nan"
     return f"{value:.0f}" if column.measure.counts else f"{value:6.4f}"
 
 
-# Defects of trec_eval that are reproduced
+# Defects of trec_eval that the output reproduces
 
 
 def _notes(call: Call, missing: int, grades: Floats, table: _Table) -> Iterator[str]:
-    """Notes on known defects in trec_eval's output; `missing`: the number of queries that the run lacks."""
+    """Yield notes on known defects of trec_eval's output; `missing` is the number of queries that the run lacks."""
     if missing and call.options.release == 10 and not call.complete:
         yield (
             f"the run lacks {missing} of the queries of the qrels, which are left out; trec_eval 10 ends there with "
@@ -323,7 +323,7 @@ def _notes(call: Call, missing: int, grades: Floats, table: _Table) -> Iterator[
 
 
 def _has_small_steps(column: Column, grades: Floats) -> bool:
-    """Whether two of the gains of a column differ by less than 1."""
+    """Return whether any two different gains of a column differ by less than 1."""
     gain = column.formula.metrics[0].gain.function
     if not isinstance(gain, Gains):
         return False

@@ -1,8 +1,7 @@
-"""The measures of trec_eval by name: releases, parameters, and the equivalent rankgain metrics.
+"""The measures of trec_eval, with their releases, their parameters and the equivalent rankgain metrics.
 
-`rankgain.pytrec_eval` and the command `rankgain trec_eval` both parse measures by `columns` and compute them by
-`values`, in one evaluation. Source of names, defaults and order: trec_eval's measures.c, m_*.c and
-output.
+`rankgain.pytrec_eval` and the command `rankgain trec_eval` both parse measures with `columns` and compute them with
+`values`, in one evaluation. Names, defaults and order follow trec_eval's measures.c, m_*.c and output.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from rankgain.scalars import Bools, Floats, Ints, to_intp
 
 
 class Options(NamedTuple):
-    """The settings of trec_eval other than measures: release, -l, -N."""
+    """The settings of trec_eval that affect its measures: the release, and the options -l and -N."""
 
     release: int
     level: int = 1
@@ -46,10 +45,11 @@ Value = Callable[..., Floats]
 
 
 class Formula(NamedTuple):
-    """The metrics of a column, and the function that combines their values; None for a single metric.
+    """The metrics from which a column is computed, and the function that combines their values.
 
-    `undefined`: from the numbers of relevant documents and of documents returned before -J, whether trec_eval computes
-    0 / 0 if -J removes all documents. `absent`: whether the value is 0 for a query that the run lacks.
+    The function is None for a single metric. `undefined` takes the number of relevant documents and the number of
+    documents returned before -J is applied; it returns whether trec_eval computes 0 / 0 if -J removes all documents.
+    `absent` is true if the value is 0 for a query that the run lacks.
     """
 
     metrics: tuple[Metric, ...]
@@ -60,7 +60,7 @@ class Formula(NamedTuple):
 
 @dataclass(frozen=True)
 class Gains:
-    """The gains of pairs level=gain; the gain of any other level is the level."""
+    """A gain function that is defined by pairs of a grade and its gain; the gain of any other grade is the grade."""
 
     pairs: tuple[tuple[int, float], ...]
 
@@ -80,21 +80,27 @@ def _gain(gains: Gains) -> Any:
 
 
 def _points(options: Options, points: Sequence[float]) -> Formula:
-    """The mean of interpolated precisions; undefined for an empty list at recall points that need no document."""
+    """Return the formula for the mean of the interpolated precisions at some recall points.
+
+    For an empty list, it is undefined if one of the recall points requires no document.
+    """
     rounding: Rounding
     rounding, addend = ("up", 0.9) if options.release == 9 else ("nearest", 0.5)
     metrics = tuple(metric("iprec", recall=recall, rel=options.level, rounding=rounding) for recall in points)
     lowest, bogus = min(points), options.release > 9
 
     def undefined(relevant: Floats, sizes: Ints) -> Bools:
-        """Release 10 adds one unknown document to queries that the run lacks, and -J removes it."""
+        """Return whether trec_eval computes 0 / 0 for a query from which -J removes all documents.
+
+        Release 10 adds one unknown document to queries that the run lacks, and -J removes this document.
+        """
         return (lowest * relevant + addend < 1.0) & (bogus | (sizes > 0))
 
     return Formula(metrics, _mean_of if len(metrics) > 1 else None, undefined)
 
 
 def _mean_of(*values: Floats) -> Floats:
-    """The mean, summed from the last point to the first, as in trec_eval."""
+    """Return the mean of several vectors, which are added from last to first, as in trec_eval."""
     sums = np.zeros(len(values[0]))
     for value in reversed(values):
         sums += value
@@ -102,7 +108,7 @@ def _mean_of(*values: Floats) -> Floats:
 
 
 def _set_f(options: Options, weights: Sequence[float]) -> Formula:
-    """F of precision P and recall R in trec_eval's order of operations, so that the printed digits agree."""
+    """Return the formula for the F measure, in trec_eval's order of operations, so that the printed digits agree."""
     (x,) = weights
 
     def value(p: Floats, r: Floats) -> Floats:
@@ -113,7 +119,7 @@ def _set_f(options: Options, weights: Sequence[float]) -> Formula:
 
 
 def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
-    """RBP of graded documents, as in release 10: gains are divided by the highest of the query if that is above 1."""
+    """Return the formula for release 10's graded RBP, which divides gains by a query's highest gain if it exceeds 1."""
     p, gains = parameters
     discount: Any = Discount(GEOMETRIC, p)
     sums, highest = metric("dcg", gain=_gain(gains), discount=discount), metric("idcg", k=1, gain=_gain(gains))
@@ -121,7 +127,7 @@ def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
     return Formula((sums, highest), lambda value, most: (1.0 - p) * value / np.maximum(most, least))
 
 
-# Measures that are not a single rankgain metric with parameters.
+# Measures that need a formula of their own.
 _OWN: dict[str, Callable[[Options, Any], Formula]] = {
     "iprec_at_recall": lambda options, recall: _points(options, (recall,)),
     "Rprec_mult": lambda options, multiple: Formula((metric("r_precision", multiple=multiple, rel=options.level),)),
@@ -139,7 +145,7 @@ _OWN: dict[str, Callable[[Options, Any], Formula]] = {
 
 
 def _formula(measure: TrecName, options: Options, parameter: Any) -> Formula:
-    """The formula of a measure for one parameter or, for some kinds, for all parameters."""
+    """Return the formula of a measure for one parameter or, for some kinds of measures, for all parameters."""
     if measure.name in _OWN:
         return _OWN[measure.name](options, parameter)
     if not measure.metric:
@@ -147,7 +153,7 @@ def _formula(measure: TrecName, options: Options, parameter: Any) -> Formula:
     given: dict[str, Any] = {"rel": options.level} if "rel" in TABLE[measure.metric].takes else {}
     given |= {"k": min(parameter, LARGEST_CUTOFF)} if measure.kind == "cut" else {}
     given |= {"gain": _gain(parameter)} if measure.kind == "gains" else {}
-    name = measure.metric.removeprefix("gm_")  # `summary` takes the geometric mean
+    name = measure.metric.removeprefix("gm_")  # the geometric mean is computed by `summary`
     return Formula((metric(name, **given),))
 
 
@@ -155,12 +161,12 @@ _PREFS = "simp pair avgjg avgjg_Rnonrel simp_ret pair_ret avgjg_ret avgjg_Rnonre
 
 
 def measures(release: int) -> dict[str, TrecName]:
-    """The measures of a release by name, in the order of that release."""
+    """Return the measures of a release by name, in the order in which that release prints them."""
     return {measure.name: measure for measure in TREC_NAMES if measure.since <= release}
 
 
 def nicknames(release: int) -> dict[str, tuple[str, ...]]:
-    """The nicknames of several measures; measures of preferences and of several judges are not computed here."""
+    """Return the measures that each nickname stands for; some of the measures are not supported."""
     names = measures(release)
     basic = "runid", "num_q"
     preferences = basic + tuple("prefs_num_prefs_" + name for name in ("poss", "ful", "ful_ret"))
@@ -176,25 +182,25 @@ def nicknames(release: int) -> dict[str, tuple[str, ...]]:
     }
 
 
-# Requests
+# Requests for measures
 
 
 class Column(NamedTuple):
-    """One value per query: the measure, the key of the result, the printed name, and the formula."""
+    """A measure that is computed for each query, with its key in results, its printed name and its formula."""
 
     measure: TrecName
     key: str
     printed: str
     formula: Formula
-    length: int = 0  # characters of a relstring
+    length: int = 0  # number of characters, for relstring
 
 
 def columns(requests: Iterable[str], options: Options, *, underscores: bool = False) -> list[Column]:
-    """The columns of requests, in the order of trec_eval.
+    """Return the columns for the requested measures, in trec_eval's order.
 
     A request is a nickname, the name of a measure, or ``name.p1,p2``; with `underscores` also ``name_p1,p2``.
-    Parameters replace the defaults; those of several requests for one measure are combined, with the cut-offs sorted
-    and without repeats. Raises ValueError.
+    Parameters replace the defaults. The parameters of several requests for one measure are combined; cut-offs are
+    sorted, and duplicates are removed. ValueError is raised for an invalid request.
     """
     known, groups = measures(options.release), nicknames(options.release)
     requested: dict[str, list[str]] = {}
@@ -221,7 +227,7 @@ def _split(request: str, known: dict[str, TrecName], underscores: bool) -> tuple
 
 
 def _unknown(request: str, release: int, underscores: bool) -> str:
-    """The message about a request that is not a measure of the release."""
+    """Return the error message for a request that is not a measure of the release."""
     problem = f"unsupported measure {request!r}"
     name = request.partition(".")[0]
     if name.startswith("prefs_") or name.endswith("_avgjg") or name == "yaap":
@@ -230,7 +236,7 @@ def _unknown(request: str, release: int, underscores: bool) -> str:
     if later is not None:
         return f"{problem}: release {later.since} has it, and release {release} was requested"
     measure, parameters = _split(request, measures(release), underscores=True)
-    if parameters:  # given in the printed form, with an underscore
+    if parameters:  # the request has the printed form, with an underscore
         return f"{problem}; write {f'{measure}.{parameters}'!r}"
     equivalent = _measure_of(request, release, "_" if underscores else ".")
     if equivalent:
@@ -240,7 +246,7 @@ def _unknown(request: str, release: int, underscores: bool) -> str:
 
 
 def _measure_of(request: str, release: int, separator: str) -> str:
-    """trec_eval's name for a metric of rankgain, such as ndcg_cut_10 for ndcg@10; "" if there is none."""
+    """Return trec_eval's name for a rankgain metric, such as ndcg_cut_10 for ndcg@10, or "" if there is none."""
     try:
         records = [record for _, record in parse(request)]
     except (ValueError, TypeError):
@@ -255,7 +261,7 @@ def _measure_of(request: str, release: int, separator: str) -> str:
 
 
 def _columns(measure: TrecName, given: list[str], options: Options) -> list[Column]:
-    """The columns of a measure; `given`: the parameters of each request that has any."""
+    """Return the columns of a measure. `given` has the parameters of each request that specifies parameters."""
     name, kind = measure.name, measure.kind
     if kind == "whole" and given:
         raise ValueError(f"measure {name!r} takes no parameters, and {given[0]!r} was given")
@@ -314,7 +320,7 @@ def _pairs(texts: Sequence[str]) -> Gains:
 
 
 def _persistence(texts: Sequence[str]) -> tuple[float, Gains]:
-    """The parameters of RBP: p, from the pair p=…, and the gains, from all other pairs."""
+    """Read the parameters of RBP: p from the pair "p=…", and the gains from all other pairs."""
     given = [text for text in texts if text.partition("=")[0].strip() == "p"]
     p = _real(given[0].partition("=")[2]) if given else 0.9
     if len(given) > 1 or not 0.0 < p < 1.0:
@@ -322,11 +328,11 @@ def _persistence(texts: Sequence[str]) -> tuple[float, Gains]:
     return p, _pairs([text for text in texts if text not in given])
 
 
-# Values
+# Computation of values
 
 
 def plan_of(columns: Iterable[Column], *, undefined: bool = False) -> Plan:
-    """The plan that computes the columns of any rankings; `undefined` as in `values`."""
+    """Return the plan that computes the columns for any rankings. `undefined` is as in `values`."""
     required = dict.fromkeys(metric for column in columns for metric in column.formula.metrics)
     if undefined:
         required |= dict.fromkeys((_RETURNED, *map(_relevant, columns)))
@@ -341,10 +347,10 @@ def values(
     undefined: bool = False,
     plan: Plan | None = None,
 ) -> list[Vector]:
-    """The values of each column, one per query: numbers, or text for runid and relstring.
+    """Compute the values of each column, one per query: numbers, or text for runid and relstring.
 
-    `undefined`, for -J: interpolated precision is NaN, as in trec_eval, for lists from which -J removed everything.
-    `plan`: the result of `plan_of`, if it is cached.
+    If `undefined` is true, interpolated precision is NaN for lists from which -J removed all documents, as in
+    trec_eval. `plan` is the result of `plan_of`, if the caller has cached it.
     """
     result = values_of(rankings, plan_of(columns, undefined=undefined) if plan is None else plan)
     return [_vector(column, rankings, result, run_id, undefined) for column in columns]
@@ -373,10 +379,10 @@ def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], ru
 
 
 def summary(column: Column, vector: Vector) -> float | str:
-    """The value that trec_eval prints for all queries: a mean, a sum for counts, a geometric mean for gm_ measures.
+    """Compute trec_eval's value for all queries: the sum of counts, the geometric mean of gm_ measures, or the mean.
 
-    Values are added in the order of the vector, as in trec_eval, so that the last printed digit agrees. (With -c,
-    trec_eval's sum of num_rel counts all grades from 1 on, regardless of -l: pass the column at level 1.)
+    Values are added in the order of the vector, as in trec_eval, so that the last printed digit agrees. With -c,
+    trec_eval's sum of num_rel counts all grades of at least 1, whatever level -l sets; pass the column at level 1.
     """
     if not column.formula.metrics:
         return str(vector[0])
@@ -387,10 +393,10 @@ def summary(column: Column, vector: Vector) -> float | str:
 
 
 def relstrings(rankings: Rankings, length: int) -> list[str]:
-    """The grades of the first documents of each query, one character per document.
+    """Return the grades of each query's first documents as text, with one character per document.
 
-    ``-``: not in the qrels; ``.``: in the qrels with a negative grade; ``0`` to ``9``: the grade without its fraction;
-    ``>``: a higher grade.
+    ``-`` stands for a document that is not in the qrels, ``.`` for a negative grade, ``0`` to ``9`` for the grade
+    without its fraction, and ``>`` for a higher grade.
     """
     if rankings.ties not in (None, "stable", "docid"):
         raise ValueError(f"relstring: the order of tied documents is undefined with ties={rankings.ties!r}")
