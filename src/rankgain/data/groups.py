@@ -137,9 +137,10 @@ class QueryRows:
 
 
 def numbers_of_integers(ids: Array) -> tuple[Ints, Ints, Int32s | None]:
-    """Number the distinct integers. Return the first row and the row count of each, and the number of each row's integer.
+    """Number the distinct integers in order of first appearance.
 
-    The numbers are None if the rows of each integer are contiguous.
+    Return the first row and the number of rows of each distinct integer, and for each row, the number of its integer.
+    The last array is None if the rows of each integer are contiguous.
     """
     ids = np.require(ids, np.int32 if ids.dtype == np.int32 else np.int64, ("C", "A"))
     numbers = np.empty(len(ids), dtype=np.int32)

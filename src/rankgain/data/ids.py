@@ -105,7 +105,7 @@ class TextIds:
 
 
 class StringViewIds:
-    """Ids stored as Arrow string views. Each view has 16 bytes, with a short text inline or a pointer to a long text."""
+    """Ids stored as Arrow string views: each view has 16 bytes, with a short text or a pointer to a long text."""
 
     in_place = None
 

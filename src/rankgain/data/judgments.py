@@ -1,4 +1,4 @@
-"""Judged documents, prepared once for any number of runs."""
+"""Judged documents, which are prepared once for any number of runs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _DICT = frozenset((dict,))
 
 
 class Judgments:
-    """Judged documents and grades by query; made by `rankgain.judgments`.
+    """Judged documents and their grades for each query, as created by `rankgain.judgments`.
 
-    They are checked once and serve any number of runs. ``len(judgments)`` is the number of queries. They can be
-    pickled.
+    Judgments are checked once and serve any number of runs. ``len(judgments)`` is the number of queries. Judgments can
+    be pickled.
 
     Attributes
     ----------
@@ -37,7 +37,8 @@ class Judgments:
 
     Notes
     -----
-    Judgments are compared by identity, so that they can be keys of dicts: two made from the same qrels are not equal.
+    Judgments are compared by identity and can be used as dict keys. Two objects created from the same qrels are not
+    equal.
     """
 
     __module__ = "rankgain"
@@ -77,29 +78,29 @@ class Judgments:
 
 
 def judgment_sets(judgments: Judgments) -> JudgmentSets:
-    """The JudgmentSets inside Judgments."""
+    """Return the JudgmentSets object inside a Judgments object."""
     return judgments._judgments
 
 
 class JudgmentSets:
-    """Judged documents and their grades, query by query, from the `offsets`.
+    """Judged documents and their grades, one query after another. The documents of each query start at its offset.
 
-    The documents are Python objects in `documents` or a column in `ids`; either is computed from the other on demand.
-    `error_code`: the first error in the judgments. `unusual_grades`: whether a grade may be negative or a fraction.
+    The documents are Python objects in `documents` or a column in `ids`; each is computed from the other on demand.
+    `error_code`: the first error in the judgments. `unusual_grades`: whether grades may be negative or fractions.
     """
 
     error_code: ErrorCode = None
     unusual_grades = True
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
-    detail: object = ""  # the detail of the error, such as the type of an invalid value
-    error_row: int | None = None  # the row of the error, in a table
-    column: str | None = None  # the name of the column of documents, in a table
-    columns: int | None = None  # the number of columns, if read from a sparse matrix
-    text_ids = False  # whether ids are text because the file has no types
+    detail: object = ""  # a detail for the error message, such as the type of an invalid value
+    error_row: int | None = None  # the row with the error, if read from a table
+    column: str | None = None  # the name of the document column, if read from a table
+    columns: int | None = None  # the number of columns, if read from a sparse matrix of judgments
+    text_ids = False  # whether ids are text only because the file has no types
     _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any], judged: Any = None) -> None:
-        """`judged`: the documents as read from dicts; without it, call `with_columns` next."""
+        """`judged`: the judgments as read from dicts. If it is omitted, call `with_columns` next."""
         self.name = name
         self.query_ids = query_ids
         if judged is not None:
@@ -110,7 +111,7 @@ class JudgmentSets:
     def with_columns(
         self, offsets: Ints, grades: Floats, *, ids: Ids | None = None, documents: list[Any] | None = None
     ) -> JudgmentSets:
-        """Set the offsets of the queries, the grades, and the documents as a list or a column of ids."""
+        """Set the offsets of the queries, the grades, and the documents, given as a list or as a column of ids."""
         self.offsets = offsets
         self.grades = grades
         if documents is not None:
@@ -121,7 +122,7 @@ class JudgmentSets:
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without the data that only the current backend can use."""
+        """Return the state without data that only the current backend can use."""
         state = {name: value for name, value in vars(self).items() if name != "_judged"}
         if self._judged is not None:
             state |= {"offsets": self.offsets, "grades": self.grades, "documents": self.documents}
@@ -129,7 +130,7 @@ class JudgmentSets:
 
     @property
     def judged(self) -> Any:
-        """The judgments as the current backend matches dicts against them."""
+        """The judgments in the form that the current backend uses to match dicts."""
         kind = _backend.dicts.JudgmentDicts
         if type(self._judged) is not kind:
             self._judged = kind.of(self.documents, self.offsets, self.grades)
@@ -137,16 +138,16 @@ class JudgmentSets:
 
     @cached_property
     def offsets(self) -> Ints:
-        """Where the documents of each query start; the last entry is the end."""
+        """The position at which the documents of each query start, followed by the end of the last query."""
         return np.frombuffer(self._judged.arrays()[0], dtype=np.int64)
 
     @cached_property
     def grades(self) -> Floats:
-        """The grade of each document; negative: pooled but unjudged."""
+        """The grade of each document. Negative grades mark documents that are pooled but unjudged."""
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
 
     def _first_error(self, ids: Ids) -> ErrorCode:
-        """The first grade that is not finite, or document that a query has twice."""
+        """Return the error for the first grade that is not finite or the first document repeated in a query."""
         errors: list[ErrorCode] = []
         lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # both NaN if a grade is NaN
         if not (np.isfinite(lowest) and np.isfinite(highest)):
@@ -169,9 +170,9 @@ class JudgmentSets:
 
     @cached_property
     def ids(self) -> Ids:
-        """The documents as a column."""
+        """The documents as a column of ids."""
         try:
-            return ids_of(self.documents[: len(self.grades)])  # an invalid document comes last, without a grade
+            return ids_of(self.documents[: len(self.grades)])  # the last document has no grade if it is invalid
         except InputError as error:
             query = int(np.searchsorted(self.offsets, error.position, side="right")) - 1
             document = self.documents[error.position]
@@ -179,9 +180,10 @@ class JudgmentSets:
             raise refusal(error.code, where, error.detail) from None
 
     def matching(self, queries: Collection[Any], documents: type) -> JudgmentSets:
-        """The judgments for a run: `text_ids` become integers if the run has integers, and if that is lossless.
+        """Return the judgments with ids that match those of a run.
 
-        `documents`: the type of the run's documents.
+        If the judgments have `text_ids` and the run has integers, the ids become integers, provided that this is
+        lossless. `documents`: the type of the run's document ids.
         """
         if not self.text_ids:
             return self
@@ -195,11 +197,14 @@ class JudgmentSets:
         return sets.with_columns(self.offsets, self.grades, ids=self.ids if ids is None else ids_of(ids))
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
-        """The rows of some queries, one query after the other, and the offsets; −1: no documents."""
+        """Return the rows of the given queries, one query after another, and the offsets of the queries.
+
+        The index −1 stands for a query without documents.
+        """
         return rows_of(self.offsets[:-1], self.offsets[1:], queries)
 
     def of_query(self, number: int) -> dict[Any, float]:
-        """The grades of a query by document."""
+        """Return a dict with the grade of each judged document of a query."""
         rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
         in_column = "ids" in vars(self) and "documents" not in vars(self)
         ids = python_ids(self.ids.take(rows), self.ids.kind) if in_column else self.documents[rows]
@@ -213,7 +218,7 @@ class JudgmentSets:
         return self
 
     def refusal(self, query_name: str, query: int, error: InputError) -> Exception:
-        """The exception for an error in the judgments of a query."""
+        """Return the exception for an error in the judgments of a query."""
         where, detail = f"{self.name}: {query_name}", error.detail or self.detail
         start, stop = int(self.offsets[query]), int(self.offsets[query + 1])
         judged = np.flatnonzero(self.grades[start:stop] >= 0.0)
@@ -229,7 +234,10 @@ class JudgmentSets:
 
 
 def as_integers(texts: list[str]) -> list[int] | None:
-    """Text ids as integers; None if an id does not fit in 64 bits or would not convert back to the same text."""
+    """Convert text ids to integers.
+
+    Return None if an integer does not fit in 64 bits or would not convert back to the same text.
+    """
     try:
         numbers = list(map(int, texts))
     except ValueError:
@@ -241,7 +249,7 @@ def as_integers(texts: list[str]) -> list[int] | None:
 def of_dicts(
     queries: Sequence[Any], judgments: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
 ) -> JudgmentSets:
-    """The judgments in dicts of grades by document; queries that are not in `only` are not read."""
+    """Read judgments from dicts that map documents to grades, but only for the queries in `only`, if given."""
     by_query: list[Any] = judgments if type(judgments) is list else listed(judgments)
     if only is not None:
         by_query = [grades if query in only else {} for query, grades in zip(queries, by_query, strict=True)]
@@ -257,7 +265,7 @@ def of_dicts(
 
 
 def warn_of_negative_grades(judgments: JudgmentSets) -> None:
-    """Warn about negative grades other than -1 and -2, which mark unjudged documents in trec_eval's files."""
+    """Warn about negative grades, except for -1 and -2, which mark unjudged documents in trec_eval's files."""
     if not judgments.unusual_grades:
         return
     grades = judgments.grades
@@ -271,12 +279,12 @@ def warn_of_negative_grades(judgments: JudgmentSets) -> None:
 
 
 def type_name(value: Any) -> str:
-    """The name of the type of an invalid number, for errors."""
+    """Return the type name of an invalid number for an error message."""
     return BEYOND if type(value) is int else type(value).__name__
 
 
 def of_ids(name: str, groups: QueryRows, documents: Ids, grades: Column) -> JudgmentSets:
-    """The judgments in columns, one row per document."""
+    """Read judgments from columns with one row per document."""
     rows, offsets = groups.rows(np.arange(len(groups)))
     ids = column_of(documents.take(rows), documents.kind)
     return JudgmentSets(name, groups.names).with_columns(offsets, to_float64(grades[rows]), ids=ids)
@@ -287,10 +295,10 @@ def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
 
 
 class JudgmentSource(Source):
-    """A run with its judgments."""
+    """A run together with its judgments."""
 
     has_ids = True
-    part = False  # whether this is part of larger data; a part may have no query in common with the judgments
+    part = False  # whether the run is part of a larger run, and may therefore share no query with the judgments
 
     def __init__(
         self,
@@ -301,7 +309,7 @@ class JudgmentSource(Source):
         missing: Missing | None,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        """`common`: the numbers of the judged queries that the run has; None: all."""
+        """`common`: the indices of the judged queries that the run has, or None if the run has all of them."""
         queries = len(judgments.query_ids)
         in_run = queries if common is None else len(common)
         if not in_run and not self.part:
@@ -313,7 +321,7 @@ class JudgmentSource(Source):
         self._common = common
         self.missing = missing
         self.left_out = queries - in_run, size_of(run_queries) - in_run
-        # the number of each evaluated query among the judged queries; None if all of them are evaluated
+        # The index of each evaluated query among the judged queries; None if all judged queries are evaluated.
         self._numbers = None if missing == "zero" or in_run == queries else np.asarray(common, dtype=np.int64)
         names = judgments.query_ids
         if self._numbers is not None:
@@ -330,21 +338,24 @@ class JudgmentSource(Source):
             self.first_invalid_query = self._first_invalid_query(judgments.error_code)
 
     def _index_of(self, number: int) -> int | None:
-        """The index of a judged query among the evaluated queries; None if it is not evaluated."""
+        """Return the index of a judged query among the evaluated queries, or None if the query is not evaluated."""
         if self._numbers is None:
             return number
         index = int(np.searchsorted(self._numbers, number))
         return index if index < len(self._numbers) and self._numbers[index] == number else None
 
     def _number(self, query: int) -> int:
-        """The number of an evaluated query among the judged queries."""
+        """Return the index of an evaluated query among the judged queries."""
         return query if self._numbers is None else int(self._numbers[query])
 
     def _numbers_of(self, start: int, stop: int) -> Ints:
         return np.arange(start, stop) if self._numbers is None else self._numbers[start:stop]
 
     def _names_under(self, missing: Missing) -> list[Any] | None:
-        """The caller's query ids under another rule for missing queries; None if the caller gave none."""
+        """Return the caller's query ids that apply with another rule for missing queries.
+
+        Return None if the caller gave no query ids.
+        """
         if not self._named:
             return None
         if missing == "zero" and self.left_out[0]:
@@ -357,7 +368,7 @@ class JudgmentSource(Source):
         warn_of_other_ids(judgments, NamedSide(self._run_name, self.documents_of), len(self.query_ids))
 
     def documents_of(self, query: int) -> list[Any]:
-        """The documents that a query returned, as Python objects."""
+        """Return the documents that a query returned, as Python objects."""
         return []
 
     @property
@@ -382,12 +393,12 @@ class JudgmentSource(Source):
         return judged, judged
 
     def judged(self, start: int, stop: int) -> tuple[Rows, Ints, Floats]:
-        """The rows of the judged documents of the queries start … stop − 1, their offsets, and the grades."""
+        """Return the rows of the judged documents of queries start … stop − 1, the queries' offsets, and the grades."""
         rows, offsets = self._judgments.rows(self._numbers_of(start, stop))
         return rows, offsets, self._judgments.grades[rows]
 
     def _first_invalid_query(self, error_code: tuple[int, ...]) -> tuple[int, Exception]:
-        """The first query with invalid judgments, and the exception to raise there."""
+        """Return the index of the first query with invalid judgments, and the exception to raise for it."""
         code, number, position = error_code
         index = self._index_of(number)
         if index is None:
@@ -403,10 +414,10 @@ class JudgmentSource(Source):
 
     @abstractmethod
     def run_refusal(self, query: int, error: InputError) -> Exception:
-        """The exception for an error in the run."""
+        """Return the exception for an error in the run."""
 
 
-_HASHABLE = frozenset((str, bytes, int))  # query ids of these types need no check
+_HASHABLE = frozenset((str, bytes, int))  # query ids of these types are always hashable
 
 
 _IN_RUN = {
@@ -420,7 +431,7 @@ _IN_RUN = {
 
 
 def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, str]) -> str:
-    """The types of the ids of both sides if they differ, or the name of the empty side; for errors."""
+    """Describe for an error how the ids of judgments and run differ in type, or which of the two is empty."""
     for side, name in zip((judgments, run), names, strict=True):
         if not len(side):
             return f"{name} is empty"
@@ -431,7 +442,7 @@ def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, st
 
 
 def conversion(kinds: Sequence[str], names: Sequence[str], columns: Sequence[str | None] = (None, None)) -> str:
-    """The end of an error for ids of two types: how to convert the side whose ids can always be converted."""
+    """Return the end of an error about different id types: how to convert the ids that can always be converted."""
     for kind, call, method in (("bytes", "id.decode()", ".str.decode('utf-8')"), ("int", "str(id)", ".astype(str)")):
         if {*kinds} <= {kind, "str"}:
             side = kinds.index(kind)

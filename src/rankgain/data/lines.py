@@ -1,8 +1,8 @@
-"""TREC files: qrels, and runs whose documents are ranked while the file is read.
+"""Read TREC files: qrels, and runs, which are ranked while the file is read.
 
-Qrels are read whole. A run is read in blocks, and only the hits of each query are stored, so memory does not grow with
-the file if the lines of each query are contiguous. If they are not, the file is read once or twice more, and each line
-takes 8 bytes.
+Qrels are read as a whole. A run is read in blocks, and only the hits of each query are stored. Memory use therefore
+does not grow with the file if the lines of each query are contiguous. If they are not, the file is read once or twice
+more, and 8 bytes are stored for each line.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from rankgain.errors import InputError, quoted, refusal
 from rankgain.scalars import Floats, Ints, to_intp
 from rankgain.threads import begun
 
-LINE = 1 << 20  # bytes: longer lines are shortened to the fields that are read; also the longest valid id
-MOST_BLOCKS = 4  # blocks that may be merged to contain all lines of a query
+LINE = 1 << 20  # maximum number of bytes in an id; longer lines are shortened to the fields that are used
+MOST_BLOCKS = 4  # maximum number of blocks to merge for a query whose lines extend over several blocks
 
 
 class Form(NamedTuple):
-    """The layout of a line. The first field is the query."""
+    """The layout of a line. The first field is always the query."""
 
     fields: str  # the names of the fields, in order
-    document: int  # index of the document's field, from 0
-    value: int  # index of the field that holds the number
-    grades: bool = False  # whether the number is a grade
-    ranks: bool = False  # whether the number is a rank
+    document: int  # index of the document field, from 0
+    value: int  # index of the field with the grade, score or rank, from 0
+    grades: bool = False  # whether the value is a grade
+    ranks: bool = False  # whether the value is a rank
 
     @property
     def read(self) -> tuple[int, int, int]:
-        """The indices of the fields that are read."""
+        """The indices of the fields that are used."""
         return 0, self.document, self.value
 
     @property
     def n_fields(self) -> int:
-        """The number of fields of a line."""
+        """The number of fields in a line."""
         return self.fields.count(",") + 1
 
     @property
@@ -62,7 +62,7 @@ class Form(NamedTuple):
 
     @property
     def n_fields_if_swapped(self) -> int:
-        """The number of fields of a line if a run was given as qrels, or qrels as a run."""
+        """The number of fields in a line if qrels and run have been swapped."""
         return RUN.n_fields if self.grades else QRELS.n_fields
 
 
@@ -73,7 +73,7 @@ MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
 
 
 class Block:
-    """Complete lines of a file, scanned: bounds of each document id, its value, and the runs of rows of one query."""
+    """Scanned lines of a file: the bounds and value of each document, and the runs of consecutive rows of one query."""
 
     def __init__(
         self, data: bytes | bytearray | memoryview, line: int, form: Form, name: str, arrays: BlockBuffers | None = None
@@ -96,16 +96,16 @@ class Block:
             self._negate_ranks()
         if self.size > LINE:
             self._check_lengths()
-        self.numbers: Ints | None = None  # the number of each run's query, set by `RunHits`
+        self.numbers: Ints | None = None  # the query number of each run of rows, set by `RunHits`
 
     def drop_last_run(self) -> None:
-        """Exclude the last run of rows, which the next block reads again."""
+        """Remove the last run of rows from this block, because the next block reads it again."""
         row, _, _, self.size, self.lines = self.runs[-1].tolist()
         self.starts, self.ends, self.values = self.starts[:row], self.ends[:row], self.values[:row]
         self.runs = self.runs[:-1]
 
     def drop_repeated(self) -> None:
-        """Drop repeated documents of a query; the first row with the highest score remains."""
+        """Drop repeated documents of each query, and keep the first row with the document's highest score."""
         groups = self.groups()
         rows, offsets = groups.rows(np.arange(len(groups)))
         self._hashes = self._hashes[: len(self.starts)]
@@ -121,28 +121,28 @@ class Block:
         runs[:, 0] = offsets_of(mask)[runs[:, 0]]
         self.runs = runs[np.diff(runs[:, 0], append=len(self.starts)) > 0]
         _, firsts = NumberedIds("str").add(self.queries())
-        self.runs = self.runs[firsts]  # merge runs of one query whose separating run was dropped
+        self.runs = self.runs[firsts]  # merge runs of the same query that are now adjacent
 
     def rows(self, score_bits: int) -> tuple[Any, ...]:
-        """The buffers passed to kernels."""
+        """Return the buffers passed to kernels."""
         with np.errstate(over="ignore"):  # scores too large for float32 become infinite
             values = self.values if score_bits == 64 else to_float64(self.values.astype(np.float32))
         return self.bytes, self.starts, self.ends, values, self._hashes, self.runs.reshape(-1)
 
     def queries(self) -> Keys:
-        """The query id of each run of rows; adjacent runs have different ids."""
+        """Return the query id of each run of rows. Adjacent runs have different ids."""
         return Keys(self.bytes, *map(np.ascontiguousarray, (self.runs[:, 1], self.runs[:, 2])))
 
     def groups(self) -> QueryRows:
         return QueryRows.of(TextIds(*self.queries(), "str"), self.runs[:, 0], len(self.starts))
 
     def rows_of(self, query: int, numbers: Ints) -> Ints:
-        """The rows of the query numbered `query`, where `numbers` has the number of each run's query."""
+        """Return the rows of one query. `numbers`: the query number of each run of rows."""
         sizes = np.diff(self.runs[:, 0], append=len(self.starts))
         return np.flatnonzero(np.repeat(numbers == query, to_intp(sizes)))
 
     def matching(self, query: bytes) -> Ints:
-        """For each run of rows, 1 if its query id is this one, else 0."""
+        """Return an array with 1 for each run of rows whose query id is `query`, and 0 for other runs of rows."""
         starts, ends = self.runs[:, 1], self.runs[:, 2]
         marks = np.zeros(len(starts), dtype=np.int64)
         for run in np.flatnonzero(ends - starts == len(query)):
@@ -153,7 +153,7 @@ class Block:
         return self.bytes[self.starts[row] : self.ends[row]].tobytes()
 
     def _negate_ranks(self) -> None:
-        """Convert ranks to scores, where higher is better."""
+        """Convert ranks to scores, so that higher is better."""
         negative = np.flatnonzero(self.values < 0.0)
         if len(negative):
             line = self._lines_before(self.starts[negative[0]])
@@ -166,7 +166,8 @@ class Block:
     def _check_lengths(self) -> None:
         """Refuse ids longer than LINE bytes.
 
-        Such an id contains a position that is a multiple of LINE, so only the rows at these positions are examined.
+        An id that is too long must extend over a position that is a multiple of LINE, so that only the rows at these
+        positions are examined.
         """
         multiples = np.arange(0, self.size, LINE)
         queries, documents = (self.runs[:, 1], self.runs[:, 2]), (self.starts, self.ends)
@@ -177,7 +178,7 @@ class Block:
                 raise _too_long(self.name, self._line + self._lines_before(starts[long.min()]), field)
 
     def _refusal(self, code: int, line: int, field: int) -> Exception:
-        """The error reported by a scan, which counts lines and fields from 0; messages count from 1."""
+        """Return the error for an error code from a scan. Scans count lines and fields from 0, and messages from 1."""
         form = self._form
         where = f"{self.name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
@@ -188,7 +189,7 @@ class Block:
                 reason += (
                     "; prels, which sample the pool (query, document, grade, method, probability), are not supported"
                 )
-            elif field == 2 * form.n_fields - 1:  # the last field of one line and the first of the next are joined
+            elif field == 2 * form.n_fields - 1:  # two lines may have been joined
                 reason += "; if files were joined here, the first lacked a final newline"
             elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
                 reason += "; CSV files with a header are read by rankgain.from_frames and rankgain.evaluate"
@@ -197,7 +198,7 @@ class Block:
         return refusal(code, f"{where}, field {field + 1}", quoted(text))
 
     def repeated(self, row: int) -> Exception:
-        """The error for a row that repeats the document of an earlier row of the query."""
+        """Return the error for a row whose document already appears in an earlier row of the same query."""
         line = self._line + self._lines_before(self.starts[row]) + 1
         where = f"{self.name}: line {line}, field {self._form.document + 1}"
         detail = f"{quoted(decoded(self.document(row)))} already appears in an earlier line"
@@ -211,13 +212,16 @@ class Block:
 
 
 class BlockBuffers:
-    """Scan buffers, reused by successive blocks."""
+    """Buffers for the results of a scan, which successive blocks reuse."""
 
     def __init__(self) -> None:
         self._capacity = 0
 
     def of(self, rows: int) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints]:
-        """Buffers for this many rows: starts and ends of documents, values, hashes, runs of rows, and totals."""
+        """Return buffers for at least `rows` rows.
+
+        They are for the starts and ends of documents, the values, the hashes, the runs of rows, and the totals.
+        """
         if rows > self._capacity:
             self._capacity = rows
             self._starts, self._ends, self._hashes = (np.empty(rows, dtype=np.int64) for _ in range(3))
@@ -227,7 +231,7 @@ class BlockBuffers:
 
 
 def _too_long(name: str, line: int, field: int) -> ValueError:
-    """The error for a field that is too long; `line` and `field` count from 0."""
+    """Return the error for a field that is too long. `line` and `field` count from 0."""
     return ValueError(
         f"{name}: line {line + 1}, field {field + 1}: the field has more than {LINE} bytes; give shorter ids"
     )
@@ -237,11 +241,12 @@ _WHITE_SPACE = b" \t\n\r\v\f"
 
 
 def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) -> tuple[bytes, bytes]:
-    """A long line cut to what the scan needs, and the bytes at which reading resumes.
+    """Shorten the beginning of a long line to what the scan needs.
 
-    A comment and each unused field become one letter. If the line has too many fields, one more is kept, so that the
-    scan reports it. `before`: the lines before this one, the first of which is number `line`; errors in them are raised
-    before that of a field that is too long.
+    Also return the bytes at which reading resumes. Comments and unused fields are shortened to one letter. If the line
+    has too many fields, one more than allowed is kept, so that the scan reports the error. `before`: the text before
+    this line, whose first line has the number `line`. Errors in this text are raised before the error for a field that
+    is too long.
     """
     fields = begun.split(None, form.n_fields)
     continues = not begun[-1:].isspace()
@@ -259,8 +264,8 @@ def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) ->
 
 
 def whole_text(file: File, form: Form) -> bytearray:
-    """The whole text, with long lines shortened."""
-    text = bytearray()  # grown in place: joining parts would take twice the memory
+    """Return the whole text of a file, with long lines shortened."""
+    text = bytearray()  # grows in place, because joining parts would take twice the memory
     while data := file.read(files.BLOCK):
         text += data
         end = text.rfind(b"\n") + 1
@@ -272,23 +277,23 @@ def whole_text(file: File, form: Form) -> bytearray:
 
 
 class _Scattered(Exception):
-    """The lines of a query are not contiguous, or too many to keep in memory."""
+    """Raised if the lines of a query are not contiguous or are too many to keep in memory."""
 
 
 def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator[Block]:
-    """The blocks of a run. Each block is valid only until the next one is requested, because buffers are reused.
+    """Yield the blocks of a run. A block is valid only until the next one is requested, because buffers are reused.
 
-    `together`: each block contains all lines of its queries; `_Scattered` is raised if that is impossible. With more
-    than one thread, a block is scanned while the previous one is processed. The calling thread reads the file, so that
-    Ctrl-C interrupts it while it waits for a pipe.
+    `together`: whether each block must contain all lines of its queries; `_Scattered` is raised if this is impossible.
+    With more than one thread, a block is scanned while the previous one is processed. The calling thread reads the
+    file, so that Ctrl-C interrupts reading from a pipe.
     """
     ahead = threads > 1
     buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
-    pending: Block | None = None  # the block before the one being scanned
+    pending: Block | None = None  # the block before the block that is being scanned
     have = line = rows = 0
     while True:
         if 2 * have > (size := len(buffers[0])):
-            # copied, not grown in place: blocks have views of these buffers
+            # Copy the buffers instead of growing them in place, because blocks have views of them.
             buffers = [old + bytes(max(size, MOST_BLOCKS * files.BLOCK - size)) for old in buffers]
         buffer = buffers[0]
         try:
@@ -301,7 +306,7 @@ def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator
                 buffer[end:have] = shortened
                 file.pass_over(stops)
         except Exception:
-            if pending is not None:  # errors of earlier lines come first
+            if pending is not None:  # errors in earlier lines are reported first
                 yield pending
             raise
         scanned = begun(partial(Block, memoryview(buffer)[:end], line, form, file.name, arrays[0]), threads)
@@ -309,7 +314,7 @@ def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator
             yield pending
             pending = None
         block = scanned()
-        if more and together:  # the last query may continue in the next block
+        if more and together:  # the lines of the last query may continue in the next block
             scattered = 2 * len(block.runs) > len(block.starts)
             if have < MOST_BLOCKS * files.BLOCK and (scattered or len(block.runs) < 2):
                 continue
@@ -335,9 +340,9 @@ def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator
 
 
 class RunHits:
-    """The hits of a run with their ranks, by judged query, and the number of documents returned for each.
+    """The hits of a run with their ranks, and the number of returned documents, for each judged query.
 
-    Each query takes two passes: the first finds its hits, the second counts the documents ranked above each of them.
+    Each query takes two passes: the first finds its hits, and the second counts the documents ranked above each hit.
     """
 
     def __init__(self, judgments: JudgmentSets, name: str, ties: int, score_bits: int) -> None:
@@ -368,7 +373,10 @@ class RunHits:
         )
 
     def add(self, blocks: Callable[[], Iterable[Block]]) -> None:
-        """Add the queries of some blocks, which contain all lines of these queries; `blocks` is called repeatedly."""
+        """Add the queries in some blocks, which must contain all lines of these queries.
+
+        `blocks` is called repeatedly and must return the same blocks each time.
+        """
         known = len(self.queries.names)
         judged_of, sizes = np.empty(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         for block in blocks():
@@ -400,7 +408,7 @@ class RunHits:
         self.returned[judged_of[judged]] = np.diff(offsets)[judged]
 
     def _query_numbers(self, block: Block) -> Ints:
-        """The number of the query of each run of rows."""
+        """Return the query number of each run of rows."""
         if block.numbers is None:
             block.numbers, _ = self.queries.add(block.queries())
         return block.numbers
@@ -412,7 +420,7 @@ class RunHits:
         return ValueError(f"{self._name} was changed while it was read")
 
     def _check_repeated(self, blocks: Callable[[], Iterable[Block]], known: int, hashes: Ints, offsets: Ints) -> None:
-        """Refuse a document that a query returned twice."""
+        """Refuse documents that a query returned twice."""
         query = 0
         keys = Keys(hashes, NONE, NONE)
         while (repeated := _backend.columns.repeated(*keys.buffers(), offsets[query:])) is not None:
@@ -425,7 +433,7 @@ class RunHits:
                     seen.add(document)
 
     def finish(self) -> RunHits:
-        """Compute the first and last rank of each hit from the documents counted above it."""
+        """Compute the first and last rank of each hit from the number of documents ranked above it."""
         offsets = self._judgments.offsets
         rows, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._hit_counts, 0))
         hits = row_numbers(rows)
@@ -442,7 +450,7 @@ class RunHits:
 def hits_of_run(
     file: File, judgments: JudgmentSets, ties: int, score_bits: int, threads: int = 1, form: Form = RUN
 ) -> RunHits:
-    """The hits of a run; a document that a query returned twice is an error."""
+    """Return the hits of a run. A document that a query returned twice is an error."""
     hits = _read_hits(file, judgments, ties, score_bits, threads, form, duplicates="error")
     assert isinstance(hits, RunHits)
     return hits
@@ -458,7 +466,7 @@ def _read_hits(
     *,
     duplicates: Duplicates,
 ) -> RunHits | RunColumns:
-    """The hits of a run; or the whole run in columns, if documents may repeat in different blocks."""
+    """Return the hits of a run, or the whole run in columns if a document may be repeated in another block."""
     hits = RunHits(judgments, file.name, ties, score_bits)
     try:
         for block in _blocks(file, form, together=True, threads=threads):
@@ -469,7 +477,7 @@ def _read_hits(
         hits = RunHits(judgments, file.name, ties, score_bits)
     else:
         return hits.finish()
-    # Outside the handler, because the exception keeps the last block alive.
+    # This is outside the except clause, because the exception keeps the last block alive.
     if duplicates == "first":
         return _table(file.again(), form)
     hits.add(lambda: _blocks(file.again(), form, together=False, threads=threads))
@@ -477,7 +485,7 @@ def _read_hits(
 
 
 def first_rows(ids: Sequence[Any], scores: Sequence[float]) -> list[int]:
-    """The first row with the highest score of each id."""
+    """Return, for each id, the first row with its highest score."""
     rows: dict[Any, int] = {}
     for row, identifier in enumerate(ids):
         if scores[row] > scores[rows.setdefault(identifier, row)]:
@@ -485,11 +493,14 @@ def first_rows(ids: Sequence[Any], scores: Sequence[float]) -> list[int]:
     return sorted(rows.values())
 
 
-UNTIED_POLICIES = "docid", "stable"  # policies that give each document a different rank
+UNTIED_POLICIES = "docid", "stable"  # tie policies that give each document a different rank
 
 
 def _ranking_rules(rules: Rules) -> tuple[str | bool, int]:
-    """The rules on which the ranks of hits depend: the policy if it breaks ties, else False; the precision."""
+    """Return the rules on which the ranks of hits depend.
+
+    These are the tie policy, or False if it does not break ties, and the precision of scores.
+    """
     return rules.ties in UNTIED_POLICIES and str(rules.ties), rules.score_bits
 
 
@@ -502,14 +513,17 @@ def read_run(
     *,
     duplicates: Duplicates = "error",
 ) -> tuple[str, RunHits | RunColumns]:
-    """The name of a run, and its hits; or the whole run, if its documents may repeat and its lines are scattered."""
+    """Return the name of a run and its hits.
+
+    Return the whole run instead of its hits if documents may repeat and the lines of a query are not contiguous.
+    """
     with opened(run, "run") as file:
         form = _form(file)
         return file.name, _read_hits(file, judgments, TIES[ties], score_bits, threads, form, duplicates=duplicates)
 
 
 def warn_of_first_block(path: str, judgments: JudgmentSets) -> None:
-    """Warn if the ids of a run without judged documents seem to be different from those of its judgments."""
+    """Warn if a run and its judgments seem to use different kinds of ids. Call this if no document is judged."""
     with opened(path, "run") as file:
         name = file.name
         block = next(_blocks(file, _form(file), together=False, threads=1))
@@ -531,7 +545,7 @@ def _form(run: File) -> Form:
 
 
 def _table(file: File, form: Form) -> RunColumns:
-    """The whole run as columns; repeated documents count once."""
+    """Return the whole run as columns, in which repeated documents count once."""
     block = Block(whole_text(file, form), 0, form, file.name)
     groups, values = block.groups(), block.values
     documents = TextIds(block.bytes, block.starts, block.ends, "str")
@@ -540,27 +554,27 @@ def _table(file: File, form: Form) -> RunColumns:
 
 
 class FileStamp(NamedTuple):
-    """A file that can be read again, with the size and modification time by which changes are detected."""
+    """The path of a file that can be read again, and its size and modification time, which reveal changes."""
 
     path: str
-    size: int  # bytes
+    size: int  # in bytes
     changed: int  # nanoseconds
 
 
 def stamp_of(source: FileInput) -> FileStamp | None:
-    """The stamp of a regular file; None for other inputs, which may be readable only once."""
+    """Return the stamp of a regular file, or None for other inputs, which may be readable only once."""
     if is_standard_input(source) or not isinstance(source, (str, os.PathLike)):
         return None
     path = os.path.abspath(os.fsdecode(source))
     try:
         status = os.stat(path)
-    except (OSError, ValueError):  # reading it gives a better message
+    except (OSError, ValueError):  # reading the file will raise a better error
         return None
     return FileStamp(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
 class TrecSource(JudgmentSource):
-    """A run read under given rules, with the ranks of its hits."""
+    """A run from a TREC file, with the ranks of its hits under given rules."""
 
     in_file = True
 
@@ -620,7 +634,7 @@ class TrecSource(JudgmentSource):
         return _codes.HITS, 0, stop - start, offsets, *hits, judged_offsets, grades
 
     def documents(self, query: int, rules: Rules) -> Documents | None:
-        """The documents, read from the file again; None if that is impossible."""
+        """Return the documents of a query by reading the file again, or None if this is impossible."""
         if self._file is None:
             return None
         judged = self._judgments.of_query(self._number(query))
@@ -638,7 +652,7 @@ class TrecSource(JudgmentSource):
         return of_ids(rules, list(map(decoded, ids)), scores, judged, ids)
 
     def _unchanged(self) -> FileStamp:
-        """The file; an error if it was changed after it was read, or can be read only once."""
+        """Return the file, or raise an error if the file was changed or can be read only once."""
         if self._file is None:
             raise ValueError(
                 f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "

@@ -1,4 +1,4 @@
-"""Refuse the text of a list, as CSV files store it, where ids are expected."""
+"""Refuse texts that represent lists, as stored in CSV files, where ids are expected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from rankgain.errors import quoted
 
-EXAMINED = 100  # ids; more than one, because a single id may be a title such as "[REC]"
+EXAMINED = 100  # number of ids to examine, because a single id may be a title such as "[REC]"
 
 
 def _is_list_text(value: Any) -> bool:
@@ -16,20 +16,20 @@ def _is_list_text(value: Any) -> bool:
 
 
 def refuse_list_texts(ids: Iterable[Any], where: str) -> None:
-    """Refuse ids if all of the first ones are text in brackets."""
+    """Refuse ids if the first `EXAMINED` ids are all texts in square brackets."""
     texts = list(islice(ids, EXAMINED))
     if texts and all(map(_is_list_text, texts)):
         raise ValueError(f"{where} holds lists as text, {quoted(texts[0])}, not ids: {_conversion(texts)}")
 
 
 def list_text_advice(value: Any) -> str:
-    """The end of an error for a value that should be a list; "" unless the value is the text of a list."""
+    """Return the end of an error for a value that should be a list, or "" if it is not the text of a list."""
     return f": the text of a list; {_conversion([value])}" if _is_list_text(value) else ""
 
 
 def _conversion(texts: list[str]) -> str:
-    """How to convert texts to lists."""
-    import ast  # only needed for an error
+    """Say how to convert texts to lists."""
+    import ast  # imported here because it is needed only for an error
     import json
 
     sample = next((text for text in texts if "," in text and "..." not in text), None)

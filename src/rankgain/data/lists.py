@@ -1,4 +1,4 @@
-"""Lists of grades, in rank order or beside scores."""
+"""Lists of grades in rank order, or lists of grades with lists of scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankgain.scalars import Ints
 
 
 class ListSource(Source):
-    """Lists of grades, in rank order or beside scores, optionally with lists of the judged grades."""
+    """Lists of grades in rank order or with scores, and optionally lists of the grades of all judged documents."""
 
     def __init__(
         self,
@@ -27,8 +27,9 @@ class ListSource(Source):
         named: bool = True,
         gain: Finder | None = None,
     ) -> None:
-        """`named`: whether errors name the query of a single list. `gain`: finds the first grade without a gain, which
-        is reported if it comes before the first invalid grade.
+        """`named`: whether errors name the query even if there is a single list.
+
+        `gain`: finds the first grade without a gain. This error is reported if it comes before the first invalid grade.
         """
         self.query_ids = query_ids
         self.grades = grades
@@ -85,7 +86,7 @@ class ListSource(Source):
         return refusal(error.code, lists.describe(query, error.position, name), error.detail)
 
     def _with_error(self, error: InputError) -> RaggedArray:
-        """The lists that contain an error."""
+        """Return the lists that contain an error."""
         if error.code == NAN_SCORE and self._scores is not None:
             return self._scores
         return self._judged if error.code & IN_JUDGED and self._judged is not None else self.grades

@@ -1,4 +1,4 @@
-"""A matrix of scores, users × items, against sparse judgments."""
+"""Compare a matrix of scores (users × items) with sparse judgments."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rankgain.data.sparse import SparseRows
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, Ints
 
-READ = 8  # scores read in the time that sorting one document takes
+READ = 8  # number of scores that can be read in the time needed to sort one document
 
 
 class MatrixSource(JudgmentSource):
-    """Rows of scores with a column per document: judged, excluded, or unjudged."""
+    """Rows of scores, with one column per document. Documents are judged, unjudged, or excluded."""
 
-    part = True  # a matrix without rows has an empty result
+    part = True  # a matrix without rows is allowed and has an empty result
 
     def __init__(
         self,
@@ -37,8 +37,9 @@ class MatrixSource(JudgmentSource):
         *,
         single: bool = False,
     ) -> None:
-        """`judged`: the columns of the judgments, some of which may be excluded. `single`: whether scores are compared
-        as float32.
+        """`judged`: the columns of the judged documents, including excluded ones.
+
+        `single`: whether scores are compared as float32.
         """
         self._given = judgments, judged, scores, excluded, query_ids
         judgments, judged, self.excluded_judgments = without_excluded(judgments, judged, excluded)
@@ -46,7 +47,7 @@ class MatrixSource(JudgmentSource):
         self._judged, self._scores, self._excluded = judged, scores, excluded
         in_place = scores.dtype in (np.float64, np.float32) and scores.dtype.isnative and scores.flags.aligned
         in_place = in_place and (scores.shape[1] < 2 or scores.strides[1] == scores.itemsize)
-        # the type to which blocks of rows are converted; None if kernels read the scores as they are
+        # The type to which blocks of rows are converted, or None if kernels read the scores without conversion.
         self._converted: Any = None if in_place else np.float32 if scores.dtype.itemsize <= 2 else np.float64
         if single and scores.dtype != np.float32:
             self._converted = np.float32
@@ -73,7 +74,7 @@ class MatrixSource(JudgmentSource):
         return MATRIX, 0, stop - start, rows, offsets[bounds], columns, grades, excluded_offsets[bounds], excluded
 
     def _rows(self, start: int, stop: int) -> Array:
-        """Rows of scores as kernels read them."""
+        """Return rows of scores in the form that kernels read."""
         with np.errstate(all="ignore"):
             return np.require(self._scores[start:stop], self._converted, ("C", "A"))
 
@@ -89,7 +90,7 @@ class MatrixSource(JudgmentSource):
 def without_excluded(
     judgments: JudgmentSets, judged: SparseRows, excluded: SparseRows
 ) -> tuple[JudgmentSets, SparseRows, int]:
-    """The judgments outside excluded columns, and the number of judgments removed."""
+    """Return the judgments without excluded columns, the columns of these judgments, and the number removed."""
     marks = np.zeros(len(judged.columns), dtype=np.uint8)
     count = _backend.columns.mark_common(*judged, *excluded, marks)
     if not count:

@@ -1,4 +1,4 @@
-"""Diagnose runs without any judged document: ids written differently on the two sides, or different collections."""
+"""Find out why no document of a run is judged: ids may be written differently, or come from different collections."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from rankgain.errors import quoted, warn
 
-_QUERIES = 100  # examined for ids that are written differently
-_FEWEST = 20  # distinct ids per side; smaller sets may be disjoint by chance
-_MOST = 1 << 16  # ids of the run that are compared with all judged ids
+_QUERIES = 100  # number of queries examined for ids that are written differently
+_FEWEST = 20  # minimum number of distinct ids per side, because smaller sets can be disjoint by chance
+_MOST = 1 << 16  # maximum number of the run's ids to compare with all judged ids
 
 _NORMALISATIONS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("surrounding blanks", str.strip),
@@ -23,23 +23,23 @@ _NORMALISATIONS: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 class NamedSide(NamedTuple):
-    """The judgments or a run: a name for messages, and a function from query number to documents."""
+    """The judgments or a run: a name for messages, and a function that returns the documents of a query."""
 
     name: str
     documents: Callable[[int], list[Any]]
 
 
 def warn_of_other_ids(judgments: NamedSide, run: NamedSide, queries: int) -> None:
-    """Warn if the ids of the two sides seem to differ, given that no document of the run is judged."""
+    """If no document of the run is judged, warn if judgments and run seem to use different kinds of ids."""
     remark = _written_differently(judgments, run, range(min(queries, _QUERIES))) or _disjoint(judgments, run, queries)
     if remark:
         warn(f"no document in {run.name} is judged in {judgments.name}: {remark}")
 
 
 def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable[int]) -> str:
-    """Describe the difference between ids that would be equal after a normalisation; "" if there are none."""
+    """Describe the difference between two ids that become equal after normalisation, or return "" if there are none."""
     sides = [(judgments.documents(query), run.documents(query)) for query in queries]
-    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # some documents are pooled but unjudged
+    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # common ids belong to documents that are pooled but unjudged
         return ""
     for name, normalise in _NORMALISATIONS:
         for judged, returned in sides:
@@ -54,7 +54,7 @@ def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable
 
 
 def _disjoint(judgments: NamedSide, run: NamedSide, queries: int) -> str:
-    """Name one id of each side, if the ids of all queries of the two sides are disjoint; else ""."""
+    """If judgments and run have no id in common in any query, name one id of each; otherwise return ""."""
     returned: dict[Any, None] = {}
     for query in range(queries):
         returned.update(dict.fromkeys(run.documents(query)))

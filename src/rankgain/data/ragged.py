@@ -1,4 +1,4 @@
-"""Lists of numbers, one per query: checked once, converted one chunk at a time."""
+"""Lists of numbers, one list per query. They are checked once and converted one chunk at a time."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from rankgain.data.column_names import refuse_table
 from rankgain.errors import remedy_for, too_large
 from rankgain.scalars import Array, Floats, Ints, real
 
-# Documents per chunk: enough to make the per-chunk cost negligible, few enough to stay in the cache.
+# The number of documents per chunk: large enough to make the cost per chunk negligible, and small enough for the cache.
 CHUNK = 1 << 18
 
-# The types of scores and grades that kernels read; others become float64. The values are the canonical objects: an
-# equal dtype may have another name in the buffer protocol, such as "<f" for ctypes' float.
+# The dtypes of scores and grades that kernels read; other dtypes become float64. The dict maps each dtype to its
+# canonical object, because equal dtypes can have different names in the buffer protocol, such as "<f" for ctypes' float.
 NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 
 _FLOAT64, _, _INT64, _, _ = NATIVE
 _PLAIN_NUMBERS = frozenset((int, float))
-_CONTIGUOUS_ALIGNED = 0x101  # bits of `ndarray.flags.num`
+_CONTIGUOUS_ALIGNED = 0x101  # bit mask for `ndarray.flags.num`
 
-Part = tuple[Array, Ints | None, int]  # numbers; offsets of the lists, or None and the length of each
+Part = tuple[Array, Ints | None, int]  # the numbers, and the offsets of the lists or, if these are None, their common length
 
 
 class RaggedArray:
-    """One list of numbers or many: rows of a matrix, separate arrays, or slices of a flat array.
+    """One or more lists of numbers: the rows of a matrix, separate arrays, or slices of a flat array.
 
-    The caller's arrays are not copied; `part` converts a range of lists to one contiguous array for kernels.
+    The caller's arrays are not copied. For kernels, `part` converts a range of lists to one contiguous array.
     """
 
     __slots__ = ("_offsets", "_parts", "_values", "columns", "count", "name", "native", "order", "single")
@@ -47,7 +47,7 @@ class RaggedArray:
         """`offsets`: where each list starts in the flat values or in the parts; None for a single list or a matrix.
 
         `order`: the position of each number in the values, if the lists are not contiguous there. `single`: whether
-        the input was one list.
+        the input was a single list.
         """
         self.name = name
         self.single = single
@@ -66,7 +66,10 @@ class RaggedArray:
 
     @classmethod
     def of(cls, value: Any, name: str) -> RaggedArray:
-        """One list of numbers (1-D), or many (2-D, or a list, a tuple or an array of 1-D lists of any lengths)."""
+        """Read a single list of numbers (1-D) or several lists.
+
+        Several lists are a 2-D array, or a list, a tuple or an array of 1-D lists of any lengths.
+        """
         if type(value) is np.ndarray and 0 < (dimensions := value.ndim) <= 2:
             kind = value.dtype
             if kind is _FLOAT64 or kind is _INT64 or kind in NATIVE:
@@ -109,31 +112,31 @@ class RaggedArray:
         return self.columns if self.columns or self._offsets is None else int(self.sizes.max(initial=0))
 
     def part(self, start: int, stop: int) -> Part:
-        """The lists start … stop − 1 as contiguous numbers of a type that kernels read, with offsets from 0."""
+        """Return lists start … stop − 1 as contiguous numbers, with offsets from 0, in a dtype that kernels read."""
         if self.columns:
             return contiguous(self._numbers(start, stop), native=True), None, self.columns
         offsets = self.offsets[start : stop + 1]
         return contiguous(self._numbers(start, stop), native=True), offsets - offsets[0] if start else offsets, 0
 
     def ragged(self, start: int, stop: int) -> tuple[Array, Ints]:
-        """As `part`, but offsets are never None."""
+        """Like `part`, but the offsets are never None."""
         numbers, offsets, columns = self.part(start, stop)
         return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
 
     def in_place(self) -> Part:
-        """All lists without a copy; only for `native` lists."""
+        """Return all lists without copying them. The lists must be `native`."""
         assert self._values is not None
         return self._values, None if self.columns else self.offsets, self.columns
 
     def cut(self, depth: int) -> RaggedArray:
-        """The lists, truncated to the depth."""
+        """Truncate the lists to the given depth."""
         if depth >= self.longest:
             return self
         parts = [self._numbers(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
         return RaggedArray(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
 
     def unmasked(self, mask: Any) -> RaggedArray:
-        """Only the documents where a mask of the same shape is True; None keeps all."""
+        """Keep only the documents for which a mask of the same shape is True; None keeps all documents."""
         if mask is None:
             return self
         marks = RaggedArray.of(mask, "mask")
@@ -143,7 +146,7 @@ class RaggedArray:
                 raise TypeError(
                     f"mask must hold booleans, True for a document, not {part.dtype}: pass mask=(mask != 0)"
                 )
-        flat = self._values is not None and self._values.ndim == 1  # a mask for flat values is flat too
+        flat = self._values is not None and self._values.ndim == 1  # the mask for flat values is also flat
         if marks.total != self.total or (not flat and not np.array_equal(marks.sizes, self.sizes)):
             raise ValueError(f"mask must have the shape of {self.name}: one boolean for each document")
         mask = np.concatenate([np.empty(0, np.bool_), marks._numbers(0, len(marks)).astype(np.bool_).reshape(-1)])
@@ -153,11 +156,11 @@ class RaggedArray:
         return RaggedArray(self.name, offsets, values=values, order=order[mask[order]], single=self.single)
 
     def take(self, start: int, stop: int) -> Floats:
-        """The lists start … stop − 1 as float64, one after the other."""
+        """Return lists start … stop − 1 as float64, one after another."""
         return to_float64(self._numbers(start, stop)).reshape(-1)
 
     def _numbers(self, start: int, stop: int) -> Array:
-        """The numbers of a range of lists, in the caller's type."""
+        """Return the numbers in a range of lists, in the caller's dtype."""
         if self._values is None:
             return np.concatenate([np.empty(0), *(self._parts or [])[start:stop]])
         if self._values.ndim == 2:
@@ -168,13 +171,13 @@ class RaggedArray:
         return self._values[first:last]
 
     def describe(self, query: int, position: int = -1, name: str = "") -> str:
-        """The argument, the query and, unless it is −1, the position; the beginning of an error."""
+        """Return the beginning of an error: the argument, the query and, unless it is −1, the position."""
         words = [] if self.single and not name else [name or f"query {query}"]
         words += [] if position < 0 else [self._where(position, query)]
         return f"{self.name}: {', '.join(words)}" if words else self.name
 
     def _where(self, position: int, query: int) -> str:
-        """The position within the query, and in the caller's array if that is flat."""
+        """Return the position within the query and, if the caller's array is flat, the position in the array."""
         if self._values is None or self._values.ndim == 2 or (len(self) == 1 and self.order is None):
             return f"position {position}"
         index = int(self.offsets[query]) + position
@@ -182,7 +185,7 @@ class RaggedArray:
 
 
 def check_judged(judged: Any, lists: RaggedArray) -> RaggedArray | None:
-    """The judged grades, checked: one list for each of `lists`. None stays None."""
+    """Check and return the judged grades, which must have one list for each of `lists`. None is returned as None."""
     if judged is None:
         return None
     judgments = RaggedArray.of(judged, "judged")
@@ -201,7 +204,10 @@ def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
 
 
 def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
-    """The value as an array of numbers of one dimension; `where` is the condition that requires it, for errors."""
+    """Return the value as a one-dimensional array of numbers.
+
+    `where`: the condition under which one dimension is required, as worded in errors.
+    """
     array = numbers(value, name)
     if isinstance(array, list) or array.ndim != 1:
         shape = "lists of unequal length" if isinstance(array, list) else f"{array.ndim} dimensions"
@@ -210,7 +216,7 @@ def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
 
 
 def numbers(value: Any, name: str) -> Array | list[Any]:
-    """The value as an array of real numbers, or as a list of its rows if each must be checked separately."""
+    """Return the value as an array of real numbers, or as a list of rows if each row must be checked separately."""
     if isinstance(value, (list, tuple)):
         for row in () if _PLAIN_NUMBERS.issuperset(map(type, value)) else value:
             check_unmasked(row, name)
@@ -227,7 +233,7 @@ def numbers(value: Any, name: str) -> Array | list[Any]:
     if array.dtype.kind == "O" and array.size and is_rows(array.flat[0]):
         return list(value if isinstance(value, (list, tuple)) else array)
     if array.dtype.kind == "O" or isinstance(value, (list, tuple)):
-        # NumPy turns a list of numbers and text into text, in which the position of the text is lost.
+        # NumPy converts a list of numbers and text to an array of text, in which the text can no longer be located.
         objects = array if array.dtype.kind == "O" else np.array(value, dtype=object)
         return _floats(objects, name)
     raise TypeError(f"{name} must hold real numbers, not {array.dtype}")
@@ -242,7 +248,7 @@ def _part(row: Any, name: str, query: int) -> Array:
 
 
 def _floats(array: Array, name: str) -> Floats:
-    """Python numbers as float64: integers, fractions and decimals."""
+    """Convert Python numbers (integers, fractions and decimals) to float64."""
     result = np.empty(array.shape)
     for index, value in np.ndenumerate(array):
         number = real(value)
@@ -258,12 +264,12 @@ def _floats(array: Array, name: str) -> Floats:
 
 
 def to_float64(array: Array) -> Floats:
-    """The numbers as contiguous float64; numbers too large for it become infinite, which is refused later."""
+    """Return the numbers as contiguous float64. Numbers that are too large become infinite, and are refused later."""
     return contiguous(array, native=False)
 
 
 def contiguous(array: Array, *, native: bool) -> Array:
-    """The numbers in contiguous memory, as float64 or, with `native`, in any type that kernels read."""
+    """Return the numbers in contiguous memory, as float64 or, with `native`, in any dtype that kernels read."""
     dtype = NATIVE.get(array.dtype, np.float64) if native else np.float64
     with np.errstate(all="ignore"):
         return np.require(array, dtype, ("C", "A"))

@@ -1,4 +1,4 @@
-"""The interface between a table and `Frame`: column names, and columns by name."""
+"""The interface through which `Frame` reads a table: column names, and columns by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankgain.scalars import Array, Bools, Ints
 
 
 class ListColumn(NamedTuple):
-    """Lists as slices of one column of ids: row i has the ids firsts[i] … lasts[i] − 1, unless it is null.
+    """Lists stored as slices of one column of ids. Row i has ids firsts[i] … lasts[i] − 1, unless the row is null.
 
     `present`: False for rows that are null. `grades`: a number for each id, if the rows are mappings.
     """
@@ -24,7 +24,10 @@ class ListColumn(NamedTuple):
     grades: Any = None
 
     def by_query(self, queries: Sequence[Any] | None) -> tuple[Sequence[Any], Ints, Ints]:
-        """The queries of the rows that are not null, with the bounds of their lists; `queries`: None to number them."""
+        """Return the queries of the rows that are not null, and the bounds of their lists.
+
+        If `queries` is None, the queries are numbered.
+        """
         rows = np.flatnonzero(self.present)
         if len(rows) == len(self.present):
             return range(len(rows)) if queries is None else queries, self.firsts, self.lasts
@@ -33,7 +36,10 @@ class ListColumn(NamedTuple):
 
 
 def content_of(values: Iterable[Any]) -> str:
-    """The kind of values in a column, by the first that is not null: "lists", "mappings", "ids" or "other"."""
+    """Return the kind of values in a column: "lists", "mappings", "ids" or "other".
+
+    The first value that is not null decides.
+    """
     value = next((value for value in values if value is not None and not _is_nan(value)), None)
     if isinstance(value, Mapping):
         return "mappings"
@@ -47,7 +53,7 @@ def _is_nan(value: Any) -> bool:
 
 
 def refuse_nested(where: str, item: Any) -> None:
-    """Refuse lists whose first item is a list, a pair or a mapping."""
+    """Refuse lists of lists, pairs or mappings, judging by an item of the first list."""
     if isinstance(item, Mapping):
         key = next(
             (name for name in ("id", "doc_id", "document_id", "chunk_id") if name in item), next(iter(item), "id")
@@ -63,45 +69,48 @@ def refuse_nested(where: str, item: Any) -> None:
 class Reader(ABC):
     """A table whose columns are read by name.
 
-    `names`: the columns that are known. `title`: the name of the table in errors; "" if the argument names it.
-    `text_ids`: whether ids are text because the format has no types, so that they may stand for integers.
+    `names`: the columns that are known. `title`: the name of the table in errors, or "" to use the argument's name.
+    `text_ids`: whether ids are text only because the format has no types, so that they may represent integers.
     """
 
     names: list[Any]
     title = ""
-    remark = ""  # the end of the list of columns in errors
+    remark = ""  # appended to the list of columns in errors
     text_ids = False
 
     @abstractmethod
     def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
-        """An array or list of numbers, or a column of ids; `where` names it in errors.
+        """Return an array or list of numbers, or a column of ids. `where` names the column in errors.
 
-        `nulls`: nulls become an arbitrary number.
+        `nulls`: whether nulls become an arbitrary number instead of an error.
         """
 
     def present(self, name: Any) -> Bools | None:
-        """A mask of the rows in which a column is not null; None if no row is null."""
+        """Return a mask of the rows in which a column is not null, or None if no row is null."""
         return None
 
     def is_numeric(self, name: Any) -> bool | None:
-        """Whether a column holds numbers; None if only the values would tell."""
+        """Return whether a column holds numbers, or None if this cannot be known without reading the values."""
         return None
 
     def content(self, name: Any) -> str:
-        """The kind of values in a column: "lists", "mappings", "ids" or "other"."""
+        """Return the kind of values in a column: "lists", "mappings", "ids" or "other"."""
         return content_of(self.column(name, ""))
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
-        """The lists or mappings in a column, None for null. `single`: whether a row may hold a bare id instead."""
+        """Return the lists or mappings in a column, with None for null.
+
+        `single`: whether a row may hold a single id instead.
+        """
         return [None if value is None or _is_nan(value) else value for value in self.column(name, where)]
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:  # noqa: B027  # for files only
         """Read columns of ids and of numbers in one pass."""
 
     def complete(self) -> bool:
-        """Add the names that occur only in later rows; return whether there are any."""
+        """Add column names that occur only in later rows; return whether there are any."""
         return False
 
     def integers(self, name: Any) -> Array | None:
-        """A column of `text_ids` as integers, if that is lossless; else None."""
+        """Return a column of `text_ids` as integers, or None if the conversion would not be lossless."""
         return None

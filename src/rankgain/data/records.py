@@ -1,4 +1,4 @@
-"""Lists of mappings, one per row, as a table."""
+"""Read a list of mappings, one per row, as a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankgain.scalars import Bools, without_none
 
 
 class Records(Reader):
-    """Records: their keys are the columns, and an absent key is null."""
+    """A table of records (mappings). The keys are the columns, and an absent key is null."""
 
     def __init__(self, rows: Sequence[Mapping[Any, Any]], title: str = "") -> None:
         self.names = list(rows[0]) if rows else []
@@ -41,7 +41,7 @@ class Records(Reader):
         return content_of(row.get(name) for row in self.rows if isinstance(row, Mapping))
 
     def values(self, name: Any, where: str) -> list[Any]:
-        """The values of a column; None where the key is absent."""
+        """Return the values of a column, with None where the key is absent."""
         try:
             return list(map(itemgetter(name), self.rows))
         except (LookupError, TypeError):

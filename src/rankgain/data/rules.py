@@ -1,4 +1,4 @@
-"""Rules: how the documents of a query are ordered, and which of them count."""
+"""Rules that define how the documents of a query are ordered and which documents count."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ AnyTies = TypeVar("AnyTies", Ties, ScoreTies)
 
 TIES: dict[Ties, int] = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
-Codes = tuple[int, bool, int, bool, int]  # the rules in the form that kernels take
+Codes = tuple[int, bool, int, bool, int]  # the rules in the form that kernels expect
 
 
 class Rules:
-    """How documents are ordered, and which of them count. Immutable.
+    """Immutable rules that define how documents are ordered and which documents count.
 
     `ties`: the policy for equal scores; None if documents were given in rank order. `depth`: how many documents of each
-    ranking count. `judged_only`: whether unjudged documents are removed; of the condensed list that remains, the first
-    `condensed_depth` documents count. `codes`: the rules as kernels take them.
+    ranking count. `judged_only`: whether unjudged documents are removed, which leaves the condensed list.
+    `condensed_depth`: how many documents of the condensed list count. `codes`: the rules in the form that kernels
+    expect.
     """
 
     __slots__ = ("codes", "condensed_depth", "depth", "judged_only", "score_bits", "ties")
@@ -49,7 +50,7 @@ class Rules:
         )
 
     def limited(self, depth: int, judged_only: bool) -> Rules:
-        """These rules with a further limit of depth and, with `judged_only`, without unjudged documents."""
+        """Return these rules with a further limit on depth. `judged_only`: whether to remove unjudged documents."""
         if depth < UNLIMITED and self.ties not in (None, "stable", "docid"):
             raise ValueError(f"depth: which of the tied documents it keeps is undefined with ties={self.ties!r}")
         if self.judged_only:
@@ -57,11 +58,11 @@ class Rules:
         return Rules(self.ties, self.score_bits, min(self.depth, depth), judged_only)
 
     def under(self, ties: Ties | None, score_bits: int | None) -> Rules:
-        """The rules with another policy for ties or precision of scores; None leaves them unchanged."""
+        """Return the rules with another tie policy or another precision of scores; None means no change."""
         rules = Rules(
             ties or self.ties, score_bits or self.score_bits, self.depth, self.judged_only, self.condensed_depth
         )
-        if min(self.depth, self.condensed_depth) < UNLIMITED:  # check that the depth is defined under these ties
+        if min(self.depth, self.condensed_depth) < UNLIMITED:  # check that the depth is defined with this tie policy
             rules.limited(min(self.depth, self.condensed_depth), False)
         return rules
 
@@ -71,14 +72,14 @@ _BY_TIES = {ties: Rules(ties) for ties in TIES}
 
 
 def rules_of(ties: Ties, *, ids: bool, score_bits: int = 64) -> Rules:
-    """The rules with a policy for ties, checked; `ids`: whether the documents have ids."""
+    """Check a tie policy and return the rules that apply it. `ids`: whether the documents have ids."""
     if type(ties) is not str or ties not in TIES or (ties == "docid" and not ids):
         check_ties(ties, ids)
     return _BY_TIES[ties] if score_bits == 64 else Rules(ties, score_bits)
 
 
 def check_ties(ties: AnyTies, ids: bool) -> AnyTies:
-    """Check and return the policy; `ids`: whether the documents have ids."""
+    """Check and return a tie policy. `ids`: whether the documents have ids."""
     if not isinstance(ties, str) or ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {quoted(ties)}")
     if ties == "docid" and not ids:

@@ -13,15 +13,18 @@ _ADVICE = "write .reset_index(drop=True) for both if their rows are in the same 
 
 
 def by_query(series: Any, name: str) -> Any:
-    """A single Series as a dict by label, or as a list if its labels are the positions."""
+    """Convert a Series to a dict keyed by its labels, or to a list if the labels are just the positions."""
     return series.tolist() if _are_positions(series.index) else _to_dict(series, name)
 
 
 def matched(relevant: Any, recommended: Any) -> tuple[Any, Any, Sequence[Any] | None]:
-    """Both sides as lists in the same order or as dicts, and the query names if labels give them."""
+    """Convert both arguments to lists in the same order or to dicts; also return the query names, if labels give them.
+
+    Arguments that are not Series are returned unchanged.
+    """
     truth, run = is_series(relevant), is_series(recommended)
     if run and not any(is_rows(value) or isinstance(value, (Set, Mapping)) for value in recommended):
-        return relevant, recommended.to_numpy(), None  # `recommended` is the list of one user
+        return relevant, recommended.to_numpy(), None  # `recommended` is the list of a single user
     if truth and run:
         return _both(relevant, recommended)
     if truth:
@@ -34,7 +37,10 @@ def matched(relevant: Any, recommended: Any) -> tuple[Any, Any, Sequence[Any] | 
 
 
 def _beside(series: Any, other: Any, name: str) -> tuple[Any, Sequence[Any] | None]:
-    """A Series beside data of another form, and its labels if these are the only names of the queries."""
+    """Convert a Series to match the other argument, which is not a Series.
+
+    Also return the labels of the Series if they are the only names of the queries.
+    """
     keys: Any = other.query_ids if isinstance(other, Judgments) else other if isinstance(other, Mapping) else None
     if keys is not None and type(keys) is not range:
         return _to_dict(series, name), None
@@ -62,17 +68,17 @@ def _same_labels(index: Any, labels: Any) -> bool:
 
 
 def _are_positions(index: Any) -> bool:
-    """Whether the index is pandas' default: 0, 1, 2 … without a name."""
+    """Return whether the index is like pandas' default index: 0, 1, 2, … without a name."""
     return index.name is None and index.dtype.kind in "iu" and index.tolist() == [*range(len(index))]
 
 
 def _are_names(index: Any) -> bool:
-    """Whether labels name queries: the index has a name, or its labels are not integers."""
+    """Return whether the labels name queries: the index has a name, or its labels are not integers."""
     return any(name is not None for name in index.names) or index.dtype.kind not in "iu"
 
 
 def _names(index: Any) -> Sequence[Any] | None:
-    """The labels, unless they are just the positions of the rows."""
+    """Return the labels, or None if they are repeated or are just the positions of the rows."""
     return index.tolist() if index.is_unique and not _are_positions(index) else None
 
 

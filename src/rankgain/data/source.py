@@ -1,4 +1,4 @@
-"""Source: the caller's input, checked in shape, as the engine reads it. One class per form of input."""
+"""Sources present the caller's input to the engine. Each form of input has its own class."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rankgain.data.rules import Rules
 from rankgain.errors import InputError, quoted
 from rankgain.scalars import Ints
 
-SMALLEST_CHUNK = 1 << 15  # minimum of documents per chunk when several threads share the work
+SMALLEST_CHUNK = 1 << 15  # minimum number of documents per chunk when several threads share the work
 
-# (form, start, stop, the data of the form …): see `rankgain._reference.walk`.
+# The form, start, stop, and the data, which depend on the form; see `rankgain._reference.walk`.
 Chunk = tuple[Any, ...]
 
 
 class Source(ABC):
-    """The queries with their returned and judged documents.
+    """The queries, with their returned and judged documents.
 
     Attributes
     ----------
@@ -33,18 +33,18 @@ class Source(ABC):
     missing : str or None
         The rule for queries that have judgments but no ranking.
     left_out : pair of int
-        How many queries were missing from the run, and how many of the run had no judgments.
+        How many judged queries the run lacks, and how many queries of the run have no judgments.
     """
 
-    most = UNLIMITED  # maximum of documents per chunk, if less than `CHUNK`
-    has_ids = False  # whether documents have ids, by which ties can be broken
+    most = UNLIMITED  # maximum number of documents per chunk, if less than `CHUNK`
+    has_ids = False  # whether documents have ids, which can be used to break ties
     in_file = False  # whether `documents` reads a file again
     missing: Missing | None = None
     left_out = 0, 0
-    excluded_judgments = 0  # number of judged documents in columns that the caller excluded
+    excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
     may_have_other_ids = False  # whether `warn_of_other_ids` is implemented
-    # the first query with invalid judgments, and the exception to raise there
+    # The index of the first query with invalid judgments, and the exception to raise for it.
     first_invalid_query: tuple[int, Exception] | None = None
 
     query_ids: Sequence[Any]
@@ -55,7 +55,7 @@ class Source(ABC):
     @property
     @abstractmethod
     def longest(self) -> int:
-        """The largest number of documents of a query, returned or judged."""
+        """The largest number of returned or judged documents in any query."""
 
     @property
     @abstractmethod
@@ -65,52 +65,52 @@ class Source(ABC):
     @property
     @abstractmethod
     def load(self) -> int:
-        """The cost of evaluation, as an approximate number of documents."""
+        """The cost of evaluating all queries, measured in documents."""
 
     @property
     def loads(self) -> Ints:
-        """The cost of each query, as an approximate number of documents."""
+        """The cost of evaluating each query, measured in documents."""
         return self.sizes
 
     @abstractmethod
     def chunk(self, start: int, stop: int) -> Chunk:
-        """The queries start … stop − 1, as the engine takes them."""
+        """Return queries start … stop − 1 in the form that the engine expects."""
 
     @abstractmethod
     def capacity(self, start: int, stop: int) -> tuple[int, int]:
-        """Upper bounds on the hits and on the judged grades of these queries."""
+        """Return upper bounds on the numbers of hits and of judged grades in queries start … stop − 1."""
 
     @abstractmethod
     def refusal(self, query: int, error: InputError) -> Exception:
-        """The exception for an error in a query, worded for the caller."""
+        """Return the exception for an error in a query, worded for the caller."""
 
     @abstractmethod
     def documents(self, query: int, rules: Rules) -> Documents | None:
-        """The documents of a query, in rank order; None if the run cannot be read again."""
+        """Return the documents of a query in rank order, or None if the run cannot be read again."""
 
     def warn_of_other_ids(self) -> None:
-        """Called if no returned document is judged: warn if judgments and run seem to use different kinds of ids."""
+        """Warn if judgments and run seem to use different kinds of ids. Call this if no returned document is judged."""
         raise NotImplementedError
 
     def query_name(self, query: int) -> str:
-        """The query as an error names it."""
+        """Return the name of a query for an error."""
         return f"query {quoted(self.query_ids[query])}"
 
     def under(self, rules: Rules) -> Self:
-        """A source with these rules; this one, if it does not depend on them."""
+        """Return a source with the given rules, or this source if it does not depend on them."""
         return self
 
     def under_missing(self, missing: Missing) -> Self:
-        """A source with another rule for queries that the run lacks."""
+        """Return a source with another rule for queries that the run lacks."""
         raise ValueError("missing: these rankings do not record which queries the run lacks")
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
-        """Ranges of queries, each evaluated in one call, up to the first query with invalid judgments."""
+        """Return ranges of queries, up to the first query with invalid judgments. Each range is evaluated in one call."""
         queries = len(self.query_ids) if self.first_invalid_query is None else self.first_invalid_query[0]
         if queries <= 1:
             return ((0, queries),) if queries else ()
         most, load = min(self.most, CHUNK), self.load
-        if load <= most:  # faster than starting a thread
+        if load <= most:  # one call is faster than starting a thread
             return ((0, queries),)
         if threads > 1:
             most = min(most, max(SMALLEST_CHUNK, load // (4 * threads)))
@@ -118,7 +118,7 @@ class Source(ABC):
 
 
 def chunks_of(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
-    """Ranges of at least one query, each with a load of about `documents`."""
+    """Yield ranges of queries. Each range has at least one query and a load of about `documents`."""
     ends = np.cumsum(loads + 1)
     start = 0
     while start < len(ends):
@@ -133,7 +133,7 @@ _NUMPY_IDS = np.integer, np.str_, np.bytes_
 
 
 def check_query_ids(query_ids: Iterable[Hashable] | None, count: int, argument: str = "query_ids") -> Sequence[Any]:
-    """The caller's names for the queries; by default, 0, 1, 2 …"""
+    """Check and return the caller's names for the queries; by default, they are 0, 1, 2, …"""
     if query_ids is None:
         return range(count)
     ids = objects_of(query_ids, "query_ids")
