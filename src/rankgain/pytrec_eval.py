@@ -212,7 +212,10 @@ class RelevanceEvaluator:
         return self._evaluate_general(scores)
 
     def _evaluate_general(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
-        """Compute the measures if the fast path cannot: for other mappings, for large runs, and for invalid input."""
+        """Compute the measures of a run that the fast path cannot handle.
+
+        Such a run is not a dict of dicts, is too large for one call, or is invalid.
+        """
         numbers = self._numbers
         queries = [query for query in paired(mapping(scores, "scores"), "scores")[0] if query in numbers]
         if not queries:

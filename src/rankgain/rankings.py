@@ -73,7 +73,7 @@ class Rankings:
 
     @property
     def left_out(self) -> dict[str, int]:
-        """The number of judged queries that the run lacks ("missing"), and of its unjudged queries ("unjudged")."""
+        """The counts of judged queries without a ranking ("missing") and of rankings without judgments ("unjudged")."""
         return dict(zip(("missing", "unjudged"), self._source.left_out, strict=True))
 
     def under(
@@ -273,7 +273,7 @@ class Rankings:
         if like is None:
             plan = planned(requests)
         else:
-            from rankgain.results.peers import OWN, common_rules, peer_of  # deferred, since rarely needed
+            from rankgain.results.peers import OWN, common_rules, peer_of  # imported only when needed
 
             peer_metrics, peer_rules = common_rules(requests, like)
             requests, plan = tuple(peer_metrics), planned(tuple(peer_metrics.values()))
@@ -372,7 +372,7 @@ class Rankings:
            5                                                    E        0.1   0.0387  1.3472
         not returned: D (0.5), E (0.1). The list has 3 of 10 documents.
         """
-        from rankgain.results.calculation import calculate  # deferred, since rarely needed
+        from rankgain.results.calculation import calculate  # imported only when needed
         from rankgain.results.peers import peer_of, single_metric
 
         requested = single_metric(metric, peer_of(like))
@@ -382,7 +382,7 @@ class Rankings:
         return calculate(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
 
     def attribution(self, metric: str | Metric, like: Peer | str | Metric) -> Attribution:
-        """Show which rules make the mean of a metric differ in another tool, and by how much.
+        """Show which rules make a metric's mean differ between rankgain and another tool, and by how much.
 
         Parameters
         ----------
@@ -430,7 +430,7 @@ class Rankings:
                          sort)
         only this: the mean with only this rule changed; with above: with this rule and those above.
         """
-        from rankgain.results.attribution import Setting, attribute  # deferred, since rarely needed
+        from rankgain.results.attribution import Setting, attribute  # imported only when needed
         from rankgain.results.peers import OWN, reference_of, single_metric
 
         peer = reference_of(like)
@@ -567,7 +567,7 @@ class Rankings:
 
 def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:
     """Return one Curve per metric; all are computed in one pass."""
-    from rankgain.results.curves import Curve, check_ks, without_cutoff  # deferred, since rarely needed
+    from rankgain.results.curves import Curve, check_ks, without_cutoff  # imported only when needed
 
     cutoffs = check_ks(ks)
     rows = [[metric.at(k) for k in cutoffs.tolist()] for metric in map(without_cutoff, metrics)]
@@ -600,7 +600,7 @@ def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
 
 
 def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, Any]:
-    """Return the first document of each query, as a dict; leave out documents that are unknown or only in a file."""
+    """Return a dict from queries to their first documents, unless these are unknown or must be read from a file."""
     source, rules = parts_of(rankings)
     if not source.has_ids or source.in_file:
         return {}
@@ -632,7 +632,7 @@ def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
         return
     try:
         judged, _ = fill(planned(("judged",)), source, rules)
-    except (ValueError, TypeError):  # some ties cannot be broken, which the requested metrics did not need
+    except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
         return
     if not judged.any():
         source.warn_of_other_ids()

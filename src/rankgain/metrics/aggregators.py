@@ -1,4 +1,4 @@
-"""Functions that aggregate the values of queries into one number.
+"""Functions that aggregate the per-query values of a metric into one number.
 
 Each row of the table of metrics names one of these aggregators.
 """
@@ -17,9 +17,9 @@ from rankgain.scalars import Floats, real
 
 Aggregator = Callable[[Floats, Floats | None], float]
 
-MANY = 1000  # for more values, `exact_sum` is faster than `math.fsum`: 10^5 values take 0.6 ms instead of 2.4 ms
+MANY = 1000  # above this length, `exact_sum` is faster than `math.fsum`: 10^5 values take 0.6 ms instead of 2.4 ms
 
-FAINT = 2.0**-900  # smaller weights are scaled up
+FAINT = 2.0**-900  # weights below this number are scaled up
 
 
 def mean(values: Floats, weights: Floats | None = None) -> float:
@@ -48,7 +48,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
         weighted_mean = math.inf
     if math.isfinite(weighted_mean):
         return weighted_mean
-    # A sum overflowed, so divide each term by the sum of the weights before adding.
+    # A sum overflowed, so divide each term by the sum of the weights before adding them up.
     factors = scaled(weights[defined]).tolist()
     total_weight = math.fsum(factors)
     return math.fsum(factor * term / total_weight for factor, term in zip(factors, terms, strict=True))
@@ -61,7 +61,7 @@ def scaled(weights: Floats) -> Floats:
 
 
 def total(values: Floats, weights: Floats | None = None) -> float:
-    """Return the sum of the values that are not NaN, each multiplied by its weight if there are weights."""
+    """Return the sum of the values that are not NaN; with weights, it is a weighted sum."""
     defined = ~np.isnan(values)
     factors = [1.0] * len(values) if weights is None else weights[defined].tolist()
     try:
@@ -70,7 +70,7 @@ def total(values: Floats, weights: Floats | None = None) -> float:
         return math.inf
 
 
-LEAST = 1e-5  # lower values count as this value in a geometric mean, as in trec_eval
+LEAST = 1e-5  # in a geometric mean, lower values are raised to this one, as in trec_eval
 
 
 def geometric_mean(values: Floats, weights: Floats | None = None) -> float:

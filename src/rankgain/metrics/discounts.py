@@ -1,4 +1,4 @@
-"""Discounts: the weights of ranks."""
+"""Discount functions, which map ranks to weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _tables: dict[tuple[int, float], Floats] = {}
 
 
 class Discount(NamedTuple):
-    """A hashable discount.
+    """A hashable discount function.
 
     `kind` is its code in `_codes`. `base` is the base of a "jarvelin" or "geometric" discount, and `vector` holds the
     discounts of ranks if the caller passed a vector.
@@ -48,7 +48,7 @@ class Discount(NamedTuple):
 
     @property
     def argument(self) -> Any:
-        """The `discount` argument that creates this discount; the discount itself if no argument creates it."""
+        """The value of the `discount` argument that creates this discount, or the discount itself if there is none."""
         if self.kind == VECTOR:
             return list(self.vector)
         if self.kind == JARVELIN:
@@ -57,7 +57,7 @@ class Discount(NamedTuple):
 
     @property
     def non_increasing(self) -> bool:
-        """Whether the discount never increases with the rank; if so, no ranking exceeds the ideal ranking."""
+        """Whether the discount never increases with the rank; if so, no ranking can score higher than the ideal."""
         return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))
 
     def too_short(self, ranks: int) -> str:
@@ -65,7 +65,7 @@ class Discount(NamedTuple):
         return f"discount has {len(self.vector)} ranks, and {ranks} are needed"
 
     def table(self, depth: int) -> Floats:
-        """Return the discounts of at least the first min(`depth`, `LONGEST_TABLE`) ranks, or the caller's vector."""
+        """Return the caller's vector, or a table of discounts for at least min(`depth`, `LONGEST_TABLE`) ranks."""
         if self.kind == VECTOR:
             return np.array(self.vector)
         table = _tables.get((self.kind, self.base))

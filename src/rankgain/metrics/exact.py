@@ -1,4 +1,4 @@
-"""Sums of float64 values without rounding.
+"""Exact sums of float64 values.
 
 Every finite float64 is a multiple of 2⁻¹⁰⁷⁴, so a sum is stored as an integer in units of 2⁻¹⁰⁷⁴. It does not depend on
 the order of the values, and therefore not on chunks, threads or partitions.
@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgain.scalars import Floats
 
-UNITS = 1 << 1074  # 1.0 in units of 2⁻¹⁰⁷⁴
+UNITS = 1 << 1074  # the number 1.0 in units of 2⁻¹⁰⁷⁴
 # The integer that stands for infinity. It exceeds 2^64 times the largest finite float64, which makes every sum and mean
 # that includes it overflow.
 INFINITE = 1 << (1074 + 1024 + 64)
@@ -76,7 +76,7 @@ def rounded_mean(exact: int, count: int) -> float:
 
 
 def _ratio(numerator: int, denominator: int) -> float:
-    """Divide two integers and return the nearest float64, as Python does, or infinity if it overflows."""
+    """Divide two integers and return the nearest float64, or infinity if the quotient overflows."""
     try:
         return numerator / denominator
     except OverflowError:

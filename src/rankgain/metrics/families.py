@@ -48,7 +48,7 @@ class Needs(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A quantity to compute for each query: its family (see `_codes`) and its parameters.
+    """A quantity to compute for each query, given by its family (see `_codes`) and its parameters.
 
     `rankgain._codes.KernelTerm` defines `factor`, `flag` and `level` for each family.
     """
@@ -89,12 +89,12 @@ def any_relevant(above: float, empty: float) -> Term:
 
 
 def hits_above(above: float) -> Term:
-    """The number of returned documents with a grade above `above`; if ties are averaged, its expected value."""
+    """The number of returned documents with a grade above `above`, or the expected number if ties are averaged."""
     return discounted_sum(Gain.relevant(above), NO_DISCOUNT)
 
 
 def hits_not_above(above: float) -> Term:
-    """The number of returned documents that are judged, with a grade of at most `above`; fewer are better."""
+    """The number of returned documents that are judged and have a grade of at most `above`."""
     return discounted_sum(Gain.irrelevant(above), NO_DISCOUNT)
 
 
@@ -135,7 +135,7 @@ def precision_sum(above: float, beta: float = 0.0) -> Term:
 
 
 def preference_sum(above: float) -> Term:
-    """The sum in the definition of bpref.
+    """The sum over relevant documents in the definition of bpref.
 
     Each relevant returned document adds the share of judged non-relevant documents that are ranked below it.
     """
@@ -195,5 +195,5 @@ def _lowest(gain: Gain) -> float:
 
 
 def _judged_depth(gain: Gain) -> int:
-    """Return how many of the highest judged grades the ideal needs: all of them, unless the gain is monotone."""
+    """Return how many of the highest judged grades the ideal ranking needs: all, unless the gain is monotone."""
     return UP_TO_CUTOFF if gain.monotone else UNLIMITED

@@ -1,4 +1,4 @@
-"""Gains: the values of documents by grade."""
+"""Gain functions, which map the grades of documents to their values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 
 
 class Gain(NamedTuple):
-    """A hashable gain; metrics with the same gain share the vector of its values.
+    """A hashable gain function; metrics with the same gain share its values.
 
     `kind` is "linear", "exponential", "relevant" (1 above the grade in `table`, else 0), "irrelevant" (1 up to that
     grade, else 0), "stop" (the probability (2^r − 1) / 2^max, where max is the grade in `table`), "table" or
@@ -57,12 +57,12 @@ class Gain(NamedTuple):
 
     @staticmethod
     def relevant(above: float) -> Gain:
-        """Return a gain of 1 for grades above `above` and of 0 for all other grades."""
+        """Return a gain that is 1 for grades above `above` and 0 for all other grades."""
         return Gain("relevant", ((above, 1.0),))
 
     @staticmethod
     def irrelevant(above: float) -> Gain:
-        """Return a gain of 1 for judged documents with a grade of at most `above` and of 0 for all others."""
+        """Return a gain that is 1 for judged documents with a grade of at most `above` and 0 for all others."""
         return Gain("irrelevant", ((above, 1.0),))
 
     @staticmethod
@@ -82,7 +82,7 @@ class Gain(NamedTuple):
 
     @property
     def argument(self) -> Any:
-        """The `gain` argument that creates this gain; the gain itself if no argument creates it."""
+        """The value of the `gain` argument that creates this gain, or the gain itself if there is none."""
         if self.kind == "table":
             return dict(self.table)
         if self.kind == "callable":
@@ -91,7 +91,7 @@ class Gain(NamedTuple):
 
     @property
     def code(self) -> int:
-        """The code by which kernels identify this kind of gain."""
+        """The code that identifies this kind of gain in kernels."""
         return _CODES[self.kind]
 
     @property
@@ -104,7 +104,7 @@ class Gain(NamedTuple):
         return self.kind in ("linear", "exponential")
 
     def counts_zeros(self) -> bool:
-        """Return whether a judged document with grade 0 has a gain other than 0, or an invalid gain."""
+        """Return whether the gain of grade 0 is nonzero or invalid."""
         if self.kind != "relevant" and self.monotone:
             return False
         zero = np.zeros(1)
@@ -112,7 +112,7 @@ class Gain(NamedTuple):
             return self.first_error(zero) is not None or self.apply(zero)[0] != 0.0
 
     def first_error(self, grades: Floats) -> tuple[int, int, object] | None:
-        """Return the error for the first grade without a valid gain, as (code, index, detail), or None."""
+        """Return (code, index, detail) for the first grade without a valid gain, or None if all gains are valid."""
         try:
             self.apply(grades)
         except InputError as error:

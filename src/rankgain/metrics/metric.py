@@ -17,8 +17,8 @@ from rankgain.metrics.parameters import LARGEST_CUTOFF, PARAMETERS, Parameters, 
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
 
-# The type of the metrics in a result, as requested: str or Metric. It is Any because the key type of dict is invariant:
-# the means of metrics that were requested as strings must be assignable to dict[str, float].
+# The type of a metric in a result: str or Metric, as requested. It is declared as Any because the key type of dict is
+# invariant: the means of metrics that were requested as strings must be assignable to dict[str, float].
 MetricKey = Any
 
 
@@ -72,7 +72,7 @@ class Metric(Parameters):
         return {name: getattr(self, name) for name in row_of(self.name).takes}
 
     def __eq__(self, other: object) -> bool:
-        """Compare all fields as tuples; ``empty=nan`` equals itself, since it is always the object `math.nan`."""
+        """Compare all fields as tuples, in which ``empty=nan`` equals itself, since it is always `math.nan`."""
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
 
     def __hash__(self) -> int:
@@ -89,7 +89,7 @@ class Metric(Parameters):
         return f"Metric({', '.join(f'{name}={value!r}' for name, value in fields)})"
 
     def at(self, k: int | None) -> Metric:
-        """Return the same metric at another cut-off.
+        """Return the same metric with another cut-off.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ def _shown(value: Any) -> str:
 class Score(str):
     """The key of a metric whose values were computed by another tool."""
 
-    like: Metric  # a rankgain metric with the same aggregator and direction
+    like: Metric  # a rankgain metric that is aggregated and compared in the same way
 
     @classmethod
     def of(cls, name: str, higher_is_better: bool | None) -> Score:
@@ -313,7 +313,7 @@ def weighing(key: str | Metric) -> str:
 
 
 def better(key: str | Metric) -> int:
-    """Return 1 if higher values of a metric are better, −1 if lower values are better, and 0 if neither are."""
+    """Return 1 if higher values of a metric are better, −1 if lower values are better, and 0 if neither is true."""
     ((_, record),) = parse(key)
     return TABLE[record.name].better
 
@@ -342,7 +342,7 @@ _BARE = {_bare(alias): row for alias, row in _NAMES.items()}
 _SUBTOPICS = "it needs the subtopics of documents, which are out of scope"
 _CATALOGUE = "it needs the catalogue or features of items, not only their relevance, which is out of scope"
 _ERRORS = "it is an error of predicted values, not a metric of rankings; see sklearn.metrics"
-# Advice for names that are not metrics of rankgain; the keys are names in `_bare` form.
+# Advice for names that are not rankgain metrics; the keys are in `_bare` form.
 _ADVICE = {
     **dict.fromkeys(("ndcgexp", "expndcg", "ndcgexponential"), "write 'ndcg(gain=exponential)@10'"),
     **dict.fromkeys(("dcgexp", "expdcg", "dcgexponential"), "write 'dcg(gain=exponential)@10'"),
@@ -354,7 +354,7 @@ _ADVICE = {
 
 
 def row_of(name: Any, request: str = "") -> Row:
-    """Return the row of a metric in the table, given any of its names.
+    """Return the row of the metrics table for a metric's name or alias.
 
     `request` is the full request, for the error message.
     """
@@ -395,7 +395,7 @@ _LOOSE_FORM = r"""(?x)\s*(?P<name>[^@(:]*?)\s*
 _NAME_AND_DIGITS = r"(?i)(?!set_|f\d)(?P<name>.*?[a-z])[\W_]*(?P<k>\d+)"  # the 2 in set_F_2 or F2 is not a cut-off
 
 
-# Pairs of a parameter in ranx's syntax and the same parameter in rankgain's syntax.
+# Pairs of patterns: a parameter in ranx's syntax, and its replacement in rankgain's syntax.
 _RANX = (("_burges", "(gain=exponential)"), (r"-l(\d+)", r"(rel=\1)"), (r"(?<=rbp)\.(\d+)", r"(p=0.\1)"))
 
 
@@ -445,7 +445,7 @@ _TREC_FORM = r"(?i)\s*(?P<name>[a-z_]+?)(?:[._](?P<ks>\d+(?:,\d+)*))?\s*"
 
 
 def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
-    """Yield each metric of a request, preceded by its key in the result."""
+    """Yield (key, metric) pairs for a request; each key identifies its metric in the result."""
     if isinstance(request, Metric):
         yield request, request
     elif isinstance(request, Score):

@@ -17,7 +17,7 @@ from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import LINEAR, Gain
 from rankgain.scalars import NON_RELEVANT, real
 
-LARGEST_CUTOFF = 2**48  # longer than any list, and exact in float64 and in every kernel
+LARGEST_CUTOFF = 2**48  # greater than the length of any list; float64 and every kernel can represent it
 
 
 def cut_off(k: Any, name: str = "k") -> int:
@@ -126,7 +126,7 @@ PARAMETERS = {
 
 
 class Parameters:
-    """The values of all parameters; parameters that the metric does not take have their default values."""
+    """The values of all parameters of a metric; parameters that it does not take have their default values."""
 
     __slots__ = tuple(PARAMETERS)
 

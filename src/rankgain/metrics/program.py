@@ -34,7 +34,7 @@ Requests = tuple[str | Metric, ...]
 
 
 class Plan:
-    """Metrics, and the program that computes them on the current backend.
+    """A set of metrics and the program that computes them on the current backend.
 
     `rows` holds (key, row) pairs. A key is the position of the request or, if the request has several cut-offs, the
     text of one of them. `weighing` maps the names of metrics that weight queries to their rows.
@@ -77,7 +77,7 @@ class Plan:
         self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
         self._table_length = 0
         self._program: Any = None
-        # The program, or None if its discount tables depend on the lengths of lists.
+        # The program to reuse, or None if its discount tables depend on the lengths of the lists.
         self.ready = self.program(0) if self._deepest <= SHORTEST_TABLE else None
 
     @property
@@ -95,13 +95,13 @@ class Plan:
         return self._program
 
     def vectors(self, requests: Requests, out: Floats) -> dict[str | Metric, Floats]:
-        """Return the computed rows as a dict; its keys are the metrics as requested."""
+        """Return the computed rows as a dict, keyed by the metrics as requested."""
         if self.single:
             return {requests[0]: out[0]}
         return {requests[key] if isinstance(key, int) else key: out[row] for key, row in self.rows}
 
     def weights(self, out: Floats) -> dict[str, Floats]:
-        """Return the query weights as a dict; its keys are the names of the metrics that provide them."""
+        """Return the query weights as a dict, keyed by the names of the metrics that provide them."""
         return {name: out[row] for name, row in self.weighing.items()}
 
 
@@ -149,7 +149,7 @@ def planned(requests: Requests) -> Plan:
     key = (_backend.name, *requests)
     try:
         return _plan_cache[key]
-    except (KeyError, TypeError):  # not cached yet, or not hashable
+    except (KeyError, TypeError):  # the key is not cached yet or not hashable
         pass
     by_key: dict[int | str, Metric] = {}
     for position, request in enumerate(requests):
@@ -187,7 +187,7 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
             empty += _walk(plan, program, source, codes, out, start, stop)
     if source.first_invalid_query is not None:
         raise copy_of(source.first_invalid_query[1])
-    out.setflags(False)  # type: ignore[call-arg]  # make it read-only; a keyword argument takes twice as long
+    out.setflags(False)  # type: ignore[call-arg]  # make it read-only; passing a keyword takes twice as long
     return out, empty
 
 
@@ -274,7 +274,7 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
 
 
 class QueryHits(NamedTuple):
-    """The hits and judged grades of one query that a plan uses, and the values of the plan's callable gains."""
+    """The hits and judged grades that a plan uses for one query, and the values of its callable gains."""
 
     returned: int
     hits: list[tuple[float, int, int]]
@@ -322,7 +322,7 @@ def parts_of_query(
     grades: Iterable[float],
     shared_ranks: list[tuple[int, int]],
 ) -> _backend.parts.Parts:
-    """Return the parts of the metric of a plan with only one, with its terms at further cut-offs.
+    """Return the intermediate results for a plan's only metric and one query, with terms at further cut-offs.
 
     See `_reference.parts`.
     """
@@ -359,7 +359,7 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
 
 
 def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
-    """Return a gain that repeats what a callable returned for a query, to find the grade with an invalid result."""
+    """Return a gain that replays the results of a callable, to find the grade with an invalid result."""
     known = dict(zip(grades.tolist(), gains.tolist(), strict=True))
     return Gain("callable", function=lambda queried: [known.get(grade, 0.0) for grade in queried.tolist()])
 
@@ -393,7 +393,7 @@ def _run_with_callables(
         table = tables[result[3]] if result[3] >= 0 else None
         return result if table is None else (*result, _gain_from_results(*table[result[1]]))
     if errors:
-        raise errors.pop()  # popped to avoid a reference cycle through the traceback
+        raise errors.pop()  # pop the error to avoid a reference cycle through its traceback
     return result if hits.error_code is None else hits.error_code
 
 

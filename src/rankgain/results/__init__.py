@@ -1,1 +1,1 @@
-"""Results: records with their numbers, text, frames and plots."""
+"""Results of evaluations, and their conversion to text, data frames and plots."""

@@ -24,8 +24,8 @@ WRAPPED = 26  # width in characters at which the text of a rule is wrapped
 
 Row = dict[str, Any]
 
-# The rules, in the order of the rows, and the parameter of the metric or the field of Setting that each refers to. The
-# rule "definition" covers all other parameters.
+# The rules, in the order of the rows. The dicts map them to metric parameters and to fields of Setting; the rule
+# "definition" covers all other parameters.
 PARAMETERS_OF = {"gain": "gain", "discount": "discount", "ideal": "ideal", "relevant": "rel", "empty": "empty"}
 OF_RANKINGS = {"ties": "ties", "precision of scores": "score_bits", "missing": "missing"}
 RULES = ("definition", *PARAMETERS_OF, *OF_RANKINGS)
@@ -43,7 +43,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Attribution(Frames, Printed):
-    """The rules that make the mean of a metric differ in another tool, and their effects.
+    """The rules that make a metric's mean differ between rankgain and another tool, with their effects.
 
     Created by `Rankings.attribution`; prints as a table.
 
@@ -90,7 +90,7 @@ class Attribution(Frames, Printed):
         return {"metric": str(self.metric), **{name: getattr(self, name) for name in self.__slots__[1:]}}
 
     def columns(self) -> Columns:
-        """Return the columns of a frame with one row per rule.
+        """Return the columns of a data frame with one row per rule.
 
         Returns
         -------
@@ -122,7 +122,7 @@ COLUMNS = ("rule", "rankgain", "like", "only_this", "change", "with_above", "cha
 
 
 def _cells(row: Row, form: Form, share: bool) -> Iterator[list[object]]:
-    """Yield the cells of each line of a row; in plain text, a long rule takes several lines."""
+    """Yield the cells of a table row, line by line; in plain text, a long rule takes several lines."""
     import textwrap  # needed only for printing
 
     width = WRAPPED if form == "text" else 10_000
@@ -174,7 +174,7 @@ def _differing(base: Setting, target: Setting) -> Iterator[str]:
     if (one.name, one.k) != (two.name, two.k):
         yield "definition"
     for parameter in common:
-        if (getattr(one, parameter),) != (getattr(two, parameter),):  # in a tuple, NaN equals itself
+        if (getattr(one, parameter),) != (getattr(two, parameter),):  # in a tuple, a NaN object equals itself
             yield ROW_OF.get(parameter, "definition")
     for rule, field in OF_RANKINGS.items():
         before, after = getattr(base, field), getattr(target, field)
@@ -246,7 +246,7 @@ def _vector(result: Evaluation) -> Any:
 
 
 def _changed(before: Evaluation, after: Evaluation) -> int:
-    """Count the queries whose values differ or that only one of the evaluations contains."""
+    """Count the queries that have different values in two evaluations or are missing from one of them."""
     one, two = _vector(before), _vector(after)
     if same_ids(before.query_ids, after.query_ids):
         return int(np.count_nonzero((one != two) & ~(np.isnan(one) & np.isnan(two))))

@@ -28,7 +28,7 @@ NAMED = 5  # maximum number of documents named in a note
 
 Cells = dict[str, Any]
 
-# The families of terms that are sums over ranks, and of terms that are sums over the ideal ranking.
+# Families of terms: the first set sums over ranks, and the second over the ideal ranking.
 OVER_RANKS = {
     _codes.DISCOUNTED_SUM,
     _codes.FIRST_RELEVANT,
@@ -257,7 +257,7 @@ def _amount(value: float) -> str:
 
 
 class _Calculator:
-    """Builds the calculation of one query."""
+    """A builder for the calculation of a metric for one query."""
 
     def __init__(self, source: Source, rules: Rules, metric: Metric, query: int, limit: int | None) -> None:
         self._source, self._rules, self._metric, self._query = source, rules, metric, query
@@ -361,7 +361,7 @@ class _Calculator:
             yield row | {"sum": sum_to if positions is members[-1] else None}
 
     def _columns(self) -> dict[str, Sequence[Any]]:
-        """Return the ids or positions, scores and grades of the documents, each as a column if known."""
+        """Return the known columns of the documents: their ids or positions, scores and grades."""
         documents = self._documents
         positions = range(len(documents.grades)) if self._in_full and documents.ids is None else None
         columns: dict[str, Sequence[Any] | None] = {
@@ -468,7 +468,7 @@ class _Calculator:
         return _named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
 
     def _is_tied(self) -> bool:
-        """Return whether any of the ranks that count is tied."""
+        """Return whether any documents at ranks that count are tied."""
         rules, documents = self._rules, self._documents
         if documents.scores is None:
             return False
@@ -480,7 +480,7 @@ class _Calculator:
         for ties in ("worst", "best"):
             try:
                 yield self._rules.under(ties, None)
-            except ValueError:  # a depth within a tie group is undefined under this rule
+            except ValueError:  # under this rule, a depth cannot split a tie group
                 yield None
 
     def _value(self, rules: Rules | None, metric: Metric) -> float | None:

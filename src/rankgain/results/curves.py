@@ -77,7 +77,7 @@ class Curve(Frames):
         return np.array([mean(values) for values in self.values.T])
 
     def interval(self, level: float = 0.95, *, highest: float | None = None) -> Floats:
-        """Compute a confidence interval at each cut-off for the mean over the population that the queries represent.
+        """Compute a confidence interval at each cut-off, for the mean over the population of queries.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ from rankgain.scalars import Floats
 
 MISSING = "missing from the run"
 MOST_MISSING = 20  # maximum number of runs whose missing queries are reported
-GIVEN = "the values are as given"  # if they were computed by another tool, not from rankings
+GIVEN = "the values are as given"  # for values computed by another tool, not from rankings
 
 
 class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
@@ -238,7 +238,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
     def interval(
         self, metric: str | Metric, level: float = 0.95, *, highest: float | None = None
     ) -> tuple[float, float]:
-        """Compute a confidence interval for the mean of a metric over the population that the queries represent.
+        """Compute a confidence interval for the mean of a metric over the population of queries.
 
         Parameters
         ----------
@@ -280,10 +280,10 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         >>> [round(end, 2) for end in result.interval("dcg", highest=1)]
         [0.52, 0.89]
         """
-        from rankgain.results.intervals import check_level, interval_of  # deferred, since rarely needed
+        from rankgain.results.intervals import check_level, interval_of  # imported only when needed
 
         values = self[metric]
-        key = next(key for key in self if key == metric)  # the stored key may be a Score, which knows its metric
+        key = next(key for key in self if key == metric)  # the stored key may be a Score, which holds its metric
         return interval_of(values, key, check_level(level), highest)
 
     def merge(self, *others: Evaluation) -> Evaluation:
@@ -469,7 +469,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return [Table(mean_rows(self.aggregate()), notes({"": self}) if form == "html" else ())]
 
     def to_dict(self) -> dict[Any, dict[MetricKey, float]]:
-        """Return the values by query and then by metric, in the nested dicts that pytrec_eval returns.
+        """Return the values as nested dicts by query and then by metric, like those of pytrec_eval.
 
         Returns
         -------
@@ -530,11 +530,11 @@ def weights_of(evaluation: Evaluation, metric: str | Metric) -> Floats | None:
 
 def same_ids(ids: Sequence[Any], other: Sequence[Any]) -> bool:
     """Return whether both sequences have the same query ids in the same order."""
-    return ids == other or list(ids) == list(other)  # a range of positions equals no list
+    return ids == other or list(ids) == list(other)  # ids may be a range, which never equals a list
 
 
 def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
-    """Return the query ids of all parts without duplicates; positions are renumbered."""
+    """Concatenate the query ids of all parts; renumber positions, and raise a ValueError for duplicate ids."""
     positional = {isinstance(part.query_ids, range) for part in parts}
     if positional == {True}:
         return range(sum(len(part.query_ids) for part in parts))

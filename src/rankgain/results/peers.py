@@ -120,7 +120,7 @@ _TREC_NOTES = {
 
 
 def _normalised_dcg_options(k: int) -> dict[str, Any]:
-    """Return parameters of DCG, with discounts that add up to 1 over k ranks.
+    """Return parameters for DCG with discounts that add up to 1 over k ranks.
 
     RecTools divides by the sum of the discounts of all k ranks, even if fewer documents are relevant.
     """
@@ -664,7 +664,7 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
 def explain(
     metric: str | Metric, like: PeerOrOwn | Metric | str | Iterable[PeerOrOwn | Metric | str] | None = None
 ) -> Explanation:
-    """Explain how a metric is computed: its formula and parameters, the rules for ties and queries, and the mean.
+    """Explain how a metric is computed: its formula and parameters, its rules for ties and queries, and its mean.
 
     Parameters
     ----------

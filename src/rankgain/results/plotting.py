@@ -35,7 +35,7 @@ WIDEST = 16.0  # maximum width of a figure in inches, unless a single panel is w
 FEW = 20  # a curve with at most this many cut-offs has markers
 LEGEND_COLUMNS = 3
 LABEL_WIDTH = 40  # number of characters that fit along the height of a panel
-LONGEST_ABBREVIATION = 4  # for names such as RR, CG and IDCG; longer names are words
+LONGEST_ABBREVIATION = 4  # maximum length of abbreviations such as RR or IDCG; longer names are words
 
 
 class Line(Protocol):
