@@ -241,7 +241,7 @@ class Options(NamedTuple):
 
 
 class PartRules:
-    """Evaluates parts of larger data, with options that are checked once for all parts."""
+    """An evaluator for parts of larger data. Its options are checked once for all parts."""
 
     def __init__(self, options: Options) -> None:
         if options.like is None:
@@ -261,7 +261,7 @@ class PartRules:
         for table, side in ((qrels, "qrels"), (run, "run")):
             refuse_nulls(table, side)
         judgments = of_frame(Frame(qrels, "qrels"), None, None, None)
-        judgments.error_row = None  # errors must not name a row, since rows are counted within the part
+        judgments.error_row = None  # row numbers count within the part, so errors must not show them
         return self._against(judgments, run)
 
     def of_run(self, judgments: JudgmentSets, run: Any) -> Evaluation:
@@ -487,7 +487,7 @@ def _stream(holder: Any, where: str) -> Iterator[Any]:
 
 
 class _Column:
-    """Reads the column for one role from each batch.
+    """A reader of the column for one role, in one batch after another.
 
     It checks that the data are valid and that the values have the same kind in all batches, and converts them to a type
     that pyarrow can slice.

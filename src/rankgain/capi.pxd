@@ -1,5 +1,5 @@
-# Cython declarations of the C functions, for `from rankgain cimport rankgain_ndcg`. rankgain.h documents them. Add new
-# functions only at the end of both files: the struct in rankgain.h has them in the same order, without the prefix.
+# Cython declarations of the C functions, for `from rankgain cimport rankgain_ndcg`. They are documented in rankgain.h.
+# Add new functions only at the end of both files. The struct in rankgain.h has them in the same order, without prefix.
 
 cdef extern from *:
     const Py_ssize_t RANKGAIN_NO_CUTOFF "PY_SSIZE_T_MAX"

@@ -1,4 +1,4 @@
-"""C functions that compiled code in C, C++, Cython or Numba can call.
+"""C functions for use by compiled code in C, C++, Cython or Numba.
 
 They are declared in `rankgain.h` (in the folder `rankgain.get_include()`), which documents each of them, and in
 `capi.pxd`. There are three ways to find their addresses: `__pyx_capi__`, for Cython,
@@ -47,7 +47,7 @@ cdef double[RANKS] logarithms
 cdef rankgain_api table
 
 
-# Status
+# Messages for status codes
 
 cdef const char* rankgain_message(int status) noexcept nogil:
     if status == RANKGAIN_OK:
@@ -103,7 +103,7 @@ cdef inline int refuse(int status, double* values, Py_ssize_t n) noexcept nogil:
     return status
 
 
-# Checks of arguments
+# Argument checks
 
 cdef inline int check_pointer(const void* pointer, Py_ssize_t needed) noexcept nogil:
     return RANKGAIN_NULL_POINTER if pointer == NULL and needed else RANKGAIN_OK
@@ -128,7 +128,10 @@ cdef inline int check_list(const void* numbers, Py_ssize_t n, Py_ssize_t k) noex
 cdef inline int open_discount(
     Discount* opened, const double* discount, Py_ssize_t n_discount, Py_ssize_t ranks
 ) noexcept nogil:
-    """Open the caller's discount after checking its first `ranks` values or, if it is NULL, the logarithmic one."""
+    """Check the first `ranks` values of the caller's discount, and store it in `opened`.
+
+    If the caller's discount is NULL, store the logarithmic discount.
+    """
     cdef Py_ssize_t index
     cdef bint valid = True
     opened.kind = VECTOR
@@ -654,7 +657,7 @@ cdef int rankgain_reciprocal_rank_from_scores_f32(
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
 
 
-# Gradients
+# Gradients of nDCG
 
 cdef Py_ssize_t rankgain_lambda_scratch_size(Py_ssize_t n) noexcept nogil:
     return -1 if n < 0 or n > MOST else <Py_ssize_t>lambda_size(n) + ALIGNMENT
@@ -804,8 +807,7 @@ cdef int rankgain_lambda_ndcg_lists_f32(
     )
 
 
-# Addresses
-
+# Addresses of the C functions
 def address(str name not None):
     """Return the address of a C function, for ctypes and cffi.
 

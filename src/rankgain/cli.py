@@ -715,7 +715,7 @@ def _check_rules(options: argparse.Namespace) -> None:
 
 
 def _default_metrics(like: str | None) -> Sequence[str]:
-    """Return the default metrics that a tool supports under the same rules."""
+    """Return the default metrics that a tool supports with a common set of rules."""
     if like is None:
         return DEFAULT_METRICS
     supported: list[str] = []
@@ -832,7 +832,7 @@ def _short_name(path: str) -> str:
 
 
 def progress_bar(paths: Sequence[str], always: bool = False) -> Any:
-    """Return the class tqdm if a progress bar is to be shown, else None.
+    """Return the class tqdm if a progress bar should be shown, else None.
 
     Without `always`, a bar is shown if standard error is a terminal, the input is large, and tqdm is installed.
     """

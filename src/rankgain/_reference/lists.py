@@ -16,7 +16,7 @@ Answer = float | Floats | None
 
 
 class ListFunctions:
-    """The metrics of lists of grades, with settings that are fixed at construction.
+    """Functions that compute metrics of lists of grades, with settings that are fixed at construction.
 
     `dcg`, `idcg`, `ndcg` and `rr` return None for input that is long, invalid or of an unsupported type. The caller
     then takes the general path, which reports errors.
@@ -51,7 +51,7 @@ class ListFunctions:
         return _answer(self._rr, grades)
 
     def _dcg(self, grades):
-        """Return the sum of g(r_i)·d(i) over the ranks i ≤ k. With the discount UNIT, it is CG."""
+        """Return DCG, the sum of g(r_i)·d(i) over the ranks i ≤ k. With the discount UNIT, it is CG."""
         return self._sum(grades, self._depth)
 
     def _idcg(self, grades):
@@ -59,7 +59,7 @@ class ListFunctions:
         return self._ideal(grades, self._depth)
 
     def _ndcg(self, grades, judged=None):
-        """Return DCG / IDCG. The ideal has the grades in `judged` or, by default, those of the list.
+        """Return DCG / IDCG. The ideal list has the grades in `judged` or, by default, those of the list itself.
 
         With `returned`, the ideal is also cut off at the length of the list, but never before rank 1, so that an empty
         list has the value 0.

@@ -7,7 +7,7 @@ from rankgain._reference.ranking import Documents
 
 
 def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offsets, excluded):
-    """Yield the documents of each query, with the scores in its row of the matrix and the grades of judged documents.
+    """Yield the documents of each query. Their scores are in a row of the matrix, and judged documents have grades.
 
     The matrix has one column per document. Excluded columns do not count as documents, and none of them is judged. The
     position in an error is the column.

@@ -1,4 +1,4 @@
-"""The terms, gains and discounts from which the metric of one query is computed, for `Rankings.calculation`.
+"""The terms, gains and discounts from which a metric is computed for one query, for `Rankings.calculation`.
 
 Both backends use this module as `_backend.parts`. No compiled version is needed, since it would compute the same bits.
 """
@@ -41,7 +41,7 @@ def parts(
     grades: list[float],
     shared_ranks: list[tuple[int, int]],
 ) -> Parts | ErrorCode:
-    """Return the parts of the metric in a program with only one metric, or the error in the query.
+    """Return the `Parts` of the only metric in a program, or the error in the query.
 
     `hits`: (grade, first rank, last rank); `judged`: (grade, number of documents);
     `gain_tables`: as in `compute_metrics`.
@@ -56,7 +56,8 @@ def parts(
     rest = iter(values)
     terms = [{cutoff: next(rest) for cutoff in term.cutoffs} for term in program.terms]
     first, gain_table = program.terms[0], dict(program.gain_tables[0])
-    for called in filter(None, gain_tables):  # a callable is called for each term with the grades of that term
+    # A callable is called for each term, with different grades, so the gains of all terms are combined.
+    for called in filter(None, gain_tables):
         gain_table |= called
     gains = {grade: _gain(first, gain_table, grade) for grade in grades}
     shares = [_mean_discount(first, *ranks) for ranks in shared_ranks]

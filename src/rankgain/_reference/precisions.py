@@ -27,7 +27,7 @@ def _ideal_gain(judged, lowest=0.0, beyond=0.0):
     It must be called with ascending ranks. A gain below `lowest` counts as `lowest`; each rank after the last gain
     above 0 adds `beyond`.
     """
-    done = index = used = 0  # ranks summed so far; index of the current gain; documents counted with that gain
+    done = index = used = 0  # ranks summed so far; index of the current gain; documents with that gain summed
     total = 0.0
 
     def at(rank):
@@ -50,11 +50,11 @@ def _ideal_gain(judged, lowest=0.0, beyond=0.0):
 
 @cutoff_term
 def precision_sum(term, gain_table, query):
-    """Return the sum of (c + β·CG) / (rank + β·ICG) over the relevant documents, for average precision and Q-measure.
+    """Return the dividend of average precision or Q-measure. The divisor is R, the number of relevant documents.
 
-    Here c is the number of relevant documents down to the rank, and CG and ICG are sums of grades. With β = 0, the sum
-    is a sum of precisions, and AP (Buckley & Voorhees 2000) is the sum divided by R. The Q-measure (Sakai 2004) has
-    β > 0.
+    It is the sum of (c + β·CG) / (rank + β·ICG) over the relevant documents. Here c is the number of relevant documents
+    down to the rank, and CG and ICG are sums of grades. AP (Buckley & Voorhees 2000) has β = 0, so the sum is a sum of
+    precisions. The Q-measure (Sakai 2004) has β > 0.
 
     Under AVERAGE, a tie group of m documents, of which h are relevant, adds
     Σ_j (h/m)·(c + 1 + (h−1)·((j−1)/(m−1))) / (a−1+j), where a is the first rank and c counts the relevant documents
@@ -106,10 +106,11 @@ def precision_sum(term, gain_table, query):
 
 @list_term
 def preference_sum(term, gain_table, query):
-    """Return the sum of 1 − min(n, R) / min(N, R) over the relevant documents, which bpref divides by R.
+    """Return the dividend of bpref. The divisor is R, the number of relevant documents.
 
-    N is the number of documents that are judged not relevant, and n is the number of these above the relevant document.
-    If N = 0, each relevant document adds 1. The definition is that of trec_eval (Buckley & Voorhees 2004).
+    It is the sum of 1 − min(n, R) / min(N, R) over the relevant documents. N is the number of documents that are judged
+    not relevant, and n is the number of these above the relevant document. If N = 0, each relevant document adds 1. The
+    definition is that of trec_eval (Buckley & Voorhees 2004).
 
     Under AVERAGE, let a tie group contain h relevant documents and z documents that are judged not relevant. It adds
     h / (z + 1) times the sum of the terms for all n from the count before the group to the count after it, since all
@@ -165,11 +166,12 @@ EPSILON = 0.00001  # the smoothing constant of infAP in trec_eval
 
 @list_term
 def inferred_sum(term, gain_table, query):
-    """Return the sum of the inferred precisions at the ranks of the relevant documents, which infAP divides by R.
+    """Return the dividend of infAP: the sum of the inferred precisions at the ranks of the relevant documents.
 
-    The definition is that of trec_eval (Yilmaz & Aslam 2006). The inferred precision at rank r is
-    1/r + (r−1)/r · (share of pooled documents among those above) · (share of relevant documents among the judged ones
-    above). A negative grade means pooled but not judged. There is no formula for AVERAGE.
+    The divisor is the number of relevant documents. The definition is that of trec_eval (Yilmaz & Aslam 2006). The
+    inferred precision at rank r is 1/r + (r−1)/r · (share of pooled documents among those above) · (share of relevant
+    documents among the judged ones above). A negative grade means pooled but not judged. There is no formula for
+    AVERAGE.
     """
     total, judged, relevant = 0.0, 0, 0
     for pooled, (rank, grade) in enumerate(ranked_grades(query)):
@@ -187,7 +189,7 @@ def inferred_sum(term, gain_table, query):
 
 @list_term
 def interpolated(term, gain_table, query):
-    """Return the mean of interpolated precision over recall points.
+    """Return the mean of the interpolated precisions at several recall points.
 
     The interpolated precision at recall x is the highest precision at any rank with at least x·R relevant documents
     down to that rank. With `flag`, x·R is rounded to int(x·R + 0.9), as in trec_eval up to release 9; otherwise to the

@@ -112,7 +112,7 @@ def _mean_ndcg(term, gain_table, query, cutoffs, count, factor=1.0):
 
 @list_term
 def grade_levels(term, gain_table, query):
-    """Return the mean of nDCG at the ranks where the ideal gain falls (Rndcg in trec_eval).
+    """Return the mean of nDCG at the ranks where the gain in the ideal ranking falls (Rndcg in trec_eval).
 
     The end of the list counts as another such rank if the list has at least two documents more than there are judged
     documents with a gain.
@@ -156,7 +156,10 @@ def relevant_ranks(term, gain_table, query):
 
 
 def _fallout(value, judged, relevant):
-    """Return the dividend and divisor of fallout: the returned and all documents that are judged not relevant."""
+    """Return the dividend and divisor of fallout.
+
+    They are the numbers of returned documents and of all documents that are judged not relevant.
+    """
     check_ideal(value, judged - relevant)
     return value, judged - relevant
 
@@ -178,16 +181,17 @@ QUOTIENTS = {
     ),
     # unjudged = (returned − judged) / k
     _codes.UNJUDGED: lambda judged, returned, shown: (returned - judged, shown),
-    # set AP = precision · recall for the whole list
+    # set AP = P·C, where P is the precision and C the recall of the whole list
     _codes.SET_AP: lambda retrieved, relevant, returned, _: (retrieved * retrieved, returned * relevant),
     _codes.FALLOUT: _fallout,
 }
 
 
 def _utility(retrieved, relevant, returned, _, a, b, c, d, collection):
-    """Return the weighted sum of the numbers of true positives, false positives, false negatives and true negatives.
+    """Return the utility, a weighted sum of the numbers of true and false positives and negatives.
 
-    A relevant document is positive, and a returned document counts as predicted to be relevant.
+    The weights a, b, c and d are those of relevant documents that were returned, other documents that were returned,
+    relevant documents that were not returned, and other documents that were not returned.
     """
     others = collection + retrieved - returned - relevant
     value = a * retrieved + b * (returned - retrieved) + c * (relevant - retrieved) + d * others

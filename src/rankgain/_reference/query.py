@@ -9,7 +9,7 @@ from rankgain import _codes
 from rankgain._codes import CALLABLE, IRRELEVANT, TABLE, VECTOR, WORST
 from rankgain._reference.numbers import LARGE, Refused
 
-NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # the gain may decrease as the grade increases
+NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # kinds of gain that may decrease as the grade increases
 
 
 class TieGroup(NamedTuple):
@@ -35,7 +35,7 @@ class TieGroup(NamedTuple):
         return len(values) == self.size and values[0] == values[-1]
 
     def count_above(self, above):
-        """Count the documents with a grade above `above`."""
+        """Count the documents with a grade higher than `above`."""
         return sum(grade > above for grade in self.grades)
 
 
@@ -52,7 +52,7 @@ class Query(NamedTuple):
     ties: int
 
     def count_judged(self, above):
-        """Count the judged documents with a grade above `above`."""
+        """Count the judged documents with a grade higher than `above`."""
         return sum(count for grade, count in self.judged if grade > above)
 
     @property
@@ -61,12 +61,12 @@ class Query(NamedTuple):
 
 
 def tie_groups(hits):
-    """Return the tie groups of hits that are given as (grade, first rank, last rank) in rank order."""
+    """Combine hits into tie groups. The hits are given as (grade, first rank, last rank), in rank order."""
     by_ranks = groupby(hits, itemgetter(1, 2))
     return [TieGroup(first, last, [grade for grade, _, _ in members]) for (first, last), members in by_ranks]
 
 
-# Gains
+# Gains of documents
 
 
 def require_discounts(term, ranks):
@@ -96,7 +96,7 @@ def gain_by(term, gain_table, grade):
     if term.gain == _codes.STOP:  # (2^r − 1) / 2^max
         if grade > term.level:
             raise Refused(_codes.ABOVE_MAX_GRADE)
-        return exponential_gain(grade) / (exponential_gain(term.level) + 1.0)  # 2^max rounded as in `Gain.apply`
+        return exponential_gain(grade) / (exponential_gain(term.level) + 1.0)  # 2^max is rounded as in `Gain.apply`
     gain = gain_table.get(grade)
     if gain is None:
         raise Refused(_codes.MISSING_GAIN)
@@ -118,7 +118,7 @@ def hit_gains(term, gain_table, query, depth):
 
 
 def judged_gains(term, gain_table, query):
-    """Return pairs of the gain of a judged grade and the number of documents with that grade, highest gain first."""
+    """Return a pair (gain, number of documents) for each judged grade, highest gain first."""
     if term.gain == _codes.LINEAR:
         return query.judged
     try:
@@ -128,7 +128,7 @@ def judged_gains(term, gain_table, query):
     return sorted(gains, key=lambda pair: -pair[0]) if term.gain in NOT_MONOTONE else gains
 
 
-# Ranks
+# Ranks of documents
 
 
 def in_best_order(gains):
@@ -157,7 +157,7 @@ TERMS = {}  # family code: (function that computes the term, whether the term ha
 
 
 def cutoff_term(function):
-    """Register the function for a family of terms with a value per cut-off.
+    """Register a function that computes a family of terms with one value per cut-off.
 
     The name of the function in capitals is the name of the family code.
     """
@@ -166,7 +166,7 @@ def cutoff_term(function):
 
 
 def list_term(function):
-    """Register the function for a family of terms with one value for the whole list."""
+    """Register a function that computes a family of terms with one value for the whole list."""
     TERMS[getattr(_codes, function.__name__.upper())] = function, False
     return function
 

@@ -104,7 +104,7 @@ def keep(returned, groups, rules):
 
 
 def count_grades(grades, depth):
-    """Count how often each grade occurs among the `depth` highest ones; return (grade, count) pairs, highest first.
+    """Count how often each grade occurs among the `depth` highest grades; return (grade, count) pairs, highest first.
 
     −0.0 counts as 0.0.
     """

@@ -25,7 +25,7 @@ from rankgain._reference.query import (
 )
 from rankgain.scalars import Floats
 
-TOLERANCE = 1e-9  # relative tolerance for a value above the ideal, for rounding errors
+TOLERANCE = 1e-9  # relative tolerance: rounding errors may raise a value above the ideal
 TINY = 1e-300  # absolute tolerance, for subnormal numbers
 
 
@@ -63,9 +63,7 @@ def discounts(table, kind, base):
     return lambda rank: table[rank - 1] if rank <= size else discount_at(rank, kind, base)
 
 
-# Sums
-
-
+# Discounted sums of gains
 def all_finite(values):
     if not all(map(math.isfinite, values)):
         raise Refused(_codes.NOT_FINITE)

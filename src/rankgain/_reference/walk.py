@@ -19,7 +19,7 @@ from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 __all__ = ["Program", "hits", "metrics_from_hits", "rows", "run"]
 
-Codes = tuple[int, bool, int, bool, int]  # the fields of RankingRules
+Codes = tuple[int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
 Chunk = tuple[Any, ...]
 
 
@@ -101,7 +101,7 @@ def hits(
     judged_grade: Floats,
     judged_count: Ints,
 ) -> int | ErrorCode:
-    """Store the hits and judged grades of the queries of a chunk in columns, one query after another."""
+    """Store the hits and judged grades of the queries in a chunk in columns, one query after another."""
     offsets[0] = judged_offsets[0] = 0
 
     def store(index, query):
@@ -117,7 +117,7 @@ def _append(rows, index, offsets, *columns):
     """Append the rows of the query with number `index` to the columns."""
     start = offsets[index]
     stop = offsets[index + 1] = start + len(rows)
-    for column, values in zip(columns, zip(*rows, strict=True), strict=False):  # no iteration if there are no rows
+    for column, values in zip(columns, zip(*rows, strict=True), strict=False):  # without rows, `zip` yields nothing
         column[start:stop] = values
 
 

@@ -1,1 +1,1 @@
-"""Several runs over the same queries."""
+"""Comparisons of several runs on the same queries."""

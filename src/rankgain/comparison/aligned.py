@@ -44,7 +44,7 @@ class Sample(NamedTuple):
         return self.of(run) - self.of(baseline)
 
     def ranked(self, run: str, baseline: str) -> list[tuple[Any, float]]:
-        """Return pairs of a query and its difference, highest difference first."""
+        """Return a pair (query id, difference) for each query, highest difference first."""
         values = self.differences(run, baseline)
         return [(self.query_ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
 

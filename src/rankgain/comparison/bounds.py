@@ -41,10 +41,10 @@ class Ranked(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """The contribution to a difference of the part of each gain that lies between two levels.
+    """The gains between two levels, and how much they can contribute to the difference between two runs.
 
-    It depends on the number m of unjudged documents with a gain above these levels. The difference is at most the sum
-    of `width` times `most[m]` over all layers, divided by the sum of `width` times `ideal[m]`.
+    The contribution depends on the number m of unjudged documents with a gain above these levels. The difference is at
+    most the sum of `width` times `most[m]` over all layers, divided by the sum of `width` times `ideal[m]`.
     """
 
     width: float
@@ -154,7 +154,7 @@ def _by_gain(
     top = float(gain.apply(np.array([highest]))[0])
     levels = np.unique(np.concatenate([gains, [top]]))
     levels = levels[(levels > 0) & (levels <= top)]
-    # In the extreme case, the relevant documents are unjudged documents of the run with the largest discounts.
+    # The difference is largest if the relevant unjudged documents are those with the largest discounts in the run.
     added = np.zeros(free + 1)
     largest_first = np.sort(discounts[run.unjudged - 1])[::-1]
     added[1 : len(largest_first) + 1] = np.cumsum(largest_first)
@@ -196,7 +196,7 @@ def _of_precisions(run: Ranked, baseline: Ranked, gain: Gain, highest: float, de
 
 
 def _largest_quotient(layers: Sequence[Layer]) -> float:
-    """Return the largest quotient of sums over layers, where a number of documents is chosen for each layer.
+    """Return the largest quotient that can be reached by choosing a number of documents for each layer.
 
     This is Dinkelbach's method (1967): q is the largest quotient if and only if no choice has a numerator above q times
     its denominator. Since numerator and denominator are sums over layers, the choice that exceeds q most is made layer

@@ -210,7 +210,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return [name for name, value in values.items() if value == best]
 
     def _key(self, metric: MetricKey) -> MetricKey:
-        """Return the metric in the form in which the evaluations have it."""
+        """Return the key in the evaluations that equals the metric."""
         for key in self.metrics:
             if key == metric:
                 return key
@@ -730,7 +730,7 @@ def legend(runs: Comparison) -> list[str]:
 
 
 def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:
-    """Return the comparison after adding the rankings, for warnings about unjudged documents and ties.
+    """Add the rankings to the comparison and return it; they are needed for warnings about unjudged documents and ties.
 
     `left_out`: the number of queries that were left out, since not all runs have them.
     """

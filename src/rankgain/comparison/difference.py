@@ -14,7 +14,7 @@ from rankgain.metrics.metric import Metric, aggregator, better, is_share
 from rankgain.results.text import DECIMALS, MOST_DECIMALS, Number, printable, signed
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
-LEAST_P = 1e-4  # p-values below this are printed as less than it
+LEAST_P = 1e-4  # p-values below this are printed with "<"
 NOT_EQUAL = "This does not show that they are equal."
 
 
@@ -173,7 +173,7 @@ class Difference(NamedTuple):
 Difference.__module__ = "rankgain"
 
 
-# Sentences
+# Sentences about a difference
 
 
 def is_inconclusive(pair: Difference) -> bool:
@@ -211,7 +211,7 @@ def _why_inconclusive(pair: Difference) -> str:
 
 
 def too_few(pair: Difference) -> str:
-    """Say that too few queries differ, or that there are too few clusters, to decide at the level; else return ""."""
+    """Return a statement that too few queries differ or that there are too few clusters; if not, an empty string."""
     differing = pair.better + pair.worse
     if pair.method != EXACT or min(differing, pair.clusters) >= fewest_signs(alpha_of(pair)):
         return ""
@@ -242,7 +242,7 @@ def untested(margin: float) -> str:
 
 
 def started(head: str, sentence: str) -> str:
-    """Return the sentence after the head or, if the head is empty, with a capital letter."""
+    """Put the head before the sentence or, if the head is empty, capitalise the sentence."""
     return head + sentence if head else sentence[0].upper() + sentence[1:]
 
 

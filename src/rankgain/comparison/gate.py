@@ -190,7 +190,7 @@ def judge(
     floors: Mapping[MetricKey, float],
     worst: int,
 ) -> Gate:
-    """Decide a gate from the tests of one run against one baseline.
+    """Decide the outcome of a gate from the tests of one run against one baseline.
 
     `lacking`: a function that returns the queries for which the baseline returned documents and the run did not.
     """

@@ -32,7 +32,7 @@ from rankgain.results.text import Block, Form, Number, Printed, Table, printable
 from rankgain.scalars import Floats, Ints, splitmix64, to_intp
 
 PERMUTATIONS = 9_999
-MOST_NUMBERS = 10**8  # limits the permutations if there are more than 10,000 queries
+MOST_NUMBERS = 10**8  # limits the number of permutations if there are more than 10,000 queries
 STREAM = 0x5851F42D4C957F2D  # makes the random numbers for permutations differ from those for flips
 GOLDEN = 0x9E3779B97F4A7C15
 AT_ONCE = 1 << 20  # the number of values that are permuted in one pass
@@ -96,7 +96,7 @@ class Groups(Frames, Printed):
                 part, of_part = Aligned(members[label], samples, 0), options._replace(metrics=tuple(samples))
                 self.tests[label] = Tests(differences_of(part, of_part), part, of_part, {})
         self._differ: dict[Key, float] = {}
-        self._fewest = fewest_signs(options.alpha)  # a group with fewer queries has no p
+        self._fewest = fewest_signs(options.alpha)  # groups with fewer queries have no p-value
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
         """Compute the mean of the groups' mean differences, in which all groups count equally.
@@ -199,7 +199,7 @@ class Groups(Frames, Printed):
         means: Floats = np.bincount(cluster_of, weights=weights * values) / totals
         return means, totals, codes[first]
 
-    # Sentences
+    # Sentences about the groups
 
     def verdicts(self, metric: str | Metric, run: str, baseline: str) -> list[str]:
         """State whether the groups differ, and what the mean over all queries hides.
@@ -271,7 +271,10 @@ class Groups(Frames, Printed):
         return f"{'only one' if groups else 'no'} group has two or more queries"
 
     def _on_the_only(self, label: str, key: Key, differ: bool) -> Iterator[str]:
-        """Yield a sentence if there is only one group with a decided difference. It need not differ from the others."""
+        """Yield at most one sentence about the only group with a decided difference.
+
+        That group need not differ from the others.
+        """
         means = [mean for mean in self._means(key) if mean is not None]
         if differ:
             yield f"Only the group {label} has a decided difference: it may account for the whole difference."
@@ -303,10 +306,10 @@ class Groups(Frames, Printed):
             f"seed {self.overall.options.seed}.",
         ]
 
-    # Tables
+    # Tables of the groups
 
     def _rows(self, key: Key) -> list[list[object]]:
-        """Return the rows of a table: a header, the groups, the mean of the groups' means, and the whole difference."""
+        """Return the rows of a table: the header, the groups, the mean of their means, and the overall difference."""
         level = f"{percent(self.overall.options.level)} interval"
         counts = np.bincount(to_intp(self._codes[key[0]]), minlength=len(self.labels)).tolist()
         rows: list[list[object]] = [[self.name, "queries", "difference", level, "p"]]
@@ -374,7 +377,7 @@ def _known(pair: Difference) -> bool:
 
 
 def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float:
-    """Return the share of random permutations of the labels for which the groups differ at least as much."""
+    """Return the share of random permutations of the labels with which the groups differ at least as much."""
     counts = np.bincount(to_intp(codes))
     testable = counts[codes] > 1  # a group of one query has no variance
     values, weights, codes = values[testable], weights[testable], codes[testable]
@@ -403,7 +406,7 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
 
 
 def welch(rows: Floats, weights: Floats, sizes: Ints, floor: float) -> Floats:
-    """Return Welch's W (1951) of each row, with weighted means. A row holds one group after another."""
+    """Return Welch's statistic W (1951) for each row, with weighted means. A row holds one group after another."""
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     whole = np.add.reduceat(weights, starts, axis=1)
     means = np.add.reduceat(weights * rows, starts, axis=1) / whole
