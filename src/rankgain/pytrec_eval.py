@@ -12,17 +12,17 @@ The differences:
   accepted as a dict; and ids may also be bytes or integers.
 - Gains, ``ndcg.1=3.5,2=9`` (also for G, ndcg_rel and Rndcg), abort the interpreter in pytrec_eval. trec_eval supports
   them, but sorts gains that differ by less than 1 wrongly; here they are sorted correctly.
-- A list without documents sometimes crashes the interpreter in pytrec_eval; otherwise, as if judged_docs_only_flag
-  removes every document, its interpolated precision is 0 / 0. Here it is 0.0.
+- A list without documents sometimes crashes the interpreter in pytrec_eval. If it does not, or if
+  judged_docs_only_flag removes every document, its interpolated precision is 0 / 0. Here it is 0.0.
 - A query whose grades are all negative causes an endless loop in pytrec_eval. Here it has the values of a query without
   relevant documents.
 - A NaN score raises a ValueError; in pytrec_eval, the order is undefined in this case.
 - A cut-off that is not a positive integer (``ndcg_cut_0``, ``P_5.5``), parameters of a measure that has none
-  (``ndcg.10``, ``recip_rank_10``), anything after them (``P_5abc``), and several parameters of a measure that takes one
-  (``set_F_2`` with ``set_F_3``) raise a ValueError; pytrec_eval aborts the interpreter or ignores them.
-- A document that occurs twice in a file raises a ValueError; in pytrec_eval, an AssertionError.
-- ``release=10`` computes the numbers of trec_eval 10: scores are compared in 64 bits, recall points are rounded to the
-  nearest, and dcg, ideal_dcg, rbp, rbp_resid and unj exist as well.
+  (``ndcg.10``, ``recip_rank_10``), text after the parameters (``P_5abc``), and several parameters of a measure that
+  takes one (``set_F_2`` with ``set_F_3``) raise a ValueError; pytrec_eval aborts the interpreter or ignores them.
+- A document that occurs twice in a file raises a ValueError; pytrec_eval raises an AssertionError.
+- ``release=10`` computes the numbers of trec_eval 10: scores are compared in 64 bits, the number of documents at a
+  recall point is rounded to the nearest integer, and dcg, ideal_dcg, rbp, rbp_resid and unj exist as well.
 """
 
 from __future__ import annotations

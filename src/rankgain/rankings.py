@@ -199,7 +199,7 @@ class Rankings:
             ``"ndcg:gain=exponential@10"``), ``"mrr"``, trec_eval's ``"ndcg_cut.5,10"`` and ``"recip_rank"``, or a
             `rankgain.metric`, which lists names and parameters; or lists of these.
         threads : int, default 1
-            How many threads may share the queries, from 1 to 256; the values are the same bits for any number. Calls
+            How many threads may share the queries, from 1 to 256; any number gives the same values, bit for bit. Calls
             shorter than about a millisecond use one thread. Arrays, matrices, frames and files benefit; dicts and lists
             of Python objects hardly do. Callable gains are called from all threads. Ctrl-C interrupts the main thread
             between chunks of queries, and between the sums of a query of more than a million documents; the other
@@ -488,9 +488,9 @@ class Rankings:
 
         Notes
         -----
-        Worst and best order tied documents by gain (by grade for metrics of relevant documents), lowest or
-        highest first; reversed for fall-out. For most metrics these are the extremes;
-        `TieSpread` names the exceptions. The expected value is that of ``ties="average"``.
+        The worst and best orders sort tied documents by gain (by grade for metrics of relevant documents), lowest or
+        highest first; for fall-out, they are reversed. For most metrics, these orders give the extremes; `TieSpread`
+        names the exceptions. The expected value is that of ``ties="average"``.
 
         Examples
         --------

@@ -95,7 +95,7 @@ class Plan:
         return self._program
 
     def vectors(self, requests: Requests, out: Floats) -> dict[str | Metric, Floats]:
-        """Return the computed rows as a dict, keyed by the metrics as requested."""
+        """Return the computed values as a dict from each requested metric to its row."""
         if self.single:
             return {requests[0]: out[0]}
         return {requests[key] if isinstance(key, int) else key: out[row] for key, row in self.rows}
@@ -109,7 +109,7 @@ _NONE = np.empty(0)
 
 
 def _term(term: Term, cutoffs: Ints, longest: int) -> KernelTerm:
-    """Convert a term to the form that the engine takes."""
+    """Convert a term to the form that the engine expects."""
     gain, discount = term.gain, term.discount
     table: Sequence[tuple[float, float]] = gain.table if gain is not None and gain.kind == "table" else ()
     pairs = np.array(sorted(table, reverse=True), dtype=np.float64).reshape(-1, 2)
@@ -133,7 +133,7 @@ def _term(term: Term, cutoffs: Ints, longest: int) -> KernelTerm:
 
 
 def _combination(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
-    """Return the combination of a metric in the form that the engine takes."""
+    """Return the combination of a metric in the form that the engine expects."""
     combination = TABLE[metric.name].combination
     return (
         combination.kind,

@@ -24,8 +24,8 @@ WRAPPED = 26  # width in characters at which the text of a rule is wrapped
 
 Row = dict[str, Any]
 
-# The rules, in the order of the rows. The dicts map them to metric parameters and to fields of Setting; the rule
-# "definition" covers all other parameters.
+# Names of rules, in the order of the rows, mapped to metric parameters and to fields of Setting. The rule "definition"
+# covers all other parameters.
 PARAMETERS_OF = {"gain": "gain", "discount": "discount", "ideal": "ideal", "relevant": "rel", "empty": "empty"}
 OF_RANKINGS = {"ties": "ties", "precision of scores": "score_bits", "missing": "missing"}
 RULES = ("definition", *PARAMETERS_OF, *OF_RANKINGS)

@@ -28,7 +28,7 @@ NAMED = 5  # maximum number of documents named in a note
 
 Cells = dict[str, Any]
 
-# Families of terms: the first set sums over ranks, and the second over the ideal ranking.
+# Families of terms that are sums over ranks, followed by families that are sums over the ideal ranking.
 OVER_RANKS = {
     _codes.DISCOUNTED_SUM,
     _codes.FIRST_RELEVANT,
@@ -83,7 +83,7 @@ class Calculation(Frames, Tables):
     like : str or None
         The tool whose rules were followed.
     title : str
-        The value and how it follows from the sums, the first line that is printed.
+        The first line that is printed: the value, and how it follows from the sums.
     """
 
     __module__ = "rankgain"
@@ -302,7 +302,8 @@ class _Calculator:
                 return
             ordered = sorted(positions, key=lambda position: self._order_key(grades[position]), reverse=reverse)
             if self._rules.ties in ("best", "worst"):
-                # If the file cannot be read again, only hits are known; they take the first or last ranks of the group.
+                # If the file cannot be read again, only the hits of a group are known; they take its first or last
+                # ranks.
                 begin = first if reverse else last - len(ordered) + 1
                 singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, begin))
                 yield from (single for single in singles if single.first <= last_rank)

@@ -548,7 +548,7 @@ def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
 
 
 def notes(results: Mapping[str, Evaluation]) -> list[str]:
-    """Return notes about the results, one per line; a note that differs between results names each result."""
+    """Return notes about the results, one per line; where the results differ, a note lists each by name."""
     facts_of = {name: _facts(result) for name, result in results.items()}
     first = next(iter(facts_of.values()))
     lines = []
