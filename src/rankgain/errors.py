@@ -101,7 +101,7 @@ class InputError(Exception):
 
 
 def located(error: InputError, grades: Any) -> InputError:
-    """Return the error with the position of the invalid grade if `error.gain` can find it, else unchanged."""
+    """Return the error unchanged, or with the position of the invalid grade if `error.gain` can find it."""
     error_code = None if error.gain is None else error.gain.first_error(grades)
     return error if error_code is None else InputError(error.code, error.query, *error_code[1:])
 
@@ -155,7 +155,7 @@ class NoKeywords(TypedDict):
 
 
 # Each entry has three parts: keyword names from other tools, without underscores and without the suffix "col"; the
-# parameter that a function must have for the entry to apply, or ""; and the advice.
+# parameter that a function must have for the entry to apply, or "" if it always applies; and the advice.
 _ANSWERS = (
     ("k cutoff cutoffs topk topn at atk ks kvalues retrieverk", "k", "write k="),
     (

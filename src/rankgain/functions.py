@@ -66,7 +66,7 @@ _Value = TypeVar("_Value")
 
 
 class _Settings:
-    """The validated keyword arguments of a function, and its kernel if a kernel supports these arguments."""
+    """The validated keyword arguments of a function, and the kernel that computes it, if there is one."""
 
     __slots__ = ("discount", "empty", "gain", "ideal", "k", "kernel", "ranks", "rel")
 
@@ -123,7 +123,7 @@ def _settings_of_rr(k: Any, rel: Any) -> _Settings:
 
 
 def _remember(cache: dict[tuple[Any, ...], _Value], key: tuple[Any, ...], value: _Value) -> _Value:
-    """Return the value after caching it, unless part of the key may be mutable."""
+    """Cache the value if every part of the key is immutable, and return the value."""
     if all(isinstance(part, _FIXED) for part in key):
         if len(cache) >= MOST_SETTINGS:
             cache.clear()
@@ -353,7 +353,7 @@ def dcg(
     discount: DiscountKind = "log2",
     mask: ArrayLike | None = None,
 ) -> float | Floats:
-    """Compute the discounted cumulative gain: the sum of gain times discount down to rank k.
+    """Compute the discounted cumulative gain: the sum of the discounted gains down to rank k.
 
     Parameters
     ----------

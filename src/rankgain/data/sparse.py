@@ -45,7 +45,7 @@ def is_sparse(value: Any) -> bool:
 
 
 def parts_of(matrix: Any, name: str) -> tuple[Ints, Array]:
-    """Return the row offsets of a CSR matrix, as a copy, and its column indices."""
+    """Validate a CSR matrix, and return a copy of its row offsets together with its column indices."""
     offsets, columns = np.array(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
     most = min(len(columns), len(matrix.data))
     if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):

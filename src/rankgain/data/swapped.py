@@ -16,7 +16,7 @@ from rankgain.errors import warn
 from rankgain.scalars import Array
 
 QUERIES = 100  # maximum number of queries to examine
-# Queries with fewer documents are skipped, since small examples often use integer scores to state an order.
+# Queries with fewer documents than this are skipped, since small examples often use integer scores to state an order.
 DOCUMENTS = 5
 # Common grading scales do not exceed this value. Popularity baselines use counts as scores, which usually exceed it.
 LARGEST_GRADE = 10
@@ -58,7 +58,7 @@ def _like_scores(grades: Array) -> bool:
 
 
 def pairs_in_lists(labels: RaggedArray, scores: RaggedArray) -> Pairs:
-    """Return the labels and the scores of each query; return no pairs unless the labels are floats."""
+    """Return the labels and scores of each query that has enough documents, or nothing if the labels are not floats."""
     queries = np.flatnonzero(labels.sizes >= DOCUMENTS)[:QUERIES].tolist() if labels.kind == "f" else []
     return ((labels.take(query, query + 1), scores.take(query, query + 1)) for query in queries)
 
@@ -76,7 +76,7 @@ def has_whole_scores(run: Any) -> bool:
 
 
 def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
-    """Yield the grades and the scores of each query in a dict of dicts, if all its scores are integers or booleans."""
+    """From a dict of dicts, yield the grades and scores of every query whose scores are all integers or booleans."""
     if judgments.error_code is None:
         for query, name in enumerate(judgments.query_ids):
             scores = run.get(name)
@@ -87,7 +87,7 @@ def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
 
 
 def pairs_in_columns(judgments: JudgmentSets, groups: QueryRows, scores: Column) -> Pairs:
-    """Yield the grades and the scores of each query in a table, if its score column holds integers or booleans."""
+    """From a table, yield the grades and scores of every query if the score column holds integers or booleans."""
     if judgments.error_code is None and scores[:1].dtype.kind in "biu":
         for query, number in enumerate(groups.find(judgments.query_ids).tolist()):
             if number >= 0:

@@ -1,4 +1,4 @@
-"""Tables in Parquet, Arrow, JSON and delimited text files, which pyarrow reads.
+"""Read tables from Parquet, Arrow, JSON and delimited text files with pyarrow.
 
 Files are recognised by their content. Only the columns that are used are read. Ids keep the type that they have in the
 file; in delimited files, ids are text.
@@ -52,7 +52,7 @@ def _whole(file: File) -> bytes:
 
 
 class _Contents:
-    """A file for pyarrow to read: its path, or its contents in memory."""
+    """A file for pyarrow to read, given as a path or as bytes in memory."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -312,7 +312,7 @@ class JsonLines(TextFile):
         return content_of([self._kinds[name]])
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
-        if self.content(name) == "mappings":  # pyarrow would add the keys of all rows to each row
+        if self.content(name) == "mappings":  # pyarrow would add the keys from all rows to every mapping
             return [record.get(name) for record in self.records()]
         return super().lists(name, where, single=single)
 
@@ -413,7 +413,7 @@ def _read_json(head: bytes, source: _Contents, title: str) -> Any:
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is a table row: it has a scalar value, or it has the lists of a single query."""
+    """Return whether a JSON object is a table row, i.e. has a scalar value or the lists of a single query."""
     if any(not isinstance(item, (dict, list)) for item in value.values()):
         return True
     retrieved = [value[name] for name in ROW_COLUMNS["retrieved"] if name in value]

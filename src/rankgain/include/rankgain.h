@@ -14,8 +14,8 @@
    The following applies to every function:
    - It may be called from any number of threads, without the GIL. It allocates no memory, has no state, and writes only
      to its outputs and to the scratch memory that the caller passes.
-   - It returns 0 after writing its outputs, or else a nonzero status. Values that could not be computed are then NaN,
-     and document indices of an order are -1. `message` describes a status. To find out which element of the data is
+   - It returns 0 after writing its outputs, or else a nonzero status. In that case, values that could not be computed
+     are NaN, and document indices are -1. `message` describes a status. To find out which element of the data is
      invalid, call the Python function of the same name, or rg.from_scores(...).evaluate(...).
    - Values are bit for bit equal to those of the Python functions. The documentation of these functions has
      definitions and sources.
@@ -35,7 +35,7 @@
    - `scratch` points to `scratch_size(n, k)` bytes of memory, where n is the length of the longest list. Each thread
      needs separate scratch memory. Its contents need not be preserved between calls.
    - The machine must be a 64-bit machine, and only one interpreter per process may import rankgain. */
-#ifndef RANKGAIN_NO_PYTHON /* define this in sources that are given the structure and do not include Python.h */
+#ifndef RANKGAIN_NO_PYTHON /* define this in files that are passed a rankgain_api and do not include Python.h */
 #include <Python.h>
 #endif
 #ifndef RANKGAIN_H
@@ -74,7 +74,7 @@ enum { /* kinds of discount */
 
 enum { /* kinds of ideal ranking */
   RANKGAIN_JUDGED = 32,
-  RANKGAIN_RETURNED = 33 /* also cut at the length of the returned list */
+  RANKGAIN_RETURNED = 33 /* the ideal ranking is also cut at the length of the returned list */
 };
 
 enum { /* how documents with equal scores are ordered */
@@ -84,10 +84,10 @@ enum { /* how documents with equal scores are ordered */
   RANKGAIN_STABLE = 51   /* in input order */
 };
 
-enum { /* how a pair of documents is weighted in the gradients */
-  RANKGAIN_DELTA_CUT = 64,  /* by the change in nDCG@k when the two documents are swapped */
-  RANKGAIN_DELTA_FULL = 65, /* by the change in nDCG when they are swapped, with discounts beyond rank k as well */
-  RANKGAIN_DELTA_ONE = 66   /* by the constant 1 */
+enum { /* the weight of a pair of documents in the gradients */
+  RANKGAIN_DELTA_CUT = 64,  /* the change in nDCG@k when the two documents are swapped */
+  RANKGAIN_DELTA_FULL = 65, /* like RANKGAIN_DELTA_CUT, but ranks beyond k also have discounts */
+  RANKGAIN_DELTA_ONE = 66   /* the constant 1 */
 };
 
 enum { /* how the gradients are normalized */
@@ -105,9 +105,9 @@ enum { /* status codes */
   RANKGAIN_NEGATIVE_GRADE = 3,
   RANKGAIN_LARGE_GRADE = 4, /* a grade is 1024 or more, with RANKGAIN_EXPONENTIAL */
   RANKGAIN_NAN_SCORE = 5,   /* a score is NaN; infinite scores are allowed */
-  RANKGAIN_NOT_FINITE = 6,  /* a sum, or its ratio to the ideal, is not finite */
+  RANKGAIN_NOT_FINITE = 6,  /* a sum, or its ratio to the ideal DCG, is not finite */
   RANKGAIN_ABOVE_IDEAL = 7, /* `judged` lacks grades that occur in `relevance` */
-  RANKGAIN_INFINITE_SCORE = 25, /* a score is +inf, which gradients do not allow */
+  RANKGAIN_INFINITE_SCORE = 25, /* a score is +inf; gradients allow only -inf */
   /* negative: an invalid call */
   RANKGAIN_BAD_LENGTH = -1, /* a length is negative, or offsets decrease */
   RANKGAIN_BAD_CUTOFF = -2, /* k is below 1 */
@@ -125,8 +125,8 @@ typedef struct {
   /* Returns a description of a status in English. It is never NULL and must not be freed. */
   const char *(*message)(int status);
 
-  /* Returns how many bytes of scratch memory every function needs at most for lists of up to n documents and cut-offs
-     up to k. Returns -1 if n is not a valid length, k is not a valid cut-off, or the size exceeds the address space. */
+  /* Returns a scratch size in bytes that suffices for every function with lists of up to n documents and cut-offs up to
+     k. Returns -1 if n is not a valid length, k is not a valid cut-off, or the size exceeds the address space. */
   ptrdiff_t (*scratch_size)(ptrdiff_t n, ptrdiff_t k);
 
   /* Computes the gains of n grades. `gains` may be the same array as `grades`. If a grade is invalid, the gains before
@@ -136,7 +136,7 @@ typedef struct {
   /* Computes the discounts for ranks 1 to n. Only RANKGAIN_JARVELIN uses `base`, which must be above 1. */
   int (*discount)(int kind, double base, ptrdiff_t n, double *discounts);
 
-  /* Functions of a single list, with grades in rank order. */
+  /* Functions that take a single list of grades in rank order. */
 
   /* Computes CG, the sum of the gains down to rank k. */
   int (*cg)(const double *relevance, ptrdiff_t n, ptrdiff_t stride, ptrdiff_t k, int gain, double *value);
@@ -155,12 +155,12 @@ typedef struct {
               ptrdiff_t judged_stride, ptrdiff_t k, int gain, int ideal, const double *discount, ptrdiff_t n_discount,
               double empty, void *scratch, double *value);
 
-  /* Computes 1 / rank of the first grade >= rel if that rank is <= k, else 0. If rel is NaN, the first grade above 0
-     counts. */
+  /* Computes the reciprocal of the rank of the first grade >= rel, or 0 if ranks 1 to k have no such grade. If rel is
+     NaN, the first grade above 0 is used. */
   int (*reciprocal_rank)(const double *relevance, ptrdiff_t n, ptrdiff_t stride, ptrdiff_t k, double rel,
                          double *value);
 
-  /* Functions of many lists, which compute one value per list. Query q has the grades at offsets[q] to
+  /* Functions that take many lists and compute one value per list. Query q has the grades at offsets[q] to
      offsets[q + 1] - 1, so there are queries + 1 offsets. If the last offset is 0, the grades may be NULL. The value of
      an invalid list is NaN; the values of all other lists are computed, and the status is that of the first invalid
      list. If there are no lists, only lengths and pointers are checked. All lists share the discount, k and the scratch
@@ -178,8 +178,8 @@ typedef struct {
   int (*reciprocal_rank_lists)(const double *relevance, const ptrdiff_t *offsets, ptrdiff_t queries, ptrdiff_t k,
                                double rel, double *values);
 
-  /* Functions of the scores of one query, in any order. The document with the highest score has rank 1, and -0.0 ties
-     with 0.0. `labels` are the grades of the same documents. */
+  /* Functions that take the scores of one query, in any order. The document with the highest score has rank 1, and -0.0
+     ties with 0.0. `labels` are the grades of the same documents. */
 
   /* Writes the documents at ranks 1 to min(n, k) to `order`, as indices into `scores`. If `ties` is RANKGAIN_BEST or
      RANKGAIN_WORST, `labels` are needed, and tied documents with equal grades stay in input order. For other values of
@@ -214,14 +214,14 @@ typedef struct {
                                          ptrdiff_t labels_stride, ptrdiff_t k, int ties, double rel, double empty,
                                          void *scratch, double *value);
 
-  /* Compute the LambdaRank gradient and hessian for each document of a query, for use in training. rg.lambdarank(...)
-     documents the definition. Higher scores are better; the score -inf leaves a document out, and +inf gives the status
-     RANKGAIN_INFINITE_SCORE. `gains` are the gains of the same documents, and `inverse_ideal` is 1 / IDCG@k, or 0 if no
-     document is relevant, in which case all results are 0. Neither changes while a model is trained, so compute them
-     once with `gain` and `idcg`. `discount` must not rise with the rank. RANKGAIN_DELTA_FULL needs it for all n ranks,
-     and RANKGAIN_DELTA_ONE does not use it. `sigma` must be from 1e-100 to 1e100, and `ties` must be RANKGAIN_STABLE or
-     RANKGAIN_AVERAGE. `scratch` has lambda_scratch_size(n) bytes. If the status is not 0, the gradients and hessians of
-     all documents of the query are NaN. */
+  /* Compute the LambdaRank gradient and hessian for each document of a query, for use in training. The documentation of
+     rg.lambdarank has the definition. Higher scores are better; the score -inf leaves a document out, and +inf gives
+     the status RANKGAIN_INFINITE_SCORE. `gains` are the gains of the same documents, and `inverse_ideal` is 1 / IDCG@k,
+     or 0 if no document is relevant; in that case, all results are 0. Neither changes while a model is trained, so
+     compute them once with `gain` and `idcg`. `discount` must not rise with the rank. RANKGAIN_DELTA_FULL needs it for
+     all n ranks, and RANKGAIN_DELTA_ONE does not use it. `sigma` must be from 1e-100 to 1e100, and `ties` must be
+     RANKGAIN_STABLE or RANKGAIN_AVERAGE. `scratch` has lambda_scratch_size(n) bytes. If the status is not 0, the
+     gradients and hessians of all documents of the query are NaN. */
   ptrdiff_t (*lambda_scratch_size)(ptrdiff_t n);
   int (*lambda_ndcg_f64)(const double *scores, ptrdiff_t n, const double *gains, double inverse_ideal, ptrdiff_t k,
                          const double *discount, ptrdiff_t n_discount, double sigma, int delta, int ties,
@@ -230,8 +230,8 @@ typedef struct {
                          const double *discount, ptrdiff_t n_discount, double sigma, int delta, int ties,
                          int normalize, void *scratch, double *gradient, double *hessian);
 
-  /* The same for many lists, which `offsets` delimits as in the other functions of many lists. The status is that of
-     the first invalid list. `scratch` must be large enough for the longest list. */
+  /* Compute the LambdaRank gradients and hessians for many lists, which `offsets` delimits as in cg_lists. The status
+     is that of the first invalid list. `scratch` must be large enough for the longest list. */
   int (*lambda_ndcg_lists_f64)(const double *scores, const ptrdiff_t *offsets, ptrdiff_t queries, const double *gains,
                                const double *inverse_ideals, ptrdiff_t k, const double *discount,
                                ptrdiff_t n_discount, double sigma, int delta, int ties, int normalize, void *scratch,

@@ -69,7 +69,7 @@ def evaluate(
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation:
-    """Evaluate a run against truth in one call; each of the two may be in any supported form.
+    """Evaluate a run against judgments in a single call, accepting both in any supported form.
 
     It calls the constructor for the form of the run, then `Rankings.evaluate`. Files are recognised by their content:
     TREC files (see `read_trec`), parquet, Arrow, CSV and JSON (`from_frames`).
@@ -170,7 +170,7 @@ def _are_metrics(requests: list[Any]) -> bool:
 
 
 def rankings_of_table(table: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
-    """Return the Rankings of a table that holds both truth and run, with one row per document or one row per query.
+    """Make Rankings from a table that holds both truth and run, with one row per document or one row per query.
 
     `scored` holds rules that apply only to tables with scores, i.e. to those with one row per document.
     """
@@ -197,7 +197,7 @@ def rankings_of(
     progress: bool = False,
     **rules: Any,
 ) -> Rankings:
-    """Return the Rankings of truth and a run, using the constructor for the form of the run.
+    """Make Rankings from truth and a run, using the constructor that fits the form of the run.
 
     `scored` holds rules that apply only to constructors that take scores. `unused` says whether a named column may be
     absent from both sides. `progress` says whether progress bars are shown while TREC files are read.

@@ -337,7 +337,7 @@ _EXAMINED = 100  # maximum number of queries to examine
 
 
 def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:
-    """Warn if the score column is called "rank" or similar and holds the ranks within each query, from 1 or 0."""
+    """Warn if the score column has a name like "rank" and holds ranks that start at 1 or 0 in each query."""
     if bare(score) not in ("rank", "ranking", "position"):
         return
     rows, offsets = groups.rows(np.arange(min(len(groups), _EXAMINED)))

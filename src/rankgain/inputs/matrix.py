@@ -1,4 +1,4 @@
-"""Input to `from_scores` that consists of a users × items matrix of scores and a sparse matrix of grades."""
+"""Prepare a users × items matrix of scores and a sparse matrix of grades for `from_scores`."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def from_recommendations(
     query_ids: Iterable[Hashable] | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Rankings:
-    """Make Rankings from the relevant ids and the ranked recommended ids of each user.
+    """Make Rankings from each user's relevant ids and ranked recommendations.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def from_recommendations(
     Warns
     -----
     UserWarning
-        If a grade is negative, other than -1 and -2; or if the arguments may be swapped: of 3 users or more, each has
-        the same number of relevant ids, 5 or more, in a list or a row of a matrix, and the recommended lists differ in
-        length and are never longer. Sets are never reported.
+        If a grade is negative, other than -1 and -2; or if the arguments may be swapped. This is assumed if there are
+        3 or more users, each user has the same number of relevant ids, which is 5 or more and comes from a list or a
+        matrix row, and the recommended lists differ in length and are never longer. Sets are never reported.
 
     See Also
     --------
@@ -99,10 +99,11 @@ def from_recommendations(
 
     Notes
     -----
-    Two Series of pandas with one list per user, as ``groupby("user")["item"].agg(list)`` returns them, are matched by
-    position if their indexes are equal; by label if both have the same labels; and as mappings if their labels overlap
-    and are names: the index has a name, or they are not integers. Any other pair raises a ValueError. One Series is
-    matched by key with a mapping, and by position with lists. Labels of lists matched by position are `query_ids`.
+    Two pandas Series with one list per user, such as those returned by ``groupby("user")["item"].agg(list)``, are
+    matched by position if their indexes are equal, and by label if they have the same labels. They are matched as
+    mappings if their labels overlap and are names, i.e. if the index has a name or the labels are not integers. Any
+    other pair raises a ValueError. A single Series is matched by key with a mapping, and by position with lists. When
+    lists are matched by position, their labels become the `query_ids`.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def from_recommendations(
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
         refuse_list_texts(rows, "recommended")
-        users, rows = range(1), [rows]  # it is the list of a single user
+        users, rows = range(1), [rows]  # `recommended` is the list of a single user
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
     if type(truth) is tuple and len(rows) >= FEWEST_USERS:
@@ -159,7 +160,7 @@ _BUILT_IN = frozenset((list, tuple, dict))
 def _names(
     users: Sequence[Any], judgments: JudgmentSets, query_ids: Iterable[Hashable] | None
 ) -> tuple[Sequence[Any], Iterable[Hashable] | None]:
-    """Return the user ids that match the judgments, and `query_ids`, or None if these served as the user ids."""
+    """Return user ids that match those in the judgments, and `query_ids` unless they were used as the user ids."""
     if type(users) is not range:
         return users, query_ids
     if type(judgments.query_ids) is not range:

@@ -21,7 +21,8 @@ from rankgain.data.rules import GIVEN
 from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
-# Columns with these names hold texts in some tools and ids in others. Errors suggest them; they are never a default.
+# Columns with these names hold texts in some tools and ids in others. Error messages suggest them, but they are never
+# used by default.
 _UNSURE = {
     "relevant": ("ground_truth", "ground_truths", "reference", "reference_contexts", "expected", "relevant_docs"),
     "retrieved": ("contexts", "retrieved_contexts", "predictions", "prediction", "response", "results"),
@@ -127,7 +128,7 @@ def is_mapping_of_columns(value: Any) -> bool:
 
 
 def has_rows_by_query(frame: Frame) -> bool:
-    """Return whether a table has a column with lists of returned ids under a common name, but no document id column."""
+    """Return whether a table has a commonly named column of returned id lists, and has no column of document ids."""
     return frame.find("doc", None) is None and _find(frame, "retrieved", None) is not None
 
 
@@ -203,7 +204,7 @@ def _judgments(frame: Frame, name: str, queries: Sequence[Any] | None) -> Judgme
 
 
 def _present(column: Sequence[Any], queries: Sequence[Any] | None) -> tuple[Sequence[Any], list[Any]]:
-    """Return the queries whose value is not null, and these values."""
+    """Return the queries whose value is not null, together with their values."""
     names = range(len(column)) if queries is None else queries
     if all(row is not None for row in column):
         return names, list(column)

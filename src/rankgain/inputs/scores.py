@@ -52,7 +52,7 @@ def from_scores(
     y_score : array_like
         Scores of the same documents, in the same shape; higher is better. ±inf is allowed, NaN is not. float32 and
         float64 are read as they are; other dtypes are converted to float64, in which integers beyond 2**53 may tie.
-        Beside a sparse `y_true`, a matrix of the same shape, of which rows may have any stride.
+        If `y_true` is sparse, a matrix of the same shape, whose rows may have any stride.
     group_sizes : array_like of int, optional
         For flat (1-D) arrays: the number of documents of each query, in the order of the queries. 0 is allowed.
     qid : array_like of hashable, optional
@@ -266,7 +266,7 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
 
 
 def _numbered(ids: Array) -> tuple[list[Any], Ints, Int32s | None]:
-    """Like `numbers_of_integers`, but return the distinct ids themselves instead of the row where each first occurs."""
+    """Like `numbers_of_integers`, but return the distinct ids instead of the row in which each id first occurs."""
     starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])[: len(ids)])
     names = ids[starts].tolist()  # one name for each sequence of equal ids
     number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}

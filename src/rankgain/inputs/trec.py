@@ -140,7 +140,7 @@ def read_trec(
     options: Any = {"missing": missing, "query_ids": query_ids, "duplicates": duplicates}
     rankings = Rankings(TrecSource(judgments, name, hits, stamp, rules, **options), rules)
     if stamp is not None and not len(hits.grade):
-        with suppress(OSError):  # ignored because the file is read again only to give a warning
+        with suppress(OSError):  # errors are ignored because the file is read again only to give a warning
             warn_of_first_block(stamp.path, judgments)
     return rankings
 
