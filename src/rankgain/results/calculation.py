@@ -302,8 +302,7 @@ class _Calculator:
                 return
             ordered = sorted(positions, key=lambda position: self._order_key(grades[position]), reverse=reverse)
             if self._rules.ties in ("best", "worst"):
-                # If the file cannot be read again, only the hits of a group are known; they take its first or last
-                # ranks.
+                # If the file cannot be read again, only the hits are known; they take the group's first or last ranks.
                 begin = first if reverse else last - len(ordered) + 1
                 singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, begin))
                 yield from (single for single in singles if single.first <= last_rank)

@@ -106,12 +106,14 @@ class Curve(Frames):
         Evaluation.interval : The same for one metric of an Evaluation.
         Comparison.test : Tests whether two runs differ; two intervals cannot show that, since queries are paired.
 
-        Notes ----- If all values are 0 or 1, as for ``success``, this is Clopper and Pearson's interval, which contains
-        the true mean at least as often as `level` says. For other values, the ends are the beta quantiles that match
-        the mean and the variance of Gaffke's bounds, which is the same interval if all values are 0 or 1. Its coverage
-        is measured, not proved: in simulations of sparse reciprocal ranks, skewed AP and symmetric nDCG, with 10, 50
-        and 200 queries, 95% intervals missed the true mean in at most 3% of 2,000 samples (``bench/comparison.py``).
-        For few queries it is wider than Student's. The bound must hold for all queries: the largest value in a small
+        Notes
+        -----
+        If all values are 0 or 1, as for ``success``, this is Clopper and Pearson's interval, which contains the true
+        mean at least as often as `level` says. For other values, the ends are the beta quantiles that match the mean
+        and the variance of Gaffke's bounds, which is the same interval if all values are 0 or 1. Its coverage is
+        measured, not proved: in simulations of sparse reciprocal ranks, skewed AP and symmetric nDCG, with 10, 50 and
+        200 queries, 95% intervals missed the true mean in at most 3% of 2,000 samples (``bench/comparison.py``). For
+        few queries it is wider than Student's. The bound must hold for all queries: the largest value in a small
         sample is not a bound.
 
         References
