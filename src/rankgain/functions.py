@@ -396,8 +396,8 @@ def dcg(
 
         DCG@k = Σ g(r_i) · d(i),  i ≤ k
 
-    By default g(r) = r and d(i) = 1 / log2(i + 1). With ``gain="exponential"`` it is the DCG of Burges et al. A natural
-    logarithm in place of log2 would scale DCG and leave nDCG unchanged.
+    By default, g(r) = r and d(i) = 1 / log2(i + 1). With ``gain="exponential"``, it is the DCG of Burges et al. Using
+    the natural logarithm instead of log2 would scale DCG, but leave nDCG unchanged.
 
     References
     ----------

@@ -67,8 +67,8 @@ def judgments(
 
     Notes
     -----
-    The contents are copied, so that later changes of a dict or an array have no effect. They are checked here, while
-    the constructors of Rankings leave that to `Rankings.evaluate`.
+    The contents are copied, so later changes to a dict or an array have no effect. They are checked here, whereas the
+    constructors of Rankings leave these checks to `Rankings.evaluate`.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def from_qrels(
     -----
     UserWarning
         If a grade is negative, other than -1 and -2; or if the arguments may be swapped: in each query of 5 documents
-        or more, the grades are different fractions, and the scores integers up to 10 of which some are equal.
+        or more, the grades are distinct fractions, and the scores are integers up to 10, some of which are equal.
 
     See Also
     --------

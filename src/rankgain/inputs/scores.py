@@ -102,8 +102,8 @@ def from_scores(
     -----
     UserWarning
         If the arrays have the shape (n, 1): these are n queries of one document each. If they may be swapped: in each
-        list of 5 documents or more, `y_true` has different fractions, and `y_score` integers up to 10 of which some are
-        equal.
+        list of 5 documents or more, `y_true` has distinct fractions, and `y_score` has integers up to 10, some of which
+        are equal.
 
     See Also
     --------
@@ -140,7 +140,7 @@ def from_scores(
     >>> rg.from_scores([0, 2, 1, 1, 0], [0.2, 0.9, 0.9, 0.1, 0.7], qid=["a", "a", "a", "b", "b"]).query_ids
     ['a', 'b']
 
-    Scores of all items beside a sparse matrix of held-out items; those seen in training do not count:
+    Scores of all items with a sparse matrix of held-out items; items seen in training do not count:
 
     >>> from scipy.sparse import csr_array
     >>> test, train = csr_array([[0, 1, 0, 1]]), csr_array([[1, 0, 0, 0]])
