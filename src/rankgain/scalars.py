@@ -22,16 +22,16 @@ Intps = np.ndarray[Any, np.dtype[np.intp]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
-# Threshold that grades of 0 and more exceed. It is the largest negative normal number, since CPUs may flush subnormal
-# numbers to 0.
+# Threshold just below 0, which a grade of 0 exceeds. It is the largest negative normal number, since CPUs may flush
+# subnormal numbers to 0.
 NON_RELEVANT = -sys.float_info.min
 
-# Number types that can be converted without running code of the caller: bool, float, int and NumPy's scalar types.
+# Number types that can be converted without running user code: bool, float, int and NumPy's scalar types.
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 
 
 def real(value: Any, beyond: float | None = None) -> float | None:
-    """Convert a real number of any type to float; return `beyond` if it is too large, and None if it is not real.
+    """Convert a real number of any type to float; return `beyond` if it is too large, and None for other objects.
 
     Text, complex numbers, arrays and masked elements are not real numbers.
     """
@@ -87,14 +87,14 @@ _BUILTIN = frozenset((dict, list, tuple, set, frozenset, range))
 
 
 def size_of(items: Any) -> int:
-    """Return the number of items; iterate over objects of unknown classes, whose `__len__` may be wrong."""
+    """Return the number of items without calling the `__len__` method of user-defined classes, which may be wrong."""
     if type(items) in _BUILTIN:
         return len(items)
     return dict.__len__(items) if isinstance(items, dict) else sum(1 for _ in items)
 
 
 def listed(items: Any) -> list[Any]:
-    """Return the items as a list, without relying on `__len__`, from which `list(items)` allocates memory."""
+    """Return the items as a list. Unlike `list(items)`, do not allocate memory according to `__len__`."""
     return list(iter(items))
 
 
@@ -111,7 +111,7 @@ def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]
 
 
 def id_kind(identifier: Any) -> type:
-    """Return the type of the ids to which an id can be equal: str, bytes, int or the type of the id itself."""
+    """Return the common type of all ids that can equal this id: str, bytes, int or the id's own type."""
     for kind, base in ((str, str), (bytes, bytes), (Integral, int)):
         if isinstance(identifier, kind):
             return base
@@ -162,7 +162,7 @@ def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: l
         if document is None or (type(document) is float and document != document):
             return NULL_ID, position
         grade = real(value)
-        if len(truth) != size:  # converting a number may run code of the caller
+        if len(truth) != size:  # converting a number may run user code
             return CHANGED, -1
         if grade is None:
             return GRADE_TYPE, position
@@ -191,7 +191,7 @@ def read_scores(run: dict[Any, Any], size: int) -> dict[Any, float] | tuple[int,
 
 
 def without_none(column: Any) -> Bools | None:
-    """Return a mask of the rows that are not None, or None if there is no None among the rows."""
+    """Return a mask that is False for rows that are None, or return None if no row is None."""
     if isinstance(column, np.ndarray) and column.dtype.kind != "O":
         return None
     if not isinstance(column, (list, tuple, np.ndarray)):

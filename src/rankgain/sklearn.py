@@ -46,7 +46,7 @@ FEW_ROWS = 16  # number of rows from which the frequency of ties is estimated
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """Raised for an argument of the wrong type or out of range, like scikit-learn's exception of this name."""
+    """Exception raised for an argument of the wrong type or out of range, as in scikit-learn."""
 
 
 def ndcg_score(
@@ -185,7 +185,7 @@ _PLAIN_SCORES = frozenset(map(np.dtype, (np.float64, np.float32)))
 
 
 def _mean_of_matrices(name: str, y_true: Any, y_score: Any, k: Any) -> float | None:
-    """Return the mean over the rows of two NumPy matrices, or None if the general path must be taken."""
+    """Return the mean over the rows of two NumPy matrices, or None if the inputs need the general code path."""
     if type(y_true) is not np.ndarray or type(y_score) is not np.ndarray or (k is not None and type(k) is not int):
         return None
     if y_true.dtype not in NATIVE or y_score.dtype not in _PLAIN_SCORES or (shape := y_true.shape) != y_score.shape:
@@ -246,14 +246,14 @@ def _affected_by_ties(grades: Array, scores: Array, record: Metric) -> tuple[Flo
 
 
 def _sorted(function: Callable[..., Any], grades: Array, scores: Array, k: int | None) -> Floats:
-    """Return the metric of each row after sorting by NumPy, whose unstable order only NumPy can reproduce."""
+    """Return the metric of each row in NumPy's sort order, which is unstable, so that only NumPy can reproduce it."""
     ranked = np.take_along_axis(grades, np.argsort(scores)[:, ::-1][:, :k], axis=1)
     values: Floats = function(ranked, k=k, judged=grades) if function is ndcg else function(ranked, k=k)
     return values
 
 
 def _exact(scores: Array) -> Array:
-    """Return the scores, or their ranks among the distinct scores if float64 might not distinguish all scores."""
+    """Return the scores, or the ranks of the distinct scores if float64 may be unable to distinguish them."""
     kind, size = scores.dtype.kind, scores.dtype.itemsize
     if (kind in "iu" and size == 8 and (scores.max() > EXACT or scores.min() < -EXACT)) or (kind == "f" and size > 8):
         return np.unique(scores, return_inverse=True)[1].reshape(scores.shape)

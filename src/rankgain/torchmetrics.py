@@ -108,7 +108,7 @@ class Computed(RetrievalMetric):
     _by_topk: ClassVar[bool] = False  # whether TorchMetrics sorts with topk instead of argsort
     _above_zero: ClassVar[bool] = False  # whether documents with a score of 0 or less are never relevant
     _binary: ClassVar[bool] = True  # whether labels must be 0 or 1
-    _required: ClassVar[str] = "positive"  # a query without labels of this kind is empty
+    _required: ClassVar[str] = "positive"  # queries without labels of this kind count as empty
     _few: ClassVar[int] = 2  # up to this number of queries, TorchMetrics' loop is faster
 
     def compute(self) -> Tensor:
@@ -229,7 +229,7 @@ def _metric_and_ties(name: str, k: int | None) -> tuple[Metric, str]:
 def _equal_length_batches(
     sizes: Ints, queries: Ints, indexes: Tensor, preds: Tensor, target: Tensor
 ) -> Iterator[tuple[Ints, Tensor, Tensor]]:
-    """Yield batches of queries with equally many documents, and matrices of their scores and labels.
+    """Yield batches of queries that have equally many documents, with matrices of their scores and labels.
 
     Documents are in the order in which torch sorts the indexes, which is not stable.
     """
@@ -270,7 +270,7 @@ class RetrievalMRR(Computed, theirs.RetrievalMRR):
 
 
 class RetrievalMAP(Computed, theirs.RetrievalMAP):
-    """`torchmetrics.retrieval.RetrievalMAP` with a faster `compute`: AP, divided by the number of hits."""
+    """`torchmetrics.retrieval.RetrievalMAP` with a faster `compute`: AP normalised by the number of hits."""
 
     _ours = "ap"
     _unchanged = theirs.RetrievalMAP._metric
@@ -279,7 +279,7 @@ class RetrievalMAP(Computed, theirs.RetrievalMAP):
     _above_zero = _ignores_scores_up_to_0(functions.retrieval_average_precision)
 
     def _tie_probe(self, metric: Metric) -> Metric:
-        return metric_of("ap", k=metric.k)  # divided by R, since one more hit may lower AP divided by the number of hits
+        return metric_of("ap", k=metric.k)  # AP divided by R; unlike `metric`, it cannot fall when a hit is added
 
 
 class RetrievalPrecision(Computed, theirs.RetrievalPrecision):
@@ -317,7 +317,7 @@ class RetrievalRPrecision(Computed, theirs.RetrievalRPrecision):
     _cutoff = ""
 
     def _is_defined(self, scores: Array, labels: Array) -> bool:
-        return labels.dtype.kind == "i" and super()._is_defined(scores, labels)  # torch raises a TypeError for other types
+        return labels.dtype.kind == "i" and super()._is_defined(scores, labels)  # else torch raises a TypeError
 
 
 class RetrievalHitRate(Computed, theirs.RetrievalHitRate):
@@ -376,7 +376,7 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
 
 
 def _partial_areas(scores: Array, labels: Array, sizes: Ints, max_fpr: float) -> Floats:
-    """Compute McClish's standardised partial area under each query's ROC curve, or 0 if it has only one class."""
+    """Compute the standardised partial area under the ROC curve (McClish, 1989), or 0 for a query with one class."""
     query = np.repeat(np.arange(len(sizes)), to_intp(sizes))
     order = np.lexsort((-scores, query))
     scores, hits = scores[order], np.cumsum(labels[order], dtype=np.int64)
@@ -388,7 +388,7 @@ def _partial_areas(scores: Array, labels: Array, sizes: Ints, max_fpr: float) ->
     with np.errstate(all="ignore"):
         tpr = (hits - before[query]) / positives[query]
         fpr = (rank - tpr * positives[query]) / negatives[query]
-    corner = np.append((scores[1:] != scores[:-1]) | (query[1:] != query[:-1]), True)  # whether a document is the last of its tie group
+    corner = np.append((scores[1:] != scores[:-1]) | (query[1:] != query[:-1]), True)  # last document of each tie group
     tpr, fpr, query = tpr[corner], fpr[corner], query[corner]
     first = np.append(True, query[1:] != query[:-1])
     tpr0, fpr0 = (np.where(first, 0.0, np.append(0.0, rate[:-1])) for rate in (tpr, fpr))

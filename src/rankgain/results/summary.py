@@ -86,7 +86,7 @@ class Counted(Tables):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of queries, of missing and unjudged queries, and of queries without relevant documents.
+        """The numbers of evaluated queries, missing queries, unjudged queries and queries without relevant documents.
 
         Examples
         --------
@@ -133,7 +133,7 @@ def check_same_metrics(first: Collection[Any], other: Collection[Any], name: str
 
 
 class Summary(Counted):
-    """The means and counts of an evaluation, without the values of single queries; made by `Evaluation.summary`.
+    """Means and counts without the values of individual queries, as returned by `Evaluation.summary`.
 
     The sum of each metric is stored without rounding, as an integer. Summaries of parts can therefore be merged in any
     order and grouping: the means are always those of one Evaluation of all queries, bit for bit.
@@ -192,7 +192,7 @@ class Summary(Counted):
         versions: tuple[str, ...],
         records: Mapping[str, Metric] = MappingProxyType({}),
     ) -> None:
-        """Store the arguments. `records` maps the name of a metric that was requested as a Metric to the Metric."""
+        """Create a Summary; `records` maps the names of metrics to Metric objects that were passed by the caller."""
         self._sums = dict(sums)
         self._records = dict(records)
         self._counts = tuple(counts)
@@ -225,7 +225,7 @@ class Summary(Counted):
     @overload
     def mean(self, metric: None = None) -> dict[str, float]: ...
     def mean(self, metric: str | Metric | None = None) -> float | dict[str, float]:
-        """Return the mean of one metric, or a dict of the means of all metrics; NaN values do not count.
+        """Return the mean of one metric, or a dict of the means of all metrics; NaN values are ignored.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class Summary(Counted):
         return self._of(metric).mean
 
     def aggregate(self) -> dict[str, float]:
-        """Return one number per metric, computed by the metric's own aggregator: the mean, for most metrics.
+        """Return one number per metric, computed by the metric's aggregator, which is the mean for most metrics.
 
         Returns
         -------
@@ -442,7 +442,7 @@ def _check_rules(ties: Any, missing: Any, like: Any) -> None:
 
 
 def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:
-    """Raise an error if a count exceeds the number of queries; missing queries are counted only if missing="zero"."""
+    """Raise an error if a count exceeds the number of queries, which includes missing queries if missing="zero"."""
     for name in ("missing", "empty") if missing == "zero" else ("empty",):
         if counts.get(name, 0) > counts["queries"]:
             raise ValueError(f"{counts[name]} {name} queries, of {counts['queries']}")

@@ -18,7 +18,7 @@ from rankgain.scalars import check_whole
 
 Rows = Sequence[Sequence[object]]  # the first row is the header
 Cells = Collection[tuple[int, int]]  # pairs (row, column); the header is row 0
-Marks = Mapping[tuple[int, int], str]  # map (row, column) to the mark of a cell
+Marks = Mapping[tuple[int, int], str]  # maps (row, column) to the mark of a cell
 Form = Literal["text", "html", "latex", "markdown"]
 
 LONGEST = 100  # maximum number of characters in a name
@@ -27,7 +27,7 @@ DECIMALS = 4  # default number of decimal places
 MOST_DECIMALS = 15
 COLUMN, PAGE = 229.0, 469.0  # widths in points of a column and of a two-column page
 SIZES = {r"\small": 1.0, r"\footnotesize": 0.9}  # font sizes, and table widths relative to `\small`
-OUTSIDE = 1.25  # width of a table outside a float, relative to its width in a float (smaller font, narrower gaps)
+OUTSIDE = 1.25  # tables are wider by this factor outside a float, where font and gaps are larger
 GAP = 2  # number of spaces between columns
 NO_MARKS: Marks = MappingProxyType({})
 _MARKDOWN = {
@@ -50,7 +50,7 @@ _LATEX = {
 }
 _LABEL = re.compile(r"[\w:./+-]+", re.ASCII)
 _WIDE = re.compile(r"[A-Zmw@+=%]|(?<!\w)-")  # characters about 1.5 times as wide as a digit
-_UNSUPPORTED = re.compile(r"[^\x00-\u017f\u2010-\u2026]")  # characters that are in none of pdflatex's fonts
+_UNSUPPORTED = re.compile(r"[^\x00-\u017f\u2010-\u2026]")  # characters that pdflatex's fonts do not have
 UNSUPPORTED = "% Names in other scripts: compile with lualatex, and a font that has them (package fontspec)."
 _MINUS = re.compile(r"(?<!\w)-(?=\d)")  # a minus sign before a number, which LaTeX would typeset as a hyphen
 
@@ -136,7 +136,7 @@ def signed(value: float, decimals: int = DECIMALS) -> str:
 
 
 def mean_rows(values: Mapping[Any, float]) -> list[list[object]]:
-    """Return the header of a table of means, and one row per metric."""
+    """Return the rows of a table of means: a header, then one row per metric."""
     rows: list[list[object]] = [["metric", "mean"]]
     rows += ([str(key), Number((value,), share=is_share(key))] for key, value in values.items())
     return rows
@@ -173,7 +173,7 @@ def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]
     texts = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     texts.insert(1, ["-" * width for width in widths])
-    marked = {(row + (row > 0), column): mark for (row, column), mark in marks.items()}  # rows counted with the rule
+    marked = {(row + (row > 0), column): mark for (row, column), mark in marks.items()}  # row numbers include the rule
     gaps = [GAP] * len(widths)
     for (row, column), mark in marked.items():
         if column + 1 < len(widths):
@@ -189,14 +189,14 @@ def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]
 
 
 def wrapped(line: str) -> list[str]:
-    """Break a long line into several; all but the first are indented."""
+    """Break a long line into several lines, and indent all but the first."""
     import textwrap  # imported here since only printing needs it
 
     return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def marks_of(table: Table) -> Marks:
-    """Return the marks of cells in plain text: a star if the cell is bold, or else a space, then the superscripts."""
+    """Return the marks of cells in plain text. A mark is a star (if bold) or a space, followed by the superscripts."""
     cells = {*table.bold, *(cell for cell, letters in table.raised.items() if letters)}
     return {cell: ("*" if cell in table.bold else " ") + table.raised.get(cell, "") for cell in cells}
 
@@ -284,7 +284,7 @@ def _markdown_lines(lines: Sequence[str]) -> list[str]:
 def _join_blocks(
     blocks: Iterable[Block], table: Callable[[Table, Export], Lines], lines: Callable[[Lines], Lines], export: Export
 ) -> str:
-    """Join the blocks, with empty lines between them; the first table gets the caption, and later labels a number."""
+    """Join the blocks with empty lines. Only the first table has the caption; later labels end with a number."""
     parts, tables = [], 0
     for block in blocks:
         if not isinstance(block, Table):
@@ -320,7 +320,7 @@ def _latex_width(table: Table, export: Export) -> float:
 
 
 def _fitting(table: Table, export: Export) -> tuple[Table, float]:
-    """Choose the table or its alternative, and return it with its width.
+    """Return the table or its alternative, depending on which one fits, and its width.
 
     The first one that fits in a column is chosen, else the first one that fits on a page, else the narrower one.
     """

@@ -1,4 +1,4 @@
-"""Tie sensitivity: the worst, best and expected values of metrics over the orders of tied documents."""
+"""Tie sensitivity: how the values of metrics depend on the order of tied documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Values = dict[str, float]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TieSpread(Frames, Tables):
-    """The values of metrics for several orders of tied documents, made by `Rankings.tie_spread`; prints as a table.
+    """The values of metrics for several orders of tied documents, as returned by `Rankings.tie_spread`.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class TieSpread(Frames, Tables):
 
     @property
     def evaluations(self) -> dict[str, Evaluation | None]:
-        """The evaluations by column name: worst, expected, best, and the rankings' rule for ties if it is another one.
+        """The evaluations by column name: worst, expected, best and, if different, the rankings' own rule for ties.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class TieSpread(Frames, Tables):
         return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
 
     def mean(self) -> dict[MetricKey, Values]:
-        """Return one number per metric and order of ties, computed by the metric's own aggregator.
+        """Return one number per metric and order of ties, computed by the metric's aggregator.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class TieSpread(Frames, Tables):
         }
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
-        """Return the columns of a data frame with one row per query and metric, sorted by metric.
+        """Return the columns of a data frame with one row per query and metric, grouped by metric.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class TieSpread(Frames, Tables):
         return rows
 
     def notes(self) -> list[str]:
-        """Return notes on metrics that have no expected value, or whose worst and best values may not be the extremes.
+        """Return notes on metrics that have no expected value, or whose extreme values may differ from worst and best.
 
         Returns
         -------

@@ -24,7 +24,7 @@ from rankgain.spark.jobs import (
 
 
 class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsReadable, DefaultParamsWritable):  # type: ignore[misc]
-    """Evaluator that computes a ranking metric from one row per document, for model tuning in PySpark.
+    """PySpark evaluator that computes a ranking metric from a data frame with one row per document.
 
     Parameters
     ----------

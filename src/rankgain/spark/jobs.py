@@ -419,7 +419,7 @@ def _types() -> Any:
 
 
 def _package_check() -> Callable[[], str | None]:
-    """Return a function that checks the packages of a Python worker; it returns an error message or None.
+    """Return a function that checks a Python worker's packages and returns an error message or None.
 
     The inner function is pickled by value. It must not refer to rankgain, since a worker without rankgain would fail
     before it could return the message.
@@ -532,7 +532,7 @@ def in_buckets(frame: Any, count: int) -> Any:
 
 
 def check_buckets(buckets: int | None, *frames: Any) -> int:
-    """Return the number of buckets; the default is Spark's number of shuffle partitions, or less if rows are few."""
+    """Return the number of buckets; the default is Spark's number of shuffle partitions, or less for few rows."""
     if buckets is None:
         session = frames[0].sparkSession
         most = int(session.conf.get("spark.sql.shuffle.partitions"))
@@ -568,7 +568,7 @@ def _column_name(frame: Any, side: str, role: str, name: str | None) -> str:
 
 
 def _quoted(name: str) -> Any:
-    """Return the column with a name that may contain dots."""
+    """Return the column with the given name, which may contain dots."""
     return _functions().col("`" + name.replace("`", "``") + "`")
 
 

@@ -68,7 +68,7 @@ def _of_labels(rules: PartRules, names: dict[str, str], table: Any) -> Evaluatio
 
 
 def _state(evaluate: Callable[[], Evaluation]) -> Any:
-    """Return the Summary as JSON, or else the error in the input, since Spark would retry a task that raised it."""
+    """Return the Summary or an input error as JSON. Spark would retry a task that raised the error."""
     try:
         text = evaluate().summary().to_json()
     except (ValueError, TypeError) as error:
@@ -83,7 +83,7 @@ def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) 
     advice = "run.sortWithinPartitions(query) first, or use rankgain.spark.evaluate"
     for part in parts_of(batches, ROWS):
         if part["query_id"].null_count:
-            rules.of_run(judgments, part)  # raises the error
+            rules.of_run(judgments, part)  # raises the error for null ids
         reject_repeated_queries(part["query_id"], seen, "run", advice)
         yield as_batch(rules.of_run(judgments, part), part.schema.field("query_id").type)
 

@@ -1,4 +1,4 @@
-"""Read the arguments that LightGBM and XGBoost pass to metrics and objectives, and state from their stack frames.
+"""Helpers that read the arguments which LightGBM and XGBoost pass to metrics and objectives.
 
 Neither library is imported; data sets are recognised by their methods.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Ints
 
-FRAMES = 10  # maximum number of stack frames that are searched for a caller
+FRAMES = 10  # maximum number of stack frames to search for a caller
 IGNORED = {  # parameters that only LightGBM's own objective reads, and their replacements
     "label_gain": "metric=rankgain.metric('ndcg', k=10, gain=[0, 1, 3, 7, 15])",
     "lambdarank_norm": "normalize=('score', 'query') or None",

@@ -25,7 +25,7 @@ from rankgain.threads import check_threads, run_chunks
 DEFAULT = "ndcg(gain=exponential)@10"
 NORMALIZATIONS = "score", "query"
 LARGEST_SIGMA = 1e100
-MOST_SETS = 64  # number of sets of labels to cache, more than the folds of a cross-validation
+MOST_SETS = 64  # maximum number of cached sets of labels; a cross-validation has fewer folds
 MANY_LABELS = 10_000  # up to this number of labels, copying and hashing them is faster than comparing arrays
 
 

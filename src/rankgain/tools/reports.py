@@ -32,7 +32,7 @@ def _json(content: Mapping[str, Any]) -> str:
 
 
 def _json_of_runs(objects: Mapping[str, dict[str, Any]]) -> str:
-    """Return the object of a single run as JSON; the objects of several runs are put under "runs", by name."""
+    """Format the results of runs as JSON. The results of several runs are put under "runs", by name."""
     return _json(next(iter(objects.values())) if len(objects) == 1 else {"runs": objects})
 
 
@@ -240,7 +240,7 @@ SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
 
 
 def _tables(method: str, between: str, end: str = "") -> Callable[..., str]:
-    """Return a function that formats the tests, the groups and the gate by calling `method` of each.
+    """Return a function that formats the tests, the groups and the gate by calling the given method of each.
 
     All options are passed to the tests, but only the options on number formats to the groups and the gate.
     """

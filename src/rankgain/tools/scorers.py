@@ -189,7 +189,7 @@ class Scorer:
         raise error
 
     def _check_split(self) -> None:
-        """Warn if scikit-learn scores only some rows of a query, according to the split in the caller's frame."""
+        """Warn if scikit-learn scores only some rows of a query; the split is read from the caller's stack frame."""
         caller_locals = locals_of("_fit_and_score", _CATCHERS)
         if not caller_locals:
             return

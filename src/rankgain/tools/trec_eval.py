@@ -157,7 +157,7 @@ def _whole(option: str, text: str, lowest: int) -> int:
 
 
 def _columns(requests: list[str], options: Options) -> list[Column]:
-    """Return the columns of the requested measures; as in trec_eval, only a measure's first parameters are used."""
+    """Return the requested columns. Like trec_eval, use only the first parameters that are given for a measure."""
     first: dict[str, str] = {}
     for text in requests:
         name, dot, _ = text.partition(".")
@@ -205,7 +205,7 @@ class _Ending:
 
     @property
     def tag(self) -> str:
-        """The name of the run: the sixth field of the last line that is not a comment and has enough fields."""
+        """The name of the run: the sixth field of the last line that has six fields and is not a comment."""
         lines = [line.split() for line in self._end.splitlines() if not line.startswith(b"#")]
         return next((line[5].decode("utf-8", "surrogateescape") for line in reversed(lines) if len(line) > 5), "")
 

@@ -60,7 +60,7 @@ class Formula(NamedTuple):
 
 @dataclass(frozen=True)
 class Gains:
-    """A gain function that is defined by pairs of a grade and its gain; the gain of any other grade is the grade."""
+    """Gain function that is defined by (grade, gain) pairs. The gain of any other grade is the grade itself."""
 
     pairs: tuple[tuple[int, float], ...]
 
@@ -80,7 +80,7 @@ def _gain(gains: Gains) -> Any:
 
 
 def _points(options: Options, points: Sequence[float]) -> Formula:
-    """Return the formula for the mean of the interpolated precisions at some recall points.
+    """Return the formula for the mean interpolated precision at the given recall points.
 
     For an empty list, it is undefined if one of the recall points requires no document.
     """

@@ -1,4 +1,4 @@
-"""PyInstaller hook that adds the backends, which are imported at run time, and the data files of rankgain."""
+"""PyInstaller hook that adds rankgain's data files and its backends, which are imported dynamically."""
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules
 
