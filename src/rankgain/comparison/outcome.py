@@ -1,4 +1,4 @@
-"""The tests of a comparison, as `Comparison.test` returns them."""
+"""The results of testing a comparison, as returned by `Comparison.test`."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class Tests(Frames, Printed, Tested):
         return vars(self) | {"_remarks": self._reasons(), "_rankings": {}}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
-        """Return the run with the best mean, and the runs whose difference from it is not decided.
+        """Return the run with the best mean, and all runs that the test does not show to differ from it.
 
         If several runs share the best mean, a run is included if its difference from any of them is not decided. A
         difference that is not decided does not show that the runs are equal. If there is a baseline, differences

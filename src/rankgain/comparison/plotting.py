@@ -19,7 +19,7 @@ KINDS = "intervals", "scatter"
 MOST_PANELS = 6
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
-WRAPPED = 32  # maximum number of characters per line of a name; this fits the height of a panel
+WRAPPED = 32  # maximum number of characters per line in an axis label
 LINE, LETTER = 0.3, 0.085  # the height of a line and the width of a letter in inches
 GREY = "#8A8A8A"
 
@@ -30,7 +30,7 @@ def name_of(*values: object) -> str:
 
 
 def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
-    """Draw one panel per key or, for intervals, one panel per metric."""
+    """Draw one panel per (metric, run, baseline) or, for intervals, one panel per metric."""
     if kind == "intervals":
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
         rows = [[pair for key, pair in tests.items() if key[0] == metric] for metric in metrics]
@@ -66,7 +66,7 @@ def interval_names(pairs: Sequence[Difference]) -> list[str]:
 
 
 def intervals(axes: Axes, pairs: Sequence[Difference], names: Sequence[str]) -> None:
-    """Draw one interval per row, labelled with these names, and in grey if the difference is not decided."""
+    """Draw one labelled interval per row, in grey if the difference is not decided."""
     for row, pair in enumerate(pairs[: len(names)]):
         colour = COLOURS[0] if pair.decided else GREY
         axes.plot(drawn_ends(pair), [row, row], color=colour, linewidth=2)

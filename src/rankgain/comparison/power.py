@@ -38,7 +38,7 @@ def detectable(sd: float, queries: float, alpha: float) -> float:
 
 
 def queries_needed(sd: float, difference: float, alpha: float, power: float, uneven: float = 1.0) -> int:
-    """Return the number of queries that a test needs to detect a true difference with this power.
+    """Return the number of queries that a test needs to detect a true difference with the given power.
 
     It is at least the smallest number with which p can be as low as alpha. `uneven`: the factor by which unequal
     weights raise the number.

@@ -42,12 +42,12 @@ MEANING = {
 }
 JUDGE_MORE = "Judge more before you decide"
 MOST_WARNINGS = 10  # maximum number of rows in the printed table; further rows are only counted
-FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum number of signs for checking skewness / √signs, and the limit
+FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum number of signs to check skewness / √signs, and the limit for it
 ROUNDING = 1e-12
 MOST_SEARCHED = 20  # maximum number of differences to search for a single decisive query
-# The factor by which p can rise if a query is left out. For one test it is at most 2, because each sign vector that is
-# extreme without the query remains extreme with it for one of its two signs. The rest allows for corrections and
-# clusters.
+# The factor by which p can rise if a query is left out. For a single test, it is at most 2, because each sign vector
+# that is extreme without the query remains extreme for one of the two signs of the query. The higher value allows for
+# corrections and clusters.
 MOST_RISE = 4
 MOST_BOUNDED = 20_000  # maximum number of queries, summed over all differences, for which bounds are computed
 
@@ -65,7 +65,7 @@ class Remark(NamedTuple):
         return "" if self.pair is None else f"{printable(self.pair.run)} vs {printable(self.pair.baseline)}"
 
     def sentence(self) -> str:
-        """The full text of the warning."""
+        """Return the full text of the warning."""
         about = ", ".join(part for part in (printable(subject(self.metric)), self.runs()) if part)
         advice = f" {JUDGE_MORE}." if self.judge_more else ""
         return f"{self.kind}: {about}: {self.finding}. {started('', MEANING[self.kind])}{advice}"
@@ -147,8 +147,8 @@ def _decisive_row(pair: Difference, sample: Sample) -> int | None:
 
 
 def _decisive(tests: Tested) -> Iterator[Remark]:
-    """Warn if leaving out a single query would leave a decided difference undecided or change its sign."""
-    without: dict[tuple[Any, Any], Tested | None] = {}  # one test serves all pairs of a family
+    """Warn if omitting one query would make a decided difference undecided or reverse its sign."""
+    without: dict[tuple[Any, Any], Tested | None] = {}  # by (metric, query); one test serves all pairs of a family
     for key, pair in tests.items():
         sample = sample_of(tests, key[0])
         row = _decisive_row(pair, sample)
@@ -166,7 +166,7 @@ def _decisive(tests: Tested) -> Iterator[Remark]:
 
 
 def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
-    """Repeat the test of a metric and its family without a query; return None if only one cluster would be left."""
+    """Repeat the tests in the family of a metric without one query; return None if only one cluster would be left."""
     options = tests.options
     metrics = options.metrics if options.family == "all" else (metric,)
     samples = {}
@@ -176,14 +176,14 @@ def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
     clusters = samples[metric].clusters
     if clusters is not None and len(set(clusters.tolist())) < 2:
         return None
-    method = RANDOM if options.method == EXACT else options.method  # also exact if few queries differ
+    method = RANDOM if options.method == EXACT else options.method  # this method is also exact if few queries differ
     options = options._replace(method=method, metrics=metrics, margin=None)
     rest = Aligned(samples[metric].query_ids, samples, 0)
     return Tested(differences_of(rest, options), rest, options)
 
 
 class _Run:
-    """The values of a run in one metric that warnings need, over the tested queries. They are computed on first use."""
+    """A run that is evaluated with one metric over the tested queries. Its values are computed on first use."""
 
     def __init__(self, rankings: Rankings, metric: str | Metric, sample: Sample, threads: int) -> None:
         self._rankings, self._threads = rankings, threads

@@ -41,7 +41,7 @@ from rankgain.results.text import html_of, html_table, number, printable, signed
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
 
-MOST_ROWS = 1000  # maximum number of differences listed, always complete per metric; also of runs
+MOST_ROWS = 1000  # limit on the number of differences (listed for whole metrics only) and on that of runs
 MOST_CHANGED = 5  # number of queries shown at each end of the sorted differences
 MOST_PAIRS = 6  # if there are more differences, the queries are drawn only for selected pairs of each metric
 MOST_DRAWN = 12  # maximum number of metrics whose queries are drawn
@@ -232,7 +232,7 @@ def page_of(
     heading = sentences.title(tests)
     (listed, left_out), (drawn, choice) = _listed(tests), _drawn(tests)
     pairs = list(chain.from_iterable(listed))
-    # Leave the table of numbers out if it would list only some differences of a metric.
+    # Omit the table of numbers if it could list only some of the differences in a metric.
     most = len(pairs) if pairs == list(tests.values())[: len(pairs)] else 0
     text: str = environment.from_string(TEMPLATE).render(
         title=printable(heading if title is None else title),
@@ -327,7 +327,7 @@ def _drawn(tests: Tests) -> tuple[list[Key], str]:
 
 
 def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:
-    """Place the differences of a metric on one scale.
+    """Compute the positions of the differences in a metric on a common scale.
 
     Each row has the positions of the low end of the interval, the difference, and the high end.
     """

@@ -78,7 +78,7 @@ def baseline_of(tests: Tested) -> str | None:
 
 
 def baselines_of(tests: Tested) -> list[str]:
-    """Return the baselines, which is an empty list if all pairs of runs are compared."""
+    """Return the baselines, or an empty list if all pairs of runs are compared."""
     baselines = list(dict.fromkeys(baseline for _, _, baseline in tests))
     return baselines if tests.options.baseline is not None or is_pair(tests) else []
 
@@ -104,7 +104,7 @@ def is_pair(tests: Tested) -> bool:
 
 
 def is_matrix(tests: Tested) -> bool:
-    """Return whether all pairs of more than three runs are compared, and the matrix is therefore printed."""
+    """Return whether the matrix is printed, as it is when all pairs of more than three runs are compared."""
     return not baselines_of(tests) and len(tests.runs) > 3
 
 
@@ -158,7 +158,7 @@ def _against_one(
 
 
 def _sentences(baseline: str | None, groups: Mapping[str, Sequence[Difference]]) -> list[str]:
-    """Return a sentence for each group that is not empty: its label and its runs or, without a baseline, its pairs."""
+    """For each nonempty group, return a sentence with its label and its runs or, without a baseline, its run pairs."""
     names = {
         label: [pair.run if baseline is not None else f"{pair.run} vs {pair.baseline}" for pair in group]
         for label, group in groups.items()
@@ -204,7 +204,7 @@ def _on_margin(margin: float, baseline: str | None, pairs: Sequence[Difference])
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
-    """Return the runs with the best mean, and the runs whose difference from one of them is not decided.
+    """Return the runs with the best mean, and runs whose difference from at least one of these is not decided.
 
     The list is empty if neither higher nor lower is better.
     """
@@ -333,7 +333,7 @@ def _method(tests: Tested) -> str:
 
 
 def _adjustment(tests: Tested) -> str:
-    """Say what p is adjusted for, as the end of the line about the method."""
+    """Return a phrase that says what p is adjusted for."""
     options, count = tests.options, comparisons_of(tests)
     separate = len(options.metrics) > 1 and options.family == "metric"
     if count == 1:
@@ -360,7 +360,7 @@ def _limits(tests: Tested) -> Iterator[str]:
 
 
 def details(tests: Tested) -> Iterator[str]:
-    """Yield further notes about the numbers that appear in neither the summary nor the methods."""
+    """Yield notes that appear in neither the summary nor the description of the methods."""
     options, pairs = tests.options, list(tests.values())
     if options.method != STUDENT:
         yield "Exact if differences are symmetric about their mean; otherwise approximate, better with more queries."

@@ -22,8 +22,8 @@ from rankgain.threads import run_chunks
 MOST_BITS = 40  # maximum number of fraction bits of a value on the grid
 SIGNIFICAND = 52  # number of bits available for a sum
 ENUMERATED = 16  # maximum number of rows for which all sign vectors are used instead of random flips
-EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # limits on nonzero differences for an exact p: default, on request
-SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # limits on distinct subsets for an exact interval: default, on request
+EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # limits on nonzero differences for an exact p (default, on request)
+SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # limits on distinct subsets for an exact interval (default, on request)
 MOST_ZEROS = 1000  # maximum number of zero differences, which keeps binomial coefficients small
 ROUNDING = 1e-6  # absolute tolerance for (1 − level) · (flips + 1)
 CHUNK = 1 << 14  # number of flips per thread task
@@ -118,7 +118,7 @@ def facts(columns: Columns) -> Facts:
 
 
 def inner_norms(columns: Columns) -> Floats:
-    """Return the norms of the differences after their mean is subtracted."""
+    """Return the norms of the differences after subtracting their mean."""
     weights = np.ones(len(columns.values)) if columns.weights is None else columns.weights
     norms: list[Floats] = []
     for rows in _blocks(columns):
@@ -296,7 +296,7 @@ def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
 
 
 def threshold(alpha: float, total: int, random: bool) -> int:
-    """Return how many of `total` sign vectors may be as extreme as the observation if the hypothesis is rejected."""
+    """Return the number of extreme sign vectors, out of `total`, up to which the hypothesis is rejected."""
     share = Fraction(alpha) * total
     return math.floor(share + Fraction(ROUNDING) if random else share)
 
@@ -387,7 +387,7 @@ class Subsets:
 
 @lru_cache(64)
 def _binomials(zeros: int, queries: int) -> Array:
-    """Return the numbers of ways to choose 0, 1, … of the zeros, as Python integers if 64 bits may not suffice."""
+    """Return the numbers of ways to choose 0, 1, … of `zeros` items, as Python integers if 64 bits may not suffice."""
     dtype = np.int64 if queries < 63 else np.object_
     return np.array([math.comb(zeros, chosen) for chosen in range(zeros + 1)], dtype=dtype)
 

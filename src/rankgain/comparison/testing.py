@@ -322,7 +322,7 @@ class _Family:
 
     @property
     def _alpha(self) -> float:
-        """The error rate of each interval: alpha, or Bonferroni's share of alpha if simultaneous without max-T."""
+        """The error rate of each interval: alpha or, for simultaneous intervals without max-T, alpha / comparisons."""
         options = self.options
         shared = options.intervals == SIMULTANEOUS and options.correction != MAX_T
         return options.alpha / self.count if shared else options.alpha

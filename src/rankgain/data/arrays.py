@@ -50,7 +50,7 @@ def vector_of(value: Any, name: str, demand: str) -> Array:
 
 def check_unmasked(value: Any, name: str) -> None:
     ma = sys.modules.get("numpy.ma")  # NumPy imports this module on first use
-    masked = ma and getattr(ma, "MaskedArray", None)  # missing while another thread imports it
+    masked = ma and getattr(ma, "MaskedArray", None)  # missing while another thread imports the module
     if ma and masked and isinstance(value, masked) and ma.is_masked(value):
         raise ValueError(f"{name} has masked elements; fill or drop them first")
 
@@ -84,7 +84,7 @@ def is_missing(identifier: Any) -> bool:
     """Return whether the value is NaN, NaT or pandas' NA, which are not equal to themselves."""
     try:
         return bool(identifier != identifier)
-    except (TypeError, ArithmeticError):  # pandas' NA has no truth value; comparing a signaling NaN from decimal raises
+    except (TypeError, ArithmeticError):  # pandas' NA has no truth value; comparing a signalling NaN raises
         return True
 
 

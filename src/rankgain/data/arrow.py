@@ -19,8 +19,8 @@ from rankgain.data.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
 from rankgain.scalars import Array, Bools, Bytes, Ints
 
-LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # from Arrow's list formats to offset types
-NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # from Arrow's formats to NumPy's type codes
+LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # maps Arrow's list formats to offset types
+NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # maps Arrow's formats to NumPy's type codes
 
 
 class _Schema(ctypes.Structure):
@@ -305,7 +305,7 @@ class _Part:
                 raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + row}, position {position}")
 
     def _structs(self, present: Bools) -> ListColumn:
-        """Convert structs to mappings from field names to grades, without null fields."""
+        """Convert structs to mappings from field names to grades, leaving out null fields."""
         names = [(self.schema.children[index].contents.name or b"").decode() for index in range(self.schema.n_children)]
         fields = [self.child(index) for index in range(len(names))]
         for name, field in zip(names, fields, strict=True):

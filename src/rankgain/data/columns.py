@@ -62,7 +62,7 @@ def check_kinds(judgments: JudgmentSets, name: str, kind: str, column: str | Non
 
 
 class RunColumns:
-    """A run with one document per row. Each document has a score; without scores, documents are in rank order."""
+    """A run with one document per row. The documents either have scores or are in rank order."""
 
     def __init__(
         self,

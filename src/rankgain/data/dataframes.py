@@ -122,7 +122,10 @@ class Frame:
         return f"{', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
     def ids(self, name: str, *, as_integers: bool = False) -> Ids:
-        """Return the ids in a column. `as_integers`: whether text in an untyped file becomes integers if lossless."""
+        """Return the ids in a column.
+
+        `as_integers`: whether to convert text from an untyped file to integers if this is lossless.
+        """
         self.prepare([name])
         integers = self._reader.integers(name) if as_integers else None
         return _as_ids(self._read(name) if integers is None else integers, self.where(name))

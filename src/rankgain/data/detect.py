@@ -21,7 +21,7 @@ def is_file(value: Any) -> bool:
 
 
 class _Replayed:
-    """Wrap a stream that cannot seek, and whose first bytes have been read. They are returned again by `read`."""
+    """A wrapper for a stream that cannot seek. Its `read` first returns the bytes that have already been read."""
 
     def __init__(self, head: bytes, stream: Any, name: str, *, closes: bool) -> None:
         self._head = head
@@ -124,7 +124,10 @@ def _kind(text: bytes, beir: bool) -> str | None:
 
 
 def _is_trec(fields: list[bytes], beir: bool) -> bool:
-    """Return whether the first line is one of a TREC run, TREC qrels, BEIR's qrels (the header) or MS MARCO's run."""
+    """Return whether the first line has the fields of a TREC run, TREC qrels, BEIR's qrels or an MS MARCO run.
+
+    The first line of BEIR's qrels is recognised as their header.
+    """
     if len(fields) == 3:
         header = [re.sub(rb"[-_]", b"", field.lower()) for field in fields] == HEADER
         return beir if header else fields[2].isdigit()

@@ -1,4 +1,4 @@
-"""The documents of one query with their ids, which the engine does not need, but explanations of values do."""
+"""The documents of one query with their ids, as needed to explain a value. The engine does not need the ids."""
 
 from __future__ import annotations
 

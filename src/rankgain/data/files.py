@@ -207,7 +207,7 @@ def _storage() -> Any:
     """Return temporary storage for a copy of unseekable input."""
     import tempfile
 
-    return tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # closed by its File
+    return tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # closed by the File object
 
 
 def _seekable(file: BinaryIO) -> bool:

@@ -51,7 +51,7 @@ def _is_column(value: Any) -> bool:
 def content(value: Any) -> str:
     """Return what an array or a list contains: "whole numbers", "fractions", "nothing" or "other".
 
-    For a value that is neither, return "other".
+    For a value that is neither an array nor a list, return "other".
     """
     if isinstance(value, (list, tuple)):
         kinds = {content(row) if isinstance(row, (list, tuple)) or is_array(row) else _content_of(row) for row in value}

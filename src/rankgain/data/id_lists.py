@@ -194,7 +194,7 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
 
 
 def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
-    """Read judgments from mappings of ids to grades, or from lists or sets of ids, which have grade 1."""
+    """Read judgments from mappings of ids to grades, or from lists or sets of ids, whose grades are 1."""
     if isinstance(truth, JudgmentSets):
         return truth
     users, rows = truth
@@ -218,7 +218,7 @@ def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
 
 
 def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:
-    """Read judgments whose ids columns cannot store, namely tuples or mixed types. A run in columns refuses them."""
+    """Read judgments with ids that columns cannot store (tuples or mixed types), and that runs in columns refuse."""
     rows = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows]
     offsets = offsets_of(list(map(len, rows)))
     documents = list(chain.from_iterable(rows))

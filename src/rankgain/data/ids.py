@@ -260,7 +260,7 @@ def begins_with_bracket(ids: Ids) -> bool:
         return False
     if isinstance(ids, ObjectIds):
         return bool(ids._values[0][:1] == "[")
-    if isinstance(ids, StringViewIds):  # a view has the length in 4 bytes, then the text
+    if isinstance(ids, StringViewIds):  # a view has the length in 4 bytes, followed by the text
         return bool(ids._views[0, 4] == ord("["))
     if isinstance(ids, TextIds):
         start = int(ids._starts[0])

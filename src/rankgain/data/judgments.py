@@ -149,7 +149,7 @@ class JudgmentSets:
     def _first_error(self, ids: Ids) -> ErrorCode:
         """Return the error for the first grade that is not finite or the first document repeated in a query."""
         errors: list[ErrorCode] = []
-        lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # both NaN if a grade is NaN
+        lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # both are NaN if any grade is NaN
         if not (np.isfinite(lowest) and np.isfinite(highest)):
             row = int(np.argmin(np.isfinite(self.grades)))
             query = int(np.searchsorted(self.offsets, row, side="right")) - 1
@@ -180,7 +180,7 @@ class JudgmentSets:
             raise refusal(error.code, where, error.detail) from None
 
     def matching(self, queries: Collection[Any], documents: type) -> JudgmentSets:
-        """Return the judgments with ids that match those of a run.
+        """Return the judgments with ids of the same types as those of a run.
 
         If the judgments have `text_ids` and the run has integers, the ids become integers, provided that this is
         lossless. `documents`: the type of the run's document ids.

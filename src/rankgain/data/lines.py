@@ -73,7 +73,7 @@ MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
 
 
 class Block:
-    """Scanned lines of a file: the bounds and value of each document, and the runs of consecutive rows of one query."""
+    """Scanned lines of a file: the bounds and value of each document, and the runs of rows with the same query."""
 
     def __init__(
         self, data: bytes | bytearray | memoryview, line: int, form: Form, name: str, arrays: BlockBuffers | None = None
@@ -121,7 +121,7 @@ class Block:
         runs[:, 0] = offsets_of(mask)[runs[:, 0]]
         self.runs = runs[np.diff(runs[:, 0], append=len(self.starts)) > 0]
         _, firsts = NumberedIds("str").add(self.queries())
-        self.runs = self.runs[firsts]  # merge runs of the same query that are now adjacent
+        self.runs = self.runs[firsts]  # merge runs of rows that are now adjacent and have the same query
 
     def rows(self, score_bits: int) -> tuple[Any, ...]:
         """Return the buffers passed to kernels."""
@@ -130,7 +130,7 @@ class Block:
         return self.bytes, self.starts, self.ends, values, self._hashes, self.runs.reshape(-1)
 
     def queries(self) -> Keys:
-        """Return the query id of each run of rows. Adjacent runs have different ids."""
+        """Return the query id of each run of rows. Adjacent runs of rows have different ids."""
         return Keys(self.bytes, *map(np.ascontiguousarray, (self.runs[:, 1], self.runs[:, 2])))
 
     def groups(self) -> QueryRows:
@@ -189,7 +189,7 @@ class Block:
                 reason += (
                     "; prels, which sample the pool (query, document, grade, method, probability), are not supported"
                 )
-            elif field == 2 * form.n_fields - 1:  # two lines may have been joined
+            elif field == 2 * form.n_fields - 1:  # two lines may have been joined without a newline
                 reason += "; if files were joined here, the first lacked a final newline"
             elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
                 reason += "; CSV files with a header are read by rankgain.from_frames and rankgain.evaluate"
@@ -244,7 +244,7 @@ def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) ->
     """Shorten the beginning of a long line to what the scan needs.
 
     Also return the bytes at which reading resumes. Comments and unused fields are shortened to one letter. If the line
-    has too many fields, one more than allowed is kept, so that the scan reports the error. `before`: the text before
+    has too many fields, one extra field is kept, so that the scan reports the error. `before`: the text before
     this line, whose first line has the number `line`. Errors in this text are raised before the error for a field that
     is too long.
     """
@@ -558,7 +558,7 @@ class FileStamp(NamedTuple):
 
     path: str
     size: int  # in bytes
-    changed: int  # nanoseconds
+    changed: int  # in nanoseconds
 
 
 def stamp_of(source: FileInput) -> FileStamp | None:

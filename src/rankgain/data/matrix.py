@@ -1,4 +1,4 @@
-"""Compare a matrix of scores (users × items) with sparse judgments."""
+"""Evaluate a matrix of scores (users × items) with sparse judgments."""
 
 from __future__ import annotations
 

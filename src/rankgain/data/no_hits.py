@@ -37,9 +37,9 @@ def warn_of_other_ids(judgments: NamedSide, run: NamedSide, queries: int) -> Non
 
 
 def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable[int]) -> str:
-    """Describe the difference between two ids that become equal after normalisation, or return "" if there are none."""
+    """Find two ids that become equal after normalisation, and describe how they differ; return "" if there are none."""
     sides = [(judgments.documents(query), run.documents(query)) for query in queries]
-    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # common ids belong to documents that are pooled but unjudged
+    if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # shared ids are pooled but unjudged
         return ""
     for name, normalise in _NORMALISATIONS:
         for judged, returned in sides:

@@ -15,8 +15,8 @@ from rankgain.scalars import Array, Floats, Ints, real
 # The number of documents per chunk: large enough to make the cost per chunk negligible, and small enough for the cache.
 CHUNK = 1 << 18
 
-# The dtypes of scores and grades that kernels read; other dtypes become float64. The dict maps each dtype to its
-# canonical object, because equal dtypes can have different names in the buffer protocol, such as "<f" for ctypes' float.
+# The dtypes of scores and grades that kernels read; other dtypes become float64. The dict maps each dtype to the usual
+# object for it, because equal dtypes can have different names in the buffer protocol, such as "<f" for ctypes' float.
 NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 
@@ -24,7 +24,7 @@ _FLOAT64, _, _INT64, _, _ = NATIVE
 _PLAIN_NUMBERS = frozenset((int, float))
 _CONTIGUOUS_ALIGNED = 0x101  # bit mask for `ndarray.flags.num`
 
-Part = tuple[Array, Ints | None, int]  # the numbers, and the offsets of the lists or, if these are None, their common length
+Part = tuple[Array, Ints | None, int]  # numbers, offsets of the lists, and their common length if there are no offsets
 
 
 class RaggedArray:

@@ -19,7 +19,7 @@ from rankgain.scalars import Ints
 
 SMALLEST_CHUNK = 1 << 15  # minimum number of documents per chunk when several threads share the work
 
-# The form, start, stop, and the data, which depend on the form; see `rankgain._reference.walk`.
+# A tuple of the form, start, stop, and data that depend on the form; see `rankgain._reference.walk`.
 Chunk = tuple[Any, ...]
 
 
@@ -105,7 +105,7 @@ class Source(ABC):
         raise ValueError("missing: these rankings do not record which queries the run lacks")
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
-        """Return ranges of queries, up to the first query with invalid judgments. Each range is evaluated in one call."""
+        """Return ranges of queries to be evaluated in one call each, up to the first query with invalid judgments."""
         queries = len(self.query_ids) if self.first_invalid_query is None else self.first_invalid_query[0]
         if queries <= 1:
             return ((0, queries),) if queries else ()
