@@ -63,8 +63,8 @@ def evaluate_batches(
     batches : iterable, or an object with the Arrow C stream
         Record batches or tables of pyarrow, or other objects with the Arrow C stream interface; or one such stream
         (``pyarrow.RecordBatchReader``, a DuckDB relation, a polars frame). The rows of a query are consecutive. A row
-        is a document that is judged (with a relevance), returned (with a score), or both; the other value is null, as
-        in a full outer join of qrels and run, or in their concatenation, sorted by query.
+        is a document that is judged (it has a relevance), returned (it has a score), or both. A missing value is null,
+        as in a full outer join of qrels and run, or in their concatenation, sorted by query.
     *metrics : str or Metric
         What to compute, as in `Rankings.evaluate`; or lists of these.
     judgments : Judgments, optional
@@ -94,8 +94,8 @@ def evaluate_batches(
     Returns
     -------
     iterator of pyarrow.RecordBatch
-        Batches with ``query_id``, of the type of the query column, and a float64 column per metric. Queries of
-        `judgments` without rows are in the last batch, unless ``missing="skip"``.
+        Batches with the column ``query_id``, which has the type of the query column, and a float64 column per metric.
+        Queries of `judgments` without rows are in the last batch, unless ``missing="skip"``.
 
     Raises
     ------
@@ -118,8 +118,8 @@ def evaluate_batches(
     -----
     The ids of all earlier queries are stored, about 100 bytes each, to detect a query whose rows are not consecutive.
 
-    The type of a column may change between batches: integers to floats, text to large text or categories, or nulls
-    only.
+    The type of a column may change between batches, from integers to floats or from text to large text or categories. A
+    column may also consist of nulls only.
 
     Examples
     --------
@@ -195,7 +195,8 @@ def summarize_batches(
     Raises
     ------
     ImportError
-        If pyarrow is not installed: ``pip install 'rankgain[arrow]'``; or if `progress` is true and tqdm is not.
+        If pyarrow is not installed: ``pip install 'rankgain[arrow]'``; or if `progress` is true and tqdm is not
+        installed.
     ValueError
         If `evaluate_batches` would raise it, at once or during iteration.
     TypeError

@@ -808,6 +808,7 @@ cdef int rankgain_lambda_ndcg_lists_f32(
 
 
 # Addresses of the C functions
+
 def address(str name not None):
     """Return the address of a C function, for ctypes and cffi.
 

@@ -123,8 +123,8 @@ def compare(
     progress : bool, default False
         Whether a bar of tqdm shows how many runs are done.
     **rules : any
-        Other keyword arguments of the constructor for the form of the runs, such as the names of columns of
-        `from_frames`: ``query``, ``doc``, ``relevance``, ``score``. They apply to all runs that are not Rankings.
+        Other keyword arguments of the constructor for the form of the runs, such as the column names for `from_frames`:
+        ``query``, ``doc``, ``relevance``, ``score``. They apply to all runs that are not Rankings.
 
     Returns
     -------

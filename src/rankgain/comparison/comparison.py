@@ -338,8 +338,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         For each query, a random sign decides whether the values of the two runs are exchanged; all runs, metrics
         and pairs share the signs. p is the share of flips for which the difference of the means is at least as large as
         the observed one. The same flips give the interval, which contains exactly the differences that the test does
-        not reject; the correction for several comparisons; and the test of non-inferiority. If few queries differ, all
-        sign vectors are enumerated instead.
+        not reject. They are also used to correct for several comparisons and to test non-inferiority. If few queries
+        differ, all sign vectors are enumerated instead.
 
         Parameters
         ----------
@@ -354,11 +354,11 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             rounding), else from random flips. ``"exact"``: from all sign vectors; an error if more than 44 queries
             differ. ``"t"``: by Student's paired t-test, with SciPy (``pip install 'rankgain[stats]'``).
         correction : {"max-t", "holm", "bh"} or None, default "max-t"
-            How p is corrected for the comparisons of a family. ``"max-t"``: by max-T, step-down (Westfall & Young
-            1993), from the same flips, which uses the dependence between comparisons (with ``method="t"``, Holm's
-            correction). ``"holm"``: by Holm's correction. ``"bh"``: by that of Benjamini and Hochberg, which bounds the
-            false discovery rate and not the chance of any false finding. None: not at all. A single comparison is never
-            corrected.
+            How p is corrected for the comparisons of a family. ``"max-t"``: by step-down max-T (Westfall & Young 1993)
+            with the same flips, which uses the dependence between comparisons; with ``method="t"``, Holm's correction
+            is used instead. ``"holm"``: by Holm's correction. ``"bh"``: by the correction of Benjamini and Hochberg,
+            which bounds the false discovery rate, but not the chance of any false finding. None: not at all. A single
+            comparison is never corrected.
         family : {"metric", "all"}, default "metric"
             The comparisons to correct for: all pairs of each metric, or all pairs of all metrics.
         intervals : {"single", "simultaneous"}, default "single"
@@ -370,9 +370,10 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             The level of the intervals, between 0 and 1. A difference is decided if its (corrected) p is at most
             1 − level.
         margin : float, optional
-            How much worse than the baseline is still good enough, at least 0: tests also whether a run is not worse by
-            more than that, with a one-sided p at (1 − level) / 2, which Holm's correction corrects if p is corrected.
-            By default, and for metrics without an upper bound, this is not tested.
+            How much worse than the baseline a run may be and still be good enough, at least 0. If it is given, also
+            test whether a run is not worse by more than the margin, with a one-sided p at (1 − level) / 2. If p is
+            corrected, Holm's correction is applied to the one-sided p. By default, and for metrics without an upper
+            bound, this is not tested.
         flips : int, default 99_999
             How many random flips, from 1 to 10^8.
         seed : int, default 0
@@ -399,11 +400,11 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         Raises
         ------
         ValueError
-            If there is one run, fewer than 2 queries or one cluster; if runs have different queries, or one has a value
-            (not NaN) where another has none; if a run, a metric or an option is unknown or out of range; if there are
-            too few flips for the level; if ``method="exact"`` and too many queries differ; if ``method="t"`` and there
-            are weights or clusters; if a query has no weight or no cluster; or if one family spans metrics that weigh
-            queries differently.
+            If there is only one run or only one cluster, or fewer than 2 queries; if runs have different queries, or
+            one has a value (not NaN) where another has none; if a run, metric or option is unknown or out of range; if
+            there are too few flips for the level; if ``method="exact"`` and too many queries differ; if
+            ``method="t"`` and there are weights or clusters; if a query has no weight or no cluster; or if one family
+            spans metrics that weigh queries differently.
         TypeError
             If an option that must be a number is not one, or `weights` or `clusters` do not have one value per query.
         ImportError
@@ -419,26 +420,28 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         -----
         Let S be the sum of the differences d of the n queries, F_b the sum of the K_b differences that flip b flips,
         and T_b = S − 2 F_b. Then ``p = (1 + #{b : |T_b| ≥ |S|}) / (flips + 1)``. The ends of the interval are order
-        statistics of the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a grid so
-        fine that sums are integers below 2^53: equal sums compare equal, and the bits do not depend on the order of
-        additions. With weights, d is multiplied by them, K_b is the weight of the flipped queries and n that of all; a
-        cluster counts as one difference, the sum of its queries, with their total weight.
+        statistics of the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a fine grid
+        on which sums are integers below 2^53, so equal sums compare equal, and the bits do not depend on the order of
+        additions. With weights, each d is multiplied by its weight, K_b is the total weight of the flipped queries, and
+        n is that of all queries. A cluster counts as one difference, the sum of the differences of its queries, with
+        their total weight.
 
         The margin is tested by the same flips, and once more with an added query, whose difference is −z² times the
-        largest possible one (z: the share of queries that do not differ); the larger p counts. If no query differs, p
-        is (1 − margin)^n. Flips alone would overlook rare failures that the sample does not contain.
+        largest possible difference, where z is the share of queries that do not differ. The larger p counts. If no
+        query differs, p is (1 − margin)^n. Flips alone would overlook rare failures that the sample does not contain.
 
-        The interval is for other queries like these, on this collection and these judgments; not for models trained
-        again with other seeds.
+        The interval applies to other queries like these, with this collection and these judgments. It does not apply to
+        models that are trained again with other seeds.
 
-        Random flips need 8 · flips · (runs + 1) bytes for one metric after another, and with ``family="all"`` for all
-        metrics at once, however many pairs there are; in addition, the values of a metric are copied about three times.
+        Random flips need 8 · flips · (runs + 1) bytes, however many pairs there are. Metrics are tested one after
+        another; with ``family="all"``, this memory is needed for all metrics at once. In addition, the values of a
+        metric are copied about three times.
 
-        The test is exact if differences are symmetric about their mean, and approximate otherwise, better with more
-        queries. Left out on purpose: the Wilcoxon and sign tests, which test medians and, if differences are skewed,
-        reject true hypotheses about means ever more often as queries are added; bootstrap tests, which reject too often
-        with fewer than about 50 queries; one-sided tests, which `margin` replaces; stars and relative improvements,
-        which say less than a p-value and an interval.
+        The test is exact if differences are symmetric about their mean. Otherwise it is approximate, and improves with
+        the number of queries. Some methods are left out on purpose. The Wilcoxon and sign tests test medians and, if
+        differences are skewed, reject true hypotheses about means ever more often as queries are added. Bootstrap tests
+        reject too often with fewer than about 50 queries. One-sided tests are replaced by `margin`. Stars and relative
+        improvements say less than a p-value and an interval.
 
         References
         ----------
@@ -516,8 +519,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         Raises
         ------
         ValueError
-            If a query has no group (None and NaN are none), the number of labels is not that of the queries, all
-            queries of a group are in one cluster, or `test` would raise it.
+            If a query has no group (None and NaN do not count as groups), the number of labels is not that of the
+            queries, all queries of a group are in one cluster, or `test` would raise it.
         TypeError
             If `by` does not contain labels, or `test` would raise it.
 
@@ -670,8 +673,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         Returns
         -------
         int
-            The number of queries, with weights like those of the pilot, or of clusters as large as those of the pilot;
-            at least the number that can show a difference at this level.
+            The number of queries with weights like those of the pilot or, if there are clusters, the number of clusters
+            as large as those of the pilot. It is at least the number that can show a difference at this level.
 
         Raises
         ------
@@ -689,7 +692,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         Notes
         -----
         n = ((z_{1−α/2} + z_power) · sd / difference)² + z_{1−α/2}² / 2. The spread of a pilot is only an estimate: 95%
-        of pilots of 20 queries give 0.47 to 1.73 times the number needed, of 50 queries 0.64 to 1.43 times.
+        of pilots of 20 queries give 0.47 to 1.73 times the number needed, and 95% of pilots of 50 queries give 0.64 to
+        1.43 times that number.
 
         Examples
         --------

@@ -28,8 +28,8 @@ class Difference(NamedTuple):
     run, baseline : str
         The names of the two runs.
     mean, baseline_mean, difference : float
-        The means of the two runs over the queries tested, and the first minus the second; 0 if they differ by no more
-        than rounding.
+        The means of the two runs over the tested queries, and the first mean minus the second. The difference is 0 if
+        the means differ by no more than rounding.
     low, high : float
         The ends of the closed interval of differences that the same test does not reject. Infinite if there is no
         interval: with too few queries for the level, or if no query (or no sum of a cluster) differs.
@@ -38,8 +38,8 @@ class Difference(NamedTuple):
     p, adjusted : float
         The two-sided p-value, and the p-value corrected for the other comparisons of the family.
     better, same, worse : int
-        The number of queries for which the run's value is better (higher, if the metric has no direction), equal or
-        worse.
+        The numbers of queries for which the value of the run is better, equal or worse. If the metric has no direction,
+        higher counts as better.
     effect : float
         The mean difference divided by the standard deviation of the differences, corrected for few queries (g_z; not
         Cohen's d of runs). NaN for two queries, and if all differences are equal.
@@ -56,8 +56,8 @@ class Difference(NamedTuple):
         The number of random flips from which p, the interval or the correction was computed; 0 if none.
     not_worse_p, equivalent_p : float
         One-sided p-values against the hypotheses that the run is worse by at least the margin, and that the runs differ
-        by at least the margin; with Holm's correction over the family if p is corrected; NaN without a margin, and for
-        metrics without an upper bound.
+        by at least the margin. If p is corrected, they have Holm's correction over the family. They are NaN without a
+        margin, and for metrics without an upper bound.
     margin : float
         The margin; NaN if none was given.
     comparisons : int
