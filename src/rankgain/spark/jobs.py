@@ -63,7 +63,7 @@ def evaluate(
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
-        Which documents must not occur twice in a query of the run: judged documents or all documents.
+        Which documents may not occur twice in a query of the run: judged ones, or any.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
