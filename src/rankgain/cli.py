@@ -54,7 +54,7 @@ LARGE = 32 << 20
 
 def command() -> int:
     """Run `main` in a process that Ctrl-C ends at once, without a traceback."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless the shell ignores the signal
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # false if the shell set SIGINT to be ignored
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return main()
 
@@ -99,7 +99,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     if unknown or (rest and options.files is None):
         options.parser.error(f"unrecognized arguments: {' '.join(rest)}{options.parser.nearest(unknown)}")
     if rest:
-        options.files += rest  # files that follow an option
+        options.files += rest  # files that were given after an option
     return options
 
 

@@ -91,7 +91,7 @@ def align(
     codes = None if clusters is None else codes_of(labels_of(clusters, first, "clusters", "cluster")[1])
     evaluations, rows, left_out = on_common_queries(evaluations, queries)
     ids = next(iter(evaluations.values())).query_ids
-    factors = None if factors is None else scaled(factors[rows])  # so that squares neither vanish nor overflow
+    factors = None if factors is None else scaled(factors[rows])  # squares must not vanish or overflow
     codes = None if codes is None else codes[rows]
     samples = {}
     for metric in metrics:

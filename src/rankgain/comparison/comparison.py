@@ -70,7 +70,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
         self._rankings: Mapping[str, Rankings] = {}
-        self._left_out = 0  # the number of queries that some run lacks
+        self._left_out = 0  # the number of queries that at least one run lacks
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
                 raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")

@@ -223,7 +223,7 @@ def too_few(pair: Difference) -> str:
 
 
 def about_margin(pair: Difference, head: str = "") -> list[str]:
-    """Return what the test of the margin shows. The list is empty without a margin, or if no direction is better."""
+    """Return sentences on the test of the margin. There are none if there is no margin, or no better direction."""
     if math.isnan(pair.margin) or not better(pair.metric):
         return []
     run, baseline, margin = printable(pair.run), printable(pair.baseline), short(pair.margin)
