@@ -258,7 +258,7 @@ class Tests(Frames, Printed, Tested):
         return judge(self, self._lacking, checked, strict, floors or {}, worst)
 
     def _lacking(self) -> Sequence[Any]:
-        """Return the queries for which only the baseline returned documents; empty if unknown."""
+        """Return the queries for which only the baseline returned documents, or an empty list if they are unknown."""
         ((_, run, baseline), *_) = self
         if not {run, baseline} <= self._rankings.keys():
             return []
@@ -413,7 +413,7 @@ class Tests(Frames, Printed, Tested):
         yield from warnings_of(self)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the differences as the columns of a data frame, by name.
+        """Return the differences as a dict of data frame columns.
 
         Returns
         -------

@@ -1,4 +1,7 @@
-"""Plots of test results, without pyplot. Imported only when something is drawn, because matplotlib is optional."""
+"""Plots of test results. This module needs matplotlib, and is therefore imported only when something is drawn.
+
+pyplot is not used.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ MOST_PANELS = 6
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
 WRAPPED = 32  # maximum number of characters per line in an axis label
-LINE, LETTER = 0.3, 0.085  # the height of a line and the width of a letter in inches
+LINE, LETTER = 0.3, 0.085  # height of a line and width of a letter, in inches
 GREY = "#8A8A8A"
 
 

@@ -42,7 +42,7 @@ MEANING = {
 }
 JUDGE_MORE = "Judge more before you decide"
 MOST_WARNINGS = 10  # maximum number of rows in the printed table; further rows are only counted
-FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum number of signs to check skewness / √signs, and the limit for it
+FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum number of signs, and maximum of skewness / √signs
 ROUNDING = 1e-12
 MOST_SEARCHED = 20  # maximum number of differences to search for a single decisive query
 # The factor by which p can rise if a query is left out. For a single test, it is at most 2, because each sign vector
@@ -148,7 +148,8 @@ def _decisive_row(pair: Difference, sample: Sample) -> int | None:
 
 def _decisive(tests: Tested) -> Iterator[Remark]:
     """Warn if omitting one query would make a decided difference undecided or reverse its sign."""
-    without: dict[tuple[Any, Any], Tested | None] = {}  # by (metric, query); one test serves all pairs of a family
+    # The keys are (metric, query), because one test serves all pairs in a family.
+    without: dict[tuple[Any, Any], Tested | None] = {}
     for key, pair in tests.items():
         sample = sample_of(tests, key[0])
         row = _decisive_row(pair, sample)

@@ -41,7 +41,7 @@ from rankgain.results.text import html_of, html_table, number, printable, signed
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
 
-MOST_ROWS = 1000  # limit on the number of differences (listed for whole metrics only) and on that of runs
+MOST_ROWS = 1000  # maximum number of differences to list (for complete metrics only), and of runs to list
 MOST_CHANGED = 5  # number of queries shown at each end of the sorted differences
 MOST_PAIRS = 6  # if there are more differences, the queries are drawn only for selected pairs of each metric
 MOST_DRAWN = 12  # maximum number of metrics whose queries are drawn
@@ -373,7 +373,7 @@ def bars_of(ranked: Sequence[tuple[Any, float]]) -> list[Bar]:
 
 
 def _bars(tests: Tests, key: Key) -> dict[str, Any]:
-    """Draw the sorted differences of the queries as bars with tooltips, with the mean and its interval."""
+    """Draw the sorted differences of the queries as bars with tooltips, and show the mean and its interval."""
     pair, pairs = tests[key], sample_of(tests, key[0]).ranked(*key[1:])
     bars = bars_of(pairs)
     top, bottom = (pick(0.0, pair.difference, *(bar.height for bar in bars)) for pick in (max, min))

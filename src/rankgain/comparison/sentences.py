@@ -204,7 +204,7 @@ def _on_margin(margin: float, baseline: str | None, pairs: Sequence[Difference])
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
-    """Return the runs with the best mean, and runs whose difference from at least one of these is not decided.
+    """Return the runs with the best mean, and runs whose difference from at least one of them is not decided.
 
     The list is empty if neither higher nor lower is better.
     """
@@ -306,7 +306,7 @@ def _margin(options: Options, comparisons: int) -> str:
 
 
 def summary(tests: Tested) -> list[str]:
-    """Return a line about the method and the queries, and further lines about limits of the conclusions."""
+    """Return a line about the method and the queries, followed by lines about limitations of the conclusions."""
     return [_method_line(tests), *_limits(tests)]
 
 

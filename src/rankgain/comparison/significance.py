@@ -19,7 +19,7 @@ from rankgain import _backend
 from rankgain.scalars import Array, Bools, Floats, Ints
 from rankgain.threads import run_chunks
 
-MOST_BITS = 40  # maximum number of fraction bits of a value on the grid
+MOST_BITS = 40  # maximum number of fraction bits in a value on the grid
 SIGNIFICAND = 52  # number of bits available for a sum
 ENUMERATED = 16  # maximum number of rows for which all sign vectors are used instead of random flips
 EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # limits on nonzero differences for an exact p (default, on request)

@@ -93,7 +93,7 @@ class Source(ABC):
         raise NotImplementedError
 
     def query_name(self, query: int) -> str:
-        """Return the name of a query for an error."""
+        """Return the name of a query for error messages."""
         return f"query {quoted(self.query_ids[query])}"
 
     def under(self, rules: Rules) -> Self:
