@@ -426,7 +426,7 @@ class _Family:
         return f"{metric!s}: {names[run]!r} and {names[base]!r}"
 
     def _counts(self, flips: Flips, joint: bool) -> tuple[Ints, Ints]:
-        """For each pair, count the flips that are at least as extreme, and return joint counts for step-down max-T.
+        """For each pair, count the flips at least as extreme as the observation, also jointly for step-down max-T.
 
         The joint count of a pair also includes flips that are extreme for a pair with a smaller statistic.
         """

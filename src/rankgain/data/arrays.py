@@ -56,7 +56,7 @@ def check_unmasked(value: Any, name: str) -> None:
 
 
 def objects_of(value: Any, name: str) -> Any:
-    """Convert an array or a column to a list of Python objects, whose equal ids compare equal.
+    """Convert an array or a column to a list of Python objects, so that equal ids compare equal.
 
     Return other values unchanged.
     """
@@ -84,7 +84,7 @@ def is_missing(identifier: Any) -> bool:
     """Return whether the value is NaN, NaT or pandas' NA, which are not equal to themselves."""
     try:
         return bool(identifier != identifier)
-    except (TypeError, ArithmeticError):  # pandas' NA has no truth value; comparing a signalling NaN raises
+    except (TypeError, ArithmeticError):  # pandas' NA has no truth value; comparing a signalling NaN raises an error
         return True
 
 

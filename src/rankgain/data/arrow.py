@@ -245,7 +245,7 @@ class _Part:
         return self._bits(0).view(np.bool_)
 
     def lists(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> ListColumn:
-        """Return the lists of ids in a column of lists, of maps or structs from ids to grades, or of single ids."""
+        """Read a column that has lists of ids, maps or structs from ids to grades, or single ids."""
         present = self.present()
         if not present.any() or self.format == "n":
             return ListColumn(np.zeros(self.length, np.bool_), *(np.zeros(self.length, np.int64),) * 2, np.empty(0))

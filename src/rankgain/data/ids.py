@@ -284,7 +284,7 @@ def column_of(keys: Keys, kind: str) -> Ids:
 
 
 def join(parts: list[Any]) -> Any:
-    """Join parts, which are either all arrays or all columns of ids, to one column."""
+    """Join parts, which are either all arrays or all columns of ids, into one column."""
     if isinstance(parts[0], DictionaryIds):
         runs = groupby(parts, lambda part: id(part.dictionary))
         parts = [_same_dictionary([*run]) for _, run in runs]
@@ -328,11 +328,11 @@ def ids_of(values: Any) -> Ids:
 
 
 def ids_of_rows(rows: list[Any], count: int) -> Ids:
-    """Like `ids_of`, but join several arrays or lists of ids to one column of `count` ids."""
+    """Like `ids_of`, but join several arrays or lists of ids into one column of `count` ids."""
     arrays = {issubclass(kind, np.ndarray) for kind in {*map(type, rows)}}
     if True in arrays:
         joined = np.concatenate(rows) if arrays == {True} and len(rows) > 1 else rows[0]
-        if arrays == {True} and joined.dtype.kind in "iu":  # NumPy joins int64 and uint64 to floats
+        if arrays == {True} and joined.dtype.kind in "iu":  # NumPy concatenates int64 and uint64 as floats
             return _of_integers(joined)
         rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
     kind = id_kind(next(chain.from_iterable(rows), ""))

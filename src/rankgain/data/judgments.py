@@ -180,7 +180,7 @@ class JudgmentSets:
             raise refusal(error.code, where, error.detail) from None
 
     def matching(self, queries: Collection[Any], documents: type) -> JudgmentSets:
-        """Return the judgments with ids of the same types as those of a run.
+        """Return the judgments, with ids converted to the types used by a run where possible.
 
         If the judgments have `text_ids` and the run has integers, the ids become integers, provided that this is
         lossless. `documents`: the type of the run's document ids.
@@ -352,7 +352,7 @@ class JudgmentSource(Source):
         return np.arange(start, stop) if self._numbers is None else self._numbers[start:stop]
 
     def _names_under(self, missing: Missing) -> list[Any] | None:
-        """Return the caller's query ids that apply with another rule for missing queries.
+        """Return the caller's query ids after a change of the rule for missing queries.
 
         Return None if the caller gave no query ids.
         """
