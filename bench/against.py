@@ -1,8 +1,8 @@
-"""Compare two processes that run the same work with different packages: equal answers, then CPU time in turns.
+"""Compare two processes that run the same work with different packages: check the answers, then measure CPU time.
 
-`run.py --against FOLDER` compares another build of rankgain with this one, `clients/compare.py` a released tool with
-the same tool using rankgain. Each process reports a piece of work and the answer (`begin_to_serve`), and then repeats
-it as often as requested.
+`run.py --against FOLDER` compares another build of rankgain with this one. `clients/compare.py` compares a released
+tool with the same tool using rankgain. Each process reports a piece of work and its answer (see `begin_to_serve`), and
+then repeats the work as often as requested. The processes take turns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import harness
 
 
 def begin_to_serve() -> Callable[[str, harness.Contender], Any]:
-    """Redirect output to the comparing process; return the function that reports an answer and takes turns."""
+    """Reserve standard output for messages to the comparing process; return the function that serves a contender."""
     channel, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115 (until the end)
 
     def say(message: Any) -> None:
@@ -39,7 +39,7 @@ def begin_to_serve() -> Callable[[str, harness.Contender], Any]:
 
 
 def cpu_time() -> float:
-    """The CPU time of this process and of its finished children, in seconds."""
+    """Return the CPU time of this process and its finished children, in seconds."""
     resource = harness.library("resource")
     return time.process_time() + (sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) if resource else 0.0)
 
@@ -48,7 +48,7 @@ class Worker:
     """A script that runs in a separate process and serves the comparison."""
 
     def __init__(self, script: Path, *arguments: str, folder: Path | None = None) -> None:
-        """`folder`: packages that override the installed ones."""
+        """Start the script. Packages in `folder` take precedence over the installed ones."""
         environment = os.environ | ({} if folder is None else {"PYTHONPATH": str(folder.resolve())})
         command = [sys.executable, str(script), "--work", *arguments]
         self._process = subprocess.Popen(
@@ -63,19 +63,19 @@ class Worker:
         self._process.communicate()
 
     def hear(self) -> Any:
-        """The next message; None at the end."""
+        """Return the next message from the process, or None if it has ended."""
         line = self._process.stdout.readline()  # type: ignore[union-attr]
         self._ended = not line
         return json.loads(line) if line else None
 
     def ask(self, calls: int) -> Any:
-        """Request a number of calls; return the seconds per call. For 0 calls, return the next piece of work."""
+        """Request `calls` calls and return the seconds per call; if `calls` is 0, return the next piece of work."""
         self._process.stdin.write(f"{calls}\n")  # type: ignore[union-attr]
         self._process.stdin.flush()  # type: ignore[union-attr]
         return self.hear()
 
     def take_turn(self, values: Any, calls: int) -> tuple[float, Any]:
-        """The seconds per call, and the answer, which was reported before."""
+        """Request `calls` calls; return the seconds per call and `values`, the answer that was reported earlier."""
         return self.ask(calls), values
 
     @property
@@ -85,7 +85,7 @@ class Worker:
 
 
 def pit(before: Worker, now: Worker, scale: harness.Scale, tolerance: float = 0.0) -> None:
-    """Compare each piece of work of the two processes, with as many calls as the harness requests."""
+    """Compare the answers and the times of two processes for each piece of work."""
     jobs = before.hear(), now.hear()
     while all(jobs):
         (title, was), (current_title, values) = (job.values() for job in jobs)

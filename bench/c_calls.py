@@ -1,4 +1,4 @@
-"""What does a call of a C function cost beside its work?"""
+"""What is the overhead of calling a C function of rankgain?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ K = 10
 
 
 def compiled(folder: str) -> Any:
-    """The loops of c_loops.pyx against the rankgain that is imported; None, and why, where they cannot be compiled."""
+    """Compile c_loops.pyx and return the module; if that fails, print the reason and return None."""
     try:
         import pyximport
 
@@ -33,7 +33,7 @@ def compiled(folder: str) -> Any:
 
 
 def filling(loop: Any, lists: Any, *arguments: Any, at_most: float | None = None) -> harness.Contender:
-    """One that writes the values of the lists behind its arguments; what counts is one list."""
+    """Return a contender that calls `loop` with the lists, the arguments and an output array; its time is per list."""
     out = np.full(len(lists), np.nan)
     call = partial(loop, lists, *arguments, out)
     return harness.Contender(call, lambda _: out, at_most=at_most, times=1 / len(lists))

@@ -1,11 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The loops of c_calls.py: an extension of somebody's own, whose lists stand in the rows of a matrix."""
+"""The loops that c_calls.py times, written like a third-party extension; each row of a matrix is one list."""
 
 from rankgain cimport RANKGAIN_LINEAR, rankgain_dcg
 
 
 def dcg_inlined(const double[:, ::1] lists, Py_ssize_t k, const double[::1] discount, double[::1] out):
-    """The work: what there would be without rankgain, nothing checked."""
+    """Compute the DCG of each row without calling rankgain and without any checks."""
     cdef Py_ssize_t query, rank
     cdef double total
     with nogil:

@@ -1,7 +1,7 @@
-"""How often intervals and families of tests err, over simulated data whose truth is known.
+"""How often do confidence intervals and families of tests err on simulated data whose true values are known?
 
-Each row has the observed share, and what it may be at most: the nominal share, and what chance adds in 1 of
-10,000 such simulations. What tests promise exactly is held by tests/comparison.
+Each row shows the observed error rate and its upper limit: the nominal rate plus a margin that chance alone exceeds in
+about 1 of 10,000 such simulations. The exact guarantees are tested in tests/comparison.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankgain.results.intervals import mean_interval
 
 ALPHA = 0.05
 Draw = Callable[[Any, int], Any]
-# Values of one run, and their true mean.
+# Distributions of the values of one run, each with its true mean.
 VALUES: dict[str, tuple[Draw, float]] = {
     "success, 1 query in 20": (lambda random, n: (random.random(n) < 0.05).astype(float), 0.05),
     "success, 19 in 20": (lambda random, n: (random.random(n) < 0.95).astype(float), 0.95),
@@ -30,7 +30,7 @@ VALUES: dict[str, tuple[Draw, float]] = {
     "AP, skewed": (lambda random, n: random.beta(0.3, 3, n), 0.3 / 3.3),
     "nDCG, symmetric": (lambda random, n: random.beta(4, 4, n), 0.5),
 }
-# Differences of two runs, of mean 0.
+# Distributions of the differences between two runs, each with mean 0.
 DIFFERENCES: dict[str, Draw] = {
     "symmetric": lambda random, n: random.normal(0, 0.2, n),
     "half ties": lambda random, n: random.normal(0, 0.2, n) * (random.random(n) < 0.5),
@@ -39,7 +39,7 @@ DIFFERENCES: dict[str, Draw] = {
 
 
 def show(title: str, errs: Callable[[int, int], bool], queries: tuple[int, ...], cases: int, share: float) -> None:
-    """A row for each number of queries: in what share of the cases, each of another seed, it errs."""
+    """Print a row for each number of queries, with the share of the random cases in which `errs` returns True."""
     most = share + 3.9 * math.sqrt(share * (1 - share) / cases)
     rows = []
     for number in queries:
@@ -50,7 +50,7 @@ def show(title: str, errs: Callable[[int, int], bool], queries: tuple[int, ...],
 
 
 def tests_of(values: Any, seed: int) -> list[rg.Difference]:
-    """The runs of a matrix, queries × runs, against each other."""
+    """Test all pairs of runs; `values` is a matrix with a row per query and a column per run."""
     runs = {f"r{run}": dict(enumerate(column)) for run, column in enumerate(values.T.tolist())}
     return list(rg.compare(runs, metrics="score", values=True).test(flips=999, seed=seed).values())
 
@@ -67,7 +67,7 @@ def difference_is_missed(draw: Draw, queries: int, seed: int) -> bool:
 
 
 def something_is_found(queries: int, seed: int) -> bool:
-    """Of equal means and unequal shapes, Bernoulli(0.1) and Beta(1, 9)."""
+    """Whether a test finds a difference between runs with equal means, drawn from Bernoulli(0.1) and Beta(1, 9)."""
     random = np.random.default_rng(seed)
     hits = (random.random((queries, 3)) < 0.1).astype(float)
     return any(its.decided for its in tests_of(np.hstack([hits, random.beta(1, 9, (queries, 3))]), seed))
@@ -78,7 +78,7 @@ def bench(scale: harness.Scale) -> None:
     for kind, (draw, mean) in VALUES.items():
         show(f"Curve.interval that misses: {kind}", partial(mean_is_missed, draw, mean), (10, 50, 200), cases, ALPHA)
     for kind, draw in DIFFERENCES.items():
-        share = 0.0 if kind == "few large gains" else ALPHA  # only where differences are symmetric is it promised
+        share = 0.0 if kind == "few large gains" else ALPHA  # guaranteed only for symmetric differences
         title = f"intervals that miss, differences: {kind}"
         show(title, partial(difference_is_missed, draw), (10, 20, 50, 200), cases, share)
     show("false findings of max-T, 6 runs of unequal shapes", something_is_found, (20, 50, 200), cases, 0.0)

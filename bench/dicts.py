@@ -1,4 +1,4 @@
-"""How long do nDCG at 10 and reciprocal rank take of a run and qrels in dicts, and the drop-in for pytrec_eval?"""
+"""How long do nDCG@10 and reciprocal rank take for qrels and a run in dicts? How fast is the pytrec_eval drop-in?"""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ BEIR = {f"{measure}.{CUTOFFS}" for measure in ("map_cut", "ndcg_cut", "recall", 
 
 
 def make(queries: int, documents: int, judged: int, grades: tuple[int, ...], first: int = 0) -> tuple[Qrels, Run]:
-    """A run in score order; four judged documents in five were returned, the early ranks more often than the late.
+    """Make qrels and a run in descending order of score.
 
-    Scores are multiples of 2 ** -16 below 16, all different in a query: exact, and so different, in float32 too, which
-    is what pytrec_eval compares.
+    About 80 % of the judged documents are in the run, more often at early ranks than at late ones. The scores of a
+    query are distinct multiples of 2 ** -16 below 16. They are exact in float32, so they also differ for pytrec_eval,
+    which compares scores as float32.
     """
     rng = random.Random(20240229 + first)
     qrels: Qrels = {}
@@ -66,7 +67,7 @@ def walk(run: Run) -> float:
 
 
 def in_order(results: dict[str, dict[str, float]], qrels: Qrels) -> list[list[float]]:
-    """pytrec_eval's answer as two vectors in the order of the qrels."""
+    """Convert pytrec_eval's results to two lists of values, in the order of the queries in `qrels`."""
     return [[results[query][measure] for query in qrels] for measure in ("ndcg_cut_10", "recip_rank")]
 
 
@@ -86,7 +87,7 @@ def contend(title: str, qrels: Qrels, run: Run, at_least: float | None, scale: h
 def contend_dropin(
     title: str, qrels: Qrels, run: Run, measures: set[str], at_least: float | None, scale: harness.Scale
 ) -> None:
-    """The same queries and measures, and the same number of each."""
+    """Compare `rankgain.pytrec_eval` with pytrec_eval on the same queries and measures."""
     modules = {"rankgain.pytrec_eval": dropin, "pytrec_eval": harness.peer("pytrec_eval")}
     contenders: dict[str, Any] = {
         f"{name} evaluate(run)": harness.Contender(

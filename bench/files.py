@@ -1,4 +1,4 @@
-"""How long does it take from two TREC files to nDCG at 10 and reciprocal rank, in a process and as one?"""
+"""How long does it take to compute nDCG@10 and reciprocal rank from two TREC files, in a process and as a command?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ status = Path("/proc/self/status")
 print(status.read_text().split("VmHWM:")[1].split()[0] if status.exists() else "")
 """
 OURS = 'from rankgain.cli import main; import sys; main(["eval", *sys.argv[1:], *"-m ndcg@10 -m rr --json".split()])'
-OF_RELEASES = "runid", "rbp", "unj", "iprec_at_recall", "11pt_avg"  # what releases 9 and 10 print differently
+OF_RELEASES = "runid", "rbp", "unj", "iprec_at_recall", "11pt_avg"  # trec_eval 9 and 10 print these differently
 SHELL = 'from rankgain.cli import main; import sys; main(["trec_eval", *sys.argv[1:]])'
 THEIRS = f"""
 import json, sys
@@ -50,7 +50,7 @@ def write(folder: Path, parts: Iterable[tuple[Qrels, Run]]) -> tuple[Path, Path]
 
 
 def scatter(path: Path) -> None:
-    """The lines in another order."""
+    """Shuffle the lines of a file in place."""
     lines = path.read_bytes().splitlines(keepends=True)
     random.Random(1).shuffle(lines)
     with path.open("wb") as file:
@@ -58,7 +58,7 @@ def scatter(path: Path) -> None:
 
 
 def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: harness.Scale) -> None:
-    """In this process, read and evaluated."""
+    """Time reading and evaluating the files within this process."""
     contenders: dict[str, Any] = {"rankgain": lambda: rg.read_trec(qrels_path, run_path).evaluate("ndcg@10", "rr")}
     if pytrec_eval := harness.peer("pytrec_eval"):
 
@@ -78,13 +78,13 @@ def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: h
 def contend_processes(
     title: str, commands: dict[str, list[Any]], values: Any, scale: harness.Scale, **target: Any
 ) -> Any:
-    """From their start to their end."""
+    """Time whole processes, from start to exit."""
     runs = {name: partial(harness.process, *command) for name, command in commands.items()}
     return harness.hold(title, {name: harness.Contender(run, values, **target) for name, run in runs.items()}, scale)
 
 
 def contend_whole(title: str, paths: tuple[Path, Path], scale: harness.Scale, at_least: float | None = None) -> None:
-    """Processes that read and evaluate, and the most memory that each held."""
+    """Time processes that read and evaluate the files, and report the peak memory of each."""
 
     def means(printed: str) -> list[float]:
         return list(json.loads(printed[: printed.rindex("}") + 1])["mean"].values())
@@ -100,7 +100,7 @@ def contend_whole(title: str, paths: tuple[Path, Path], scale: harness.Scale, at
 
 
 def contend_trec_eval(title: str, paths: tuple[Path, Path], measures: list[str], scale: harness.Scale) -> None:
-    """The command line against the program that it replaces, if that is on the path."""
+    """Compare `rankgain trec_eval` with the trec_eval program, if the program is on the PATH."""
 
     def values(printed: str) -> list[float]:
         lines = (line.split() for line in printed.splitlines())

@@ -1,4 +1,4 @@
-"""How long do nDCG at 10 and reciprocal rank take from data frames, against from_qrels with the making of its dicts?"""
+"""How long do nDCG@10 and reciprocal rank take from data frames, compared with building dicts for `from_qrels`?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Columns = dict[str, Any]
 
 
 def make(queries: int, documents: int, kind: str) -> tuple[Columns, Columns]:
-    """A run, and qrels in another order of the queries, one document judged in each."""
+    """Make the columns of a run, and of qrels that judge one document per query and list the queries in another order."""
     rng = np.random.default_rng(20240229)
     query = np.repeat(np.arange(1_000_000, 1_000_000 + queries), documents)
     document = np.concatenate([rng.choice(8_841_823, documents, replace=False) for _ in range(queries)])
@@ -57,7 +57,7 @@ def contend(title: str, qrels: Any, run: Any, scale: harness.Scale) -> None:
 
 
 def makers() -> dict[str, Callable[[Columns], Any]]:
-    """What makes a frame of columns, by the library."""
+    """Return the functions that build a data frame from columns, keyed by library."""
     makers: dict[str, Callable[[Columns], Any]] = {}
     pandas, polars, pyarrow = map(harness.library, ("pandas", "polars", "pyarrow"))
     if pandas:

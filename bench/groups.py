@@ -1,4 +1,4 @@
-"""How long does nDCG take of the groups of a learning-to-rank data set, beside the metrics of those who learn?"""
+"""How long does nDCG of learning-to-rank groups take, compared with the metrics built into the training libraries?"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from scores import ALL, PLAIN, TIED
 import rankgain as rg
 
 Groups = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[Any]]  # sizes, grades, scores
-# cut-off and type of the scores: how many times as long LightGBM and ranx shall take
+# (cut-off, dtype of the scores): target ratios for LightGBM's time and ranx's time to rankgain's
 CASES = {(10, "float32"): (12, 6), (None, "float64"): (2.5, 6)}
 
 
 def make(queries: int, dtype: Any, variant: str = PLAIN) -> Groups:
-    """Log-normal lengths of mean 120, and a relevant document in each query; scores that float32 holds exactly."""
+    """Make groups with log-normal sizes of mean 120, each with a relevant document; the scores are exact in float32."""
     rng = np.random.default_rng(20240229)
     sizes = np.maximum(np.rint(rng.lognormal(np.log(120) - 0.32, 0.8, queries)), 2).astype(np.int64)
     documents = int(sizes.sum())
@@ -34,7 +34,7 @@ def make(queries: int, dtype: Any, variant: str = PLAIN) -> Groups:
 
 
 def lightgbm_metric(lightgbm: Any, groups: Groups, k: int) -> harness.Contender:
-    """Its metric of the initial scores, no tree being there; it made the ideals with the data set."""
+    """LightGBM's nDCG of the initial scores, without trees; the data set already holds the ideal DCGs."""
     sizes, grades, scores = groups
     features = np.zeros((len(grades), 1), dtype=np.float32)
     settings: dict[str, Any] = {"verbosity": -1, "num_threads": 1}
@@ -44,7 +44,7 @@ def lightgbm_metric(lightgbm: Any, groups: Groups, k: int) -> harness.Contender:
 
 
 def xgboost_metric(xgboost: Any, groups: Groups, k: int) -> harness.Contender:
-    """Its metric of the margins, no tree being there; it writes what it found as text."""
+    """XGBoost's nDCG of the base margins, without any trees; XGBoost returns the value as text."""
     sizes, grades, scores = groups
     data = xgboost.DMatrix(np.zeros((len(grades), 1), dtype=np.float32), label=grades, base_margin=scores, nthread=1)
     data.set_group(sizes)
@@ -63,7 +63,7 @@ def catboost_metric(catboost: Any, groups: Groups, k: int | None) -> harness.Con
 
 
 def ranx_metric(ranx: Any, groups: Groups, k: int | None) -> harness.Contender:
-    """It is given lists of its own, sorted beforehand: of what is relevant, and of what is ranked."""
+    """ranx's nDCG; its typed lists of relevant and ranked documents are built and sorted beforehand."""
     from numba.typed import List
 
     judged, ranked = List(), List()
@@ -81,7 +81,7 @@ def contend(queries: int, k: int | None, dtype: str, variant: str, scale: harnes
     groups = sizes, grades, scores = make(queries, dtype, variant)
     boosting, lists = CASES[k, dtype] if variant == PLAIN else (None, None)
     name = "ndcg" if k is None else f"ndcg@{k}"
-    deepest = k or int(sizes.max())  # what they call nDCG without a cut-off is another thing
+    deepest = k or int(sizes.max())  # without a cut-off, these libraries compute something else
     ties = "stable" if variant == TIED else "average"
 
     def ours() -> Any:
@@ -92,7 +92,7 @@ def contend(queries: int, k: int | None, dtype: str, variant: str, scale: harnes
         contenders["LightGBM's metric"] = lightgbm_metric(lightgbm, groups, deepest)._replace(at_least=boosting)
     if xgboost := harness.peer("xgboost"):
         contenders["XGBoost's metric"] = xgboost_metric(xgboost, groups, deepest)
-    if variant != TIED and (catboost := harness.peer("catboost.utils")):  # it puts the lowest grade of a tie first
+    if variant != TIED and (catboost := harness.peer("catboost.utils")):  # CatBoost sorts ties by ascending grade
         contenders["CatBoost eval_metric"] = catboost_metric(catboost, groups, k)
     if ranx := harness.peer("ranx"):
         contenders["ranx evaluate, of sorted lists"] = ranx_metric(ranx, groups, k)._replace(at_least=lists)

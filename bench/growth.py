@@ -1,4 +1,4 @@
-"""How does the time grow with documents and cut-off, and where is a cliff?"""
+"""How does the time grow with the number of documents and with the cut-off, and does it ever jump?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def scored(metric: str, grades: Any, values: Any, sizes: Any = None) -> Callable
 
 
 def shapes(grades: Any, values: Any) -> dict[str, tuple[Any, ...]]:
-    """What could be a cliff: as many queries and documents everywhere."""
+    """Return scores in orders that could slow down selection or sorting; all have the same number of documents."""
     rising = np.sort(values, axis=1)
     tiny = [3] * (len(values) // 2)
     return {
@@ -34,7 +34,7 @@ def shapes(grades: Any, values: Any) -> dict[str, tuple[Any, ...]]:
 
 
 def series(scale: harness.Scale) -> dict[str, dict[int, Callable[[], Any]]]:
-    """What is done, by how much there is of it."""
+    """Return the calls of each series, keyed by title and then by the number of documents or the cut-off."""
     numbers = [10**power for power in range(1, 3 if scale == "smoke" else 8)]
     queries, documents = (5, 100) if scale == "smoke" else (100, 10_000)
     cases = {

@@ -1,6 +1,6 @@
-"""The harness: contenders in turns, their answers compared, medians and ratios, targets, and where they are written.
+"""The benchmark harness: run contenders in turns, compare their answers and times, check targets, write the results.
 
-Import it before NumPy: it holds every numerical library to one thread.
+Import this module before NumPy because it limits every numerical library to one thread.
 """
 
 from __future__ import annotations
@@ -58,23 +58,23 @@ PEERS = (
     "Cython",
     "numba",
 )
-ROUNDS, LONG_ROUNDS = 9, 5  # LONG_ROUNDS if a round takes more than LONG seconds
+ROUNDS, LONG_ROUNDS = 9, 5  # use LONG_ROUNDS if one round takes more than LONG seconds
 LONG = 2.0
 TURN = 0.03  # seconds: a contender is called repeatedly until its turn lasts about this long
-REST, PATIENCE, PAUSE = 0.3, 600.0, 5.0  # the load of a machine at rest; seconds to wait for it, and between two looks
+REST, PATIENCE, PAUSE = 0.3, 600.0, 5.0  # highest idle load; seconds to wait for it, and between checks
 BEGIN, END = "<!-- measured, written by bench/run.py --write -->", "<!-- end of what was measured -->"
 
 
 class DifferentAnswer(Exception):
-    """The contenders' answers differ, so that their times must not be compared."""
+    """Raised if the contenders' answers differ, which makes a comparison of their times meaningless."""
 
 
 class NotAtRest(Exception):
-    """Other processes keep the machine busy, so that times would be too long."""
+    """Raised if other processes keep the machine busy, which would distort the times."""
 
 
 def vectors(answer: Any) -> Any:
-    """The vectors of an Evaluation, or the vector of its only metric; other answers unchanged."""
+    """Return the vectors of an Evaluation, or the vector of its only metric; return any other answer unchanged."""
     if not isinstance(answer, Mapping):
         return answer
     results = list(answer.values())
@@ -82,13 +82,13 @@ def vectors(answer: Any) -> Any:
 
 
 class Contender(NamedTuple):
-    """One that takes turns with others.
+    """A piece of code to be timed in turns with other contenders.
 
-    `run` is timed; `values` takes one number per query out of what it returned, or their mean, and is not timed. None:
-    it computes something else, as a limit of the machine does. They must equal the first contender's to the
-    `tolerance`. The target is how many times the first contender's time it has to take `at_least`, or may `at_most`. A
-    run that is a part of the work, since all of it would take too long, counts as many `times`; one that does it again
-    and again counts as a fraction.
+    `run` is timed. `values` is not timed: it extracts one number per query, or their mean, from the result of `run`.
+    The numbers must equal those of the first contender within the relative `tolerance`. If `values` is None, the result
+    is not compared, for instance because the contender measures a limit of the machine. `at_least` and `at_most` are
+    targets for the ratio of the contender's time to the first contender's time. The measured time is multiplied by
+    `times`, which is above 1 if `run` does only a part of the work and below 1 if it repeats the work.
     """
 
     run: Callable[..., Any]
@@ -100,11 +100,11 @@ class Contender(NamedTuple):
 
     @classmethod
     def of(cls, name: str, given: Contender | Callable[[], Any]) -> Contender:
-        """A bare callable has no target; its answer must equal the first one's, unless its name begins with "limit"."""
+        """Wrap a bare callable, without a target; its answer is compared unless its name begins with "limit"."""
         return given if isinstance(given, Contender) else cls(given, None if name.startswith("limit") else vectors)
 
     def verdict(self, ratio: float) -> tuple[str, bool | None]:
-        """The target, and whether it is met."""
+        """Return the target as text, and whether the ratio meets it (None if there is no target)."""
         if self.at_least is not None:
             return f"≥ {self.at_least:.3g}", ratio >= self.at_least
         if self.at_most is not None:
@@ -125,7 +125,7 @@ class Row(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """The cells of the table; peers that win and missed targets are bold."""
+        """The cells of the table row; ratios of peers that are faster and missed targets are bold."""
         ratio = self.spread if self.ratio is None else f"{self.ratio:.3g} {self.spread}".rstrip()
         if self.ratio is not None and self.ratio < 1 and not self.name.startswith(("rankgain", "limit", "now")):
             ratio = f"**{ratio}**"
@@ -134,18 +134,18 @@ class Row(NamedTuple):
 
 
 ROWS: list[Row] = []
-# Set if another process compares (`against`): reports a contender to that process and runs its turns.
+# If another process compares two builds (see against.py), this function reports a contender to it and runs its turns.
 serve: Callable[[str, Contender], Any] | None = None
-at_rest = False  # whether each bench waited for a machine at rest; if not, each case shows the load
+at_rest = False  # whether each bench waited until the machine was idle; if not, each case shows the load
 
 
 def peer(module: str) -> Any:
-    """The module of a peer; None if it is not installed (the line of conditions says so) or if builds are compared."""
+    """Import the module of a peer; return None if it is not installed or if two builds of rankgain are compared."""
     return None if serve else library(module)
 
 
 def library(module: str) -> Any:
-    """A module that the bench itself needs, for what it hands over; None where it is not installed."""
+    """Import a module that the bench itself needs, such as one that makes inputs; return None if it is not installed."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -155,7 +155,7 @@ def library(module: str) -> Any:
 
 
 def reading(size: int) -> Contender:
-    """The limit that the memory sets: NumPy's sum over so many bytes."""
+    """Return a contender that sums `size` bytes with NumPy; its time is a lower limit set by memory bandwidth."""
     return Contender(np.ones(max(size // 8, 1)).sum, None)
 
 
@@ -167,11 +167,12 @@ def hold(
     turn: float = TURN,
     clock: Clock | None = time.perf_counter,
 ) -> dict[str, Any]:
-    """Print a table of the contenders' times, and return the last answer of each.
+    """Print a table of the contenders' times, and return the last answer of each contender.
 
-    After a warm-up they take turns, A B C A B C …; a ratio is the median over rounds of time / the first one's time in
-    the same round. Every answer must equal the first one, before a time is printed. The clock is one of wall time or,
-    for what is over in microseconds, of CPU time; without one a run takes the number of calls, and tells its seconds.
+    After a warm-up, the contenders take turns: A B C A B C … In each round, a contender's time is divided by that of
+    the first contender; the table shows the median of these ratios. Before any time is printed, every answer must equal
+    the first one. `clock` measures wall time or, for calls that take microseconds, CPU time. If it is None, `run` takes
+    the number of calls and returns the seconds per call with the answer.
     """
     contenders = {name: Contender.of(name, given) for name, given in contenders.items()}
     if serve:
@@ -195,7 +196,7 @@ def hold(
 
 
 def judge(title: str, contenders: Mapping[str, Contender], times: Mapping[str, list[float]]) -> None:
-    """Print a table of the times that the contenders took in each round."""
+    """Print the median time of each contender, its ratio to the first contender, and whether it meets its target."""
     rows: list[Row] = []
     base = next(iter(times.values()))
     for name, contender in contenders.items():
@@ -209,7 +210,7 @@ def judge(title: str, contenders: Mapping[str, Contender], times: Mapping[str, l
 def take_turns(
     contenders: Mapping[str, Contender], check: Callable[[str, Any], None], turn: float, clock: Clock | None
 ) -> tuple[dict[str, list[float]], dict[str, Any]]:
-    """Seconds of each in each round, and the last answers; without a turn's length each runs but once."""
+    """Return each contender's seconds in each round, and its last answer; if `turn` is 0, call each only once."""
     calls, answers, took = {}, {}, 0.0
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for name, contender in contenders.items():
@@ -226,7 +227,7 @@ def take_turns(
 
 
 def _warm_up(run: Callable[..., Any], least: float, clock: Clock | None) -> tuple[int, float, Any]:
-    """How many calls make a turn, seconds a call, and the answer."""
+    """Return the number of calls that make up a turn, the seconds per call, and the answer."""
     calls = 1
     while True:
         seconds, answer = take_turn(run, calls, clock)
@@ -236,7 +237,7 @@ def _warm_up(run: Callable[..., Any], least: float, clock: Clock | None) -> tupl
 
 
 def take_turn(run: Callable[..., Any], calls: int, clock: Clock | None) -> tuple[float, Any]:
-    """Seconds a call, and the last answer."""
+    """Call `run` repeatedly; return the seconds per call and the last answer."""
     if clock is None:
         seconds, answer = run(calls)
         return seconds, answer
@@ -247,7 +248,7 @@ def take_turn(run: Callable[..., Any], calls: int, clock: Clock | None) -> tuple
 
 
 def numbers(answer: Any, where: str = "") -> dict[str, float]:
-    """All numbers of an answer, keyed by their position in it."""
+    """Return all numbers in an answer, keyed by their position."""
     if not isinstance(answer, (Mapping, list, tuple)):
         answer = np.asarray(answer).tolist()
     if not isinstance(answer, (Mapping, list, tuple)):
@@ -260,7 +261,7 @@ def numbers(answer: Any, where: str = "") -> dict[str, float]:
 def compare(
     title: str, answer: tuple[str, dict[str, float]], first: tuple[str, dict[str, float]], tolerance: float
 ) -> None:
-    """Check that the numbers equal those of the first contender, or that a single number equals their mean."""
+    """Check that an answer's numbers equal those of the first contender, or that its only number equals their mean."""
     (name, values), (other, expected) = answer, first
     if [*values] == [""]:
         expected = {"": statistics.fmean(expected.values())}
@@ -274,7 +275,7 @@ def compare(
 
 
 def process(*command: str | Path) -> str:
-    """The output of a process that may write byte code and choose its number of threads."""
+    """Run a command, without limits on its threads or on writing byte code, and return its output."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -285,7 +286,7 @@ def process(*command: str | Path) -> str:
 
 
 def in_process(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of a bench in a new process; arguments and result are passed as JSON."""
+    """Call a function of a bench in a new process; the arguments and the result are passed as JSON."""
     module, name = function.__module__, function.__name__
     code = (
         f"import json, sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import {module}; "
@@ -298,7 +299,7 @@ def in_process(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None, at_most: float | None = None) -> None:
-    """Print the bytes that each contender takes; the limits apply to ratios to the first contender."""
+    """Print the memory that each contender needs; `at_least` and `at_most` limit its ratio to the first contender's."""
     base, rows = next(iter(sizes.values())), []
     for name, size in sizes.items():
         compared = (
@@ -309,7 +310,7 @@ def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None, a
 
 
 def show(rows: list[Row]) -> None:
-    """Print a table of the rows of one title, and store them for the page."""
+    """Print rows with the same title as a table, and keep them for the results page."""
     ROWS.extend(rows)
     lines = [(rows[0].title, "median", "times the first (rounds)", "target"), *(row.cells for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -320,7 +321,7 @@ def show(rows: list[Row]) -> None:
 
 
 def write(page: Path, command: str) -> None:
-    """Write the measurements between two comments of a page."""
+    """Replace the text between the comments BEGIN and END of a page by the measurements."""
     parts = [f"{date.today()}, `{command}`: {conditions()}.", _table()]
     targets = [row.met for row in ROWS if row.met is not None]
     parts.append(f"{sum(targets)} of {len(targets)} targets are met.")
@@ -333,7 +334,7 @@ def write(page: Path, command: str) -> None:
 
 
 def _table() -> str:
-    """A table with a row per case and, in each cell, a line per contender."""
+    """Return a Markdown table with a row per case; each cell has a line per contender."""
     lines = ["| case | contender | median | times the first (rounds) | target |", "|---|---|---|---|---|"]
     for title, rows in groupby(ROWS, key=lambda row: row.title):
         columns = zip(*(row.cells for row in rows), strict=True)
@@ -354,7 +355,7 @@ def megabytes(size: float) -> str:
 
 
 def conditions() -> str:
-    """The versions and the machine, in one line."""
+    """Describe the versions and the machine in one line."""
     versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]
     distributions = metadata.packages_distributions()
     for module in PEERS:
@@ -369,7 +370,7 @@ def conditions() -> str:
 
 
 def trec_eval_release() -> str:
-    """The release of trec_eval's program, if it is on the path."""
+    """Return the release of the trec_eval program, or a note that it is not on the PATH."""
     program = shutil.which("trec_eval")
     if program is None:
         return "trec_eval's program (not on the path, skipped)"
@@ -388,17 +389,17 @@ def _cpu() -> str:
 
 
 def load() -> float:
-    """The system's load average over the last minute; NaN on systems without one."""
+    """Return the system's load average over the last minute, or NaN if the system does not report one."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan
 
 
 def load_beside() -> str:
-    """The load, to show beside a time; nothing if each bench waited for a machine at rest."""
+    """Return the load to show beside a time, or an empty string if each bench waited until the machine was idle."""
     return "" if at_rest else f"(load {load():.1f})"
 
 
 def wait_for_rest() -> None:
-    """Wait until the machine is at rest; NotAtRest is raised if it takes too long."""
+    """Wait until the machine is idle; raise NotAtRest if that takes too long."""
     until = time.monotonic() + PATIENCE
     while (current := load()) >= REST:
         if time.monotonic() > until:
@@ -420,7 +421,7 @@ def options(description: str | None) -> argparse.ArgumentParser:
 
 
 def main(*benches: Callable[[Scale], None], scale: Scale, rest: bool = False) -> int:
-    """Run benches, each on a machine at rest if requested; 1 if an answer differs or the machine is not at rest."""
+    """Run benches, waiting for an idle machine if `rest`; return 1 if an answer differs or the machine stays busy."""
     global at_rest
     at_rest = rest
     print(f"{date.today()}: {conditions()}", flush=True)

@@ -1,4 +1,4 @@
-"""How long does a call for LambdaRank's gradients take, beside LightGBM's own objective and NumPy?"""
+"""How long does a call for LambdaRank's gradients take, compared with LightGBM's own objective and with NumPy?"""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import rankgain as rg
 
 Floats = npt.NDArray[np.float64]
 DOCUMENTS = 120
-# cut-off: how many times as long LightGBM's own shall take
+# cut-off: the target for the ratio of LightGBM's time to rankgain's
 CASES = {10: 3.0, 30: 2.8}
 BY_NUMPY, THREADS = 25.0, 1.7
-# A tree of two leaves on one feature of two values: as little besides the gradients as there can be.
+# A tree with two leaves on a single binary feature keeps all work other than the gradients to a minimum.
 PARAMETERS = {"num_leaves": 2, "max_bin": 2, "min_data_in_leaf": 1, "num_threads": 1, "verbose": -1}
 PARAMETERS |= {"feature_pre_filter": False}
 
 
 def make(queries: int) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
-    """Labels, half of them 0, scores and group sizes."""
+    """Make labels (about half of them 0), scores and group sizes."""
     rng = np.random.default_rng(20240229)
     shape = queries * DOCUMENTS
     labels = rng.choice(5, shape, p=[0.5, 0.25, 0.15, 0.07, 0.03]).astype(np.float64)
@@ -31,7 +31,7 @@ def make(queries: int) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
 
 
 def by_numpy(labels: Floats, scores: Floats, k: int) -> Floats:
-    """The gradients of queries of the same length, one after the other, with all pairs of one in matrices."""
+    """Compute the gradients query by query, with matrices that hold all document pairs of one query."""
     worth = 1 / np.log2(np.arange(2, DOCUMENTS + 2))
     gradients = np.empty(len(labels))
     for start in range(0, len(labels), DOCUMENTS):
@@ -52,7 +52,7 @@ def by_numpy(labels: Floats, scores: Floats, k: int) -> Floats:
 
 
 def per_query(gradient: Floats) -> Floats:
-    """The sum of the sizes, for of those near 0 a relative difference says nothing."""
+    """Sum the absolute gradients of each query, since relative differences between gradients near 0 say nothing."""
     return np.abs(gradient).reshape(-1, DOCUMENTS).sum(axis=1)
 
 
@@ -69,7 +69,7 @@ def against_numpy(queries: int, k: int, scale: harness.Scale) -> None:
 
 
 def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: harness.Scale) -> None:
-    """Rounds of training, of which as little as can be is not the objective's: no more than the limit."""
+    """Time rounds of training in which nearly all the work is the objective; the limit shows the remaining work."""
     labels, scores, sizes = make(queries)
     features = (np.random.default_rng(1).random((len(labels), 1)) < 0.5).astype(np.float32)
 
@@ -89,7 +89,7 @@ def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: harness.Scale) 
     theirs.update()
     ours.update(fobj=objective)
     leaves = [model.predict(np.array([[0.0], [1.0]])) for model in (theirs, ours)]
-    if not np.allclose(*leaves, rtol=1e-4, atol=1e-7):  # its sigmoids come from a table
+    if not np.allclose(*leaves, rtol=1e-4, atol=1e-7):  # LightGBM looks up sigmoids in a table
         raise harness.DifferentAnswer(f"{title}: its first tree has the leaves {leaves[0]}, and ours {leaves[1]}")
     harness.hold(title, contenders, scale, clock=time.process_time)
 

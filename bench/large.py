@@ -1,6 +1,7 @@
-"""What do large inputs take: 2^31 documents, one query of 10^8, 20 million lines, 10^6 users, files beyond memory?
+"""How much time and memory do large inputs take, such as 2^31 documents, 10^6 users or files larger than memory?
 
-Time, and memory at its peak beyond the input. Usually a hundredth of it, `--full` all; each in a process of its own.
+The memory is the peak beyond the input. By default, the data have a hundredth of their full size, which `--full`
+selects. Each case runs in a separate process.
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ import recommendations
 
 import rankgain as rg
 
-PARTS = {"smoke": 10_000, "usual": 100, "full": 1}  # of the data, one part is taken
+PARTS = {"smoke": 10_000, "usual": 100, "full": 1}  # the full size is divided by this number
 STATUS, PEAK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
-BASE, EACH = 64_000_000, 16  # bytes that evaluating may take, and so many more per document of the longest query
+BASE, EACH = 64_000_000, 16  # bytes allowed for an evaluation, plus bytes per document of the longest query
 
 
 class Call(NamedTuple):
-    """What is measured: it evaluates so many documents."""
+    """A call to measure; `count` is the number of documents that it evaluates."""
 
     name: str
     count: int
     run: Callable[[], Any]
-    check: Callable[[Any], list[tuple[Any, Any]]] = lambda answer: []  # parts of the answer, and what they must be
-    mapped: bool = False  # whether the input is in mapped files
-    most: int | None = None  # bytes that it may take beyond the input
+    check: Callable[[Any], list[tuple[Any, Any]]] = lambda answer: []  # parts of the answer with their expected values
+    mapped: bool = False  # whether the input is in memory-mapped files
+    most: int | None = None  # the limit in bytes on memory beyond the input
 
 
 Calls = Iterator[Call]
@@ -54,7 +55,7 @@ def status(field: str) -> int:
 
 
 class Watch(threading.Thread):
-    """The most memory of its own that the process holds, looked at again and again: maps of files do not count."""
+    """A thread that samples the anonymous memory of the process and keeps the maximum; mapped files do not count."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -66,9 +67,9 @@ class Watch(threading.Thread):
 
 
 def measure(run: Callable[[], Any], mapped: bool = False) -> tuple[Any, float, float, int, int]:
-    """The answer, the wall and the CPU time, the bytes before, and the most bytes beyond these."""
+    """Return the answer, wall time, CPU time, bytes in use before the call, and peak bytes beyond those."""
     gc.collect()
-    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # what making the input left behind
+    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # return memory freed after making the input
     watch, before = Watch(), status("RssAnon")
     PEAK.write_text("5")
     if mapped:
@@ -81,7 +82,7 @@ def measure(run: Callable[[], Any], mapped: bool = False) -> tuple[Any, float, f
 
 
 def row_of(call: Call) -> harness.Row:
-    """Measured, and the answer found right."""
+    """Measure a call, check its answer, and return the row for the table."""
     answer, wall, cpu, before, size = measure(call.run, call.mapped)
     for part, expected in call.check(answer):
         if not np.allclose(part, expected, rtol=1e-12, atol=0):
@@ -96,12 +97,12 @@ def evaluate(grades: Any, values: Any, sizes: Any, metric: str) -> Any:
     return rg.from_scores(grades, values, group_sizes=sizes).evaluate(metric)
 
 
-PART = 1_000_000  # documents that are made together
-MEAN = 1000  # documents of a query
+PART = 1_000_000  # documents generated at a time
+MEAN = 1000  # mean number of documents per query
 
 
 def part_of(seed: int) -> tuple[Any, Any, Any]:
-    """The sizes, from 1 to 2 · MEAN − 1, grades and scores of a part; one document in ten has a grade of 1 to 4."""
+    """Make group sizes (1 to 2 · MEAN − 1), grades and scores; about one document in ten has a grade from 1 to 4."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 2 * MEAN, PART // MEAN)
     sizes[1::2] = 2 * MEAN - sizes[::2]
@@ -110,7 +111,7 @@ def part_of(seed: int) -> tuple[Any, Any, Any]:
 
 
 def ndcg(grades: Any, values: Any, k: int) -> float:
-    """As the definition says it: in a tie group every document has the mean of the gains and of the discounts."""
+    """Compute nDCG from its definition; in a tie group, every rank has the mean gain of the tied documents."""
     order = np.argsort(-values)
     gains, values = grades[order].astype(float), values[order]
     starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
@@ -124,7 +125,7 @@ def ndcg(grades: Any, values: Any, k: int) -> float:
 
 
 def parts_of_scores(scale: harness.Scale, folder: Path) -> Calls:
-    """In the loop of somebody who makes or loads a part at a time; and all at once, from files that are mapped."""
+    """Yield calls that generate and evaluate the data one part at a time, and calls on memory-mapped files."""
     parts = max(1000 // PARTS[scale], 1)
     title = f"{parts * PART:,} documents in {parts * PART // MEAN:,} queries"
 
@@ -135,7 +136,7 @@ def parts_of_scores(scale: harness.Scale, folder: Path) -> Calls:
         return results[0].merge(*results[1:])
 
     def check(metric: str, k: int, result: Any) -> list[tuple[Any, Any]]:
-        """The queries of the last part."""
+        """Return the values of the queries in the last part, with the expected values."""
         sizes, *columns = part_of(parts - 1)
         queries = zip(*(np.split(column, np.cumsum(sizes)[:-1]) for column in columns), strict=True)
         return [(result[metric][-len(sizes) :], [ndcg(*query, k) for query in queries])]
@@ -214,7 +215,7 @@ def trec_files(scale: harness.Scale, folder: Path) -> Calls:
 
 
 def users(how: str, scale: harness.Scale, _: Path) -> Calls:
-    """A matrix of recommended ids against held-out ones."""
+    """Yield calls that evaluate a matrix of recommended ids against the users' held-out ids."""
     count, items = 1_000_000 // PARTS[scale], 50_000
     matrix, held_out = recommendations.make(count, items, 100, 20)
     expected = recommendations.numpy_loop(matrix, held_out)
@@ -239,11 +240,11 @@ def users(how: str, scale: harness.Scale, _: Path) -> Calls:
             yield Call(name, matrix.size, run, partial(in_order, expected))
 
 
-# files of Parquet
+# Parquet files
 
 
 def batches(scale: harness.Scale, folder: Path) -> Calls:
-    """A data set beyond memory, 8 bytes a row and more on the disk, read a batch at a time."""
+    """Yield a call that reads Parquet files batch by batch, as for a data set that is larger than memory."""
     arrow: Any = harness.library("pyarrow")
     if not arrow:
         return
@@ -268,13 +269,13 @@ def batches(scale: harness.Scale, folder: Path) -> Calls:
     yield Call(name, parts * PART, run, lambda result: [(result.counts["queries"], parts * PART // 100)])
 
 
-# places that 32 bits do not hold
+# positions that do not fit in 32 bits
 
-WIDE = 1024  # documents of a query
+WIDE = 1024  # documents per query
 
 
 def beyond(scale: harness.Scale, folder: Path) -> Calls:
-    """More than 2^31 documents, of which only the last count: files with nothing else in them take no space."""
+    """Yield calls on more than 2^31 documents; only the last is nonzero, so the sparse files take hardly any space."""
     queries = 2**31 // PARTS[scale] // WIDE + 1
     shape = queries, WIDE
     documents = queries * WIDE
@@ -338,7 +339,7 @@ CASES: dict[str, Callable[[harness.Scale, Path], Calls]] = {
 
 
 def case(name: str, scale: harness.Scale) -> list[harness.Row]:
-    """What is found, with a folder that is removed."""
+    """Measure all calls of a case in a temporary folder, and return their rows."""
     with tempfile.TemporaryDirectory() as folder:
         return [row_of(call)._replace(title=f"large, {name}") for call in CASES[name](scale, Path(folder))]
 

@@ -1,4 +1,4 @@
-"""How long do metrics of a matrix of scores take against sparse held-out items, beside one pass over the scores?"""
+"""How long do metrics of a score matrix and sparse held-out items take, compared with one pass over the scores?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ class Data(NamedTuple):
 
 
 def make(users: int, items: int, held_out: int, seen: int, dtype: Any, trained: bool) -> Data | None:
-    """Normal scores; of a trained model those of held-out items are 2.5 higher, of seen ones 3. None without scipy."""
+    """Make normal scores, and held-out and seen items as sparse matrices; return None if SciPy is not installed.
+
+    If `trained`, the scores of held-out items are 2.5 higher, and the scores of seen items are 3 higher.
+    """
     scipy: Any = harness.library("scipy.sparse")
     if not scipy:
         return None
@@ -46,7 +49,7 @@ def ours(data: Data, metrics: tuple[str, ...], threads: int = 1) -> Any:
 
 
 def cut_first(data: Data, k: int, top: Callable[[Any, int], Any]) -> Any:
-    """nDCG at k as it is often written: a copy without seen items, the top k, their order, and a look-up."""
+    """Compute nDCG@k as often written by hand: mask seen items, select and sort the top k, and look up their labels."""
     scores, labels = data.scores.copy(), data.test.toarray()
     scores[data.train.toarray() != 0] = -np.inf
     discounts = 1 / np.log2(np.arange(2, k + 2))
@@ -72,7 +75,7 @@ LEVELS = ("avx2", "baseline")
 def passes(
     title: str, data: Data, metrics: tuple[str, ...], most: tuple[float | None, ...], scale: harness.Scale
 ) -> None:
-    """By CPU time beside `scores.max()`; `most`: how many times its time each level of CPU may take."""
+    """Compare the CPU time with that of `scores.max()`; `most` has the highest allowed ratio for each CPU level."""
     for level, limit in zip(LEVELS, most, strict=True):
         use_cpu(level)
         contenders = {

@@ -1,4 +1,4 @@
-"""What does an option cost: ties averaged, further metrics in the same call, a second thread?"""
+"""How do averaged ties, further metrics in the same call, and a second thread affect the time?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scores import PLAIN, TIED
 
 import rankgain as rg
 
-# Two ways to evaluate: what they are called, and their options.
+# Each dict holds two ways to evaluate: their names and their options.
 TIES: dict[str, Any] = {"ties stable": {"ties": "stable"}, "ties averaged": {}}
 METRICS: dict[str, Any] = {
     "ndcg@100": {"metrics": ["ndcg@100"]},
@@ -22,11 +22,11 @@ METRICS: dict[str, Any] = {
     },
 }
 THREADS: dict[str, Any] = {"threads=1": {"metrics": ["ndcg"]}, "threads=2": {"metrics": ["ndcg"], "threads": 2}}
-BUSY = 2.0  # seconds of a turn, which lasts at least half of it
+BUSY = 2.0  # target length of a turn in seconds; a turn lasts at least half as long
 
 
 def evaluate(data: dict[str, Any], metrics: tuple[str, ...] = ("ndcg@10",), ties: str = "average", threads: int = 1):
-    """The values of the last metric."""
+    """Evaluate all metrics, and return the values of the last one."""
     return rg.from_scores(**data, ties=ties).evaluate(*metrics, threads=threads)[metrics[-1]]
 
 
@@ -39,7 +39,7 @@ def contend(
     values: Callable[[Any], Any] | None = harness.vectors,
     turn: float = harness.TURN,
 ) -> None:
-    """The second way may take `at_most` times as long as the first."""
+    """Compare two ways to evaluate; the second may take at most `at_most` times as long as the first."""
     contenders = {
         f"rankgain, {name}": harness.Contender(partial(evaluate, data, **way), values, at_most=at_most)
         for name, way in ways.items()
@@ -63,4 +63,4 @@ def bench(scale: harness.Scale) -> None:
         contend(f"{lists}, ndcg@10, {name}", grouped(many, variant), TIES, at_most, scale, values)
     contend(f"{lists}, many metrics", grouped(many), METRICS, 1.3, scale)
     contend(f"{lists}, ndcg, kept busy", grouped(many), THREADS, 1 / 1.6, scale, turn=BUSY)
-    contend("a small call, ndcg", dense(queries, documents // 10), THREADS, 1.1, scale)  # half a millisecond
+    contend("a small call, ndcg", dense(queries, documents // 10), THREADS, 1.1, scale)  # about half a millisecond

@@ -1,4 +1,4 @@
-"""How long do nDCG at 100 and reciprocal rank take of recommended ids against held-out ones?"""
+"""How long do nDCG@100 and reciprocal rank take for recommended ids and held-out ids?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import rankgain as rg
 
 
 def make(users: int, items: int, recommended: int, held_out: int) -> tuple[Any, list[Any]]:
-    """A matrix of ids, and about so many held-out ids of each user, some of them recommended."""
+    """Make a matrix of recommended ids, and about `held_out` held-out ids per user, some of which are recommended."""
     rng = np.random.default_rng(20240229)
     matrix = np.empty((users, recommended), dtype=np.int32)
     relevant = []
@@ -25,7 +25,7 @@ def make(users: int, items: int, recommended: int, held_out: int) -> tuple[Any, 
 
 
 def numpy_loop(matrix: Any, relevant: list[Any]) -> list[list[float]]:
-    """A user at a time, as it is often written."""
+    """Compute nDCG and reciprocal rank one user at a time, as often written by hand."""
     discounts = 1 / np.log2(np.arange(2, matrix.shape[1] + 2))
     ideals = np.cumsum(discounts)
     ndcg, rr = [], []
@@ -47,7 +47,7 @@ def plain_loop(lists: list[list[Any]], sets: list[set[Any]], discounts: list[flo
 
 
 class Stored:
-    """What implicit calls a model: its recommendations are the rows of a matrix."""
+    """A model for the library implicit, which recommends the ids in the rows of a matrix."""
 
     def __init__(self, matrix: Any) -> None:
         self._matrix = matrix
@@ -66,7 +66,7 @@ def ours(recommended: Any, relevant: Any) -> harness.Contender:
 
 
 def sparse_of(relevant: list[Any], items: int) -> Any:
-    """The held-out ids as a sparse matrix; None without scipy."""
+    """Return the held-out ids as a sparse matrix, or None if SciPy is not installed."""
     scipy: Any = harness.library("scipy.sparse")
     offsets = np.cumsum([0, *map(len, relevant)])
     csr = (np.ones(int(offsets[-1])), np.concatenate(relevant), offsets)
@@ -86,7 +86,7 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: harness.Scale)
     if implicit and sparse is not None:
         rank, options = implicit.ranking_metrics_at_k, {"K": 100, "show_progress": False, "num_threads": 1}
         call = partial(rank, Stored(matrix), sparse, sparse, **options)
-        # It always computes precision, MAP, nDCG and AUC, and has no reciprocal rank.
+        # implicit always computes precision, MAP, nDCG and AUC, and it has no reciprocal rank.
         contenders = {
             "rankgain, nDCG and reciprocal rank": ours(matrix, sparse)._replace(values=itemgetter("ndcg@100")),
             "implicit, its four metrics": harness.Contender(call, itemgetter("ndcg"), at_least=8),

@@ -1,4 +1,4 @@
-"""Run the benches, or those named, one after the other; status 1 if an answer differs."""
+"""Run all benches, or only those named, one after another. The exit status is 1 if an answer differs."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ import harness
 
 PAGE = Path(__file__).with_name("README.md")
 BENCHES = re.findall(r"^\| `(\w+)\.py` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-ONLY_IF_NAMED = {"comparison", "spark"}  # benches that run only if they are named: one has no times, one needs Java
-NOT_COMPARED = {"large", *ONLY_IF_NAMED}  # benches that are not compared with another build
-MOST = 1.05  # of the time of another build, that this one should take
+ONLY_IF_NAMED = {"comparison", "spark"}  # one measures no times, the other needs Java
+NOT_COMPARED = {"large", *ONLY_IF_NAMED}  # benches that --against leaves out
+MOST = 1.05  # the highest acceptable ratio of this build's time to that of another build
 
 
 def bench_of(name: str) -> Callable[[harness.Scale], None]:
-    """The bench of a file, or one case of it, such as large.files."""
+    """Return the bench function of a file, or one of its cases, such as "large.files"."""
     file, _, case = name.partition(".")
     bench: Callable[..., None] = importlib.import_module(file).bench
     return partial(bench, only=case) if case else bench
 
 
 def builds(folder: Path, names: list[str], scale: harness.Scale) -> int:
-    """Another build against this one, in all that the benches have rankgain do; 1 if an answer differs."""
+    """Compare another build of rankgain with this one on the work of each bench; return 1 if an answer differs."""
     status = 0
     for name in names:
         script = Path(__file__), name, f"--{scale}"

@@ -1,4 +1,4 @@
-"""How long does nDCG take of a matrix of scores, at 10 and without a cut-off, and of relevance in rank order?"""
+"""How long does nDCG of a score matrix take, at 10 and without a cut-off, and how long for relevance in rank order?"""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ from rankgain import sklearn as dropin
 
 SKLEARN, TORCH, ARGSORT = "scikit-learn ndcg_score", "torch topk and gather", "NumPy argsort and take_along_axis"
 SORT = "limit: np.sort of the scores alone"
-# queries x documents: how many times as long others shall take at 10, and without a cut-off
+# (queries, documents): target ratios of the other contenders' times to rankgain's, at 10 and without a cut-off
 SHAPES: dict[tuple[int, int], tuple[dict[str, float], dict[str, float]]] = {
     (10_000, 100): ({SKLEARN: 70, TORCH: 3}, {ARGSORT: 4}),
     (1000, 1000): ({SKLEARN: 90, TORCH: 3}, {ARGSORT: 3, SORT: 1}),
     (100, 10_000): ({SKLEARN: 180, TORCH: 4}, {ARGSORT: 5, SORT: 1}),
     (10, 1_000_000): ({SKLEARN: 400, TORCH: 4}, {ARGSORT: 6, SORT: 1}),
 }
-SLOW = 10_000  # documents from which on scikit-learn is left out without a cut-off
+SLOW = 10_000  # documents per query from which scikit-learn is left out of cases without a cut-off
 PLAIN, ALL, TIED = "one document in ten relevant", "every document relevant", "a third of the scores tied"
 Grades = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
 def make(queries: int, documents: int, variant: str = PLAIN) -> tuple[Grades, Floats]:
-    """Grades 1 to 4 where relevant; the scores are all different, or a third of them about three to a group."""
+    """Make grades and scores. Relevant documents have grades from 1 to 4.
+
+    The scores are distinct, except that in the variant TIED about a third of them are rounded so that they tie.
+    """
     rng = np.random.default_rng(20240229)
     grades = np.zeros((queries, documents), dtype=np.int64)
     relevant = documents if variant == ALL else documents // 10

@@ -1,6 +1,6 @@
-"""Tests of differences: the sums of sign flips, whole tests, and what others take; CPU time.
+"""How much CPU time do tests of differences take, and how much do the sums of sign flips in them take?
 
-scipy's permutation tests are timed at few resamples of one pair, and multiplied: the table says so.
+SciPy's permutation test is timed with few resamples of one pair. The time is then multiplied, as the table states.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ METRICS = "ndcg@10", "ap", "rr@10", "precision@10", "recall@100"
 
 
 def make(queries: int, runs: int) -> rg.Comparison:
-    """Runs whose values are nearly all different, of the same hardness of queries."""
+    """Make runs with mostly distinct values, whose queries are equally hard in every run."""
     random = np.random.default_rng(0)
     hardness = random.normal(0.5, 0.12, queries)
 
@@ -41,7 +41,7 @@ def by_rankgain(values: Any, flips: int) -> Any:
 
 
 def by_matmul(values: Any, flips: int) -> Any:
-    """NumPy's own random signs, and a product of matrices."""
+    """Draw random signs with NumPy, and sum the flipped differences with a matrix product."""
     return np.random.default_rng(0).integers(0, 2, (flips, len(values))).astype(float) @ values
 
 

@@ -1,6 +1,6 @@
-"""How long does one query take, called again and again, in each form in which people hold it; and the start before it?
+"""How long does a call for a single query take in each form of input, and how long does the import take?
 
-Ours by the peer's CPU time; the input is made beforehand, what is called makes Rankings of it and evaluates them.
+The ratio is of CPU times. The input is made beforehand; each call makes Rankings from it and evaluates them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def plain_loop(grades: Sequence[int]) -> float:
 
 
 def plain_table(grades: Sequence[int]) -> float:
-    """With a table of discounts, for lists that are no longer than the table."""
+    """Compute nDCG with precomputed discounts, for lists no longer than the table of discounts."""
     ideal = sum(map(mul, sorted(grades, reverse=True), DISCOUNTS))
     return sum(map(mul, grades, DISCOUNTS)) / ideal if ideal else 0.0
 
@@ -50,7 +50,7 @@ def numpy_lines(grades: npt.ArrayLike) -> Any:
 
 
 def numpy_scores(grades: Any, scores: Any) -> Any:
-    """nDCG at 10 in three lines, with a precomputed discount."""
+    """Compute nDCG@10 in three lines of NumPy, with precomputed discounts."""
     ranked = grades[np.argsort(-scores)][:10]
     discount = TOP[: len(ranked)]
     return (ranked @ discount) / (np.sort(grades)[::-1][:10] @ discount)
@@ -69,7 +69,7 @@ def one_query(documents: int) -> tuple[dicts.Qrels, dicts.Run]:
 
 
 def contend(title: str, mine: Any, theirs: Any, at_most: float, scale: harness.Scale, values: Any = np.asarray) -> None:
-    """Compare two calls; ours may take at most `at_most` times as long as theirs."""
+    """Compare a call of rankgain with a call of a peer; rankgain may take at most `at_most` times as long."""
     contenders = {"rankgain": harness.Contender(mine, values)}
     if theirs:
         contenders["peer"] = harness.Contender(theirs, values, at_least=1 / at_most)
@@ -97,7 +97,7 @@ def bench_forms(scale: harness.Scale) -> None:
 
 
 def evaluator_call(module: Any, reused: bool, qrels: dicts.Qrels, run: dicts.Run, measures: set[str]) -> Any:
-    """The call of an evaluator; None if the module is not installed."""
+    """Return a call that evaluates the run, with a reused or a new evaluator; None if the module is not installed."""
     if module is None:
         return None
     if reused:
@@ -146,7 +146,7 @@ def bench_lists(scale: harness.Scale) -> None:
 
 
 def bench_start(scale: harness.Scale) -> None:
-    """Time the start of a process; the warm-up writes the byte code."""
+    """Time the start of a process; the warm-up run writes the byte code."""
 
     def process(statement: str) -> harness.Contender:
         return harness.Contender(partial(harness.process, sys.executable, "-c", statement), None)

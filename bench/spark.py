@@ -1,9 +1,9 @@
-"""What does rankgain on Spark take, beside PySpark's own evaluators and beside a shuffle that only counts?
+"""How long does rankgain on Spark take, compared with PySpark's own evaluators and with a shuffle that only counts?
 
     pip install 'rankgain[spark]' && python bench/run.py spark
 
-It wants Java 17. Each contender reads the same Parquet files. PySpark's nDCG is binary, whatever relevance it is given,
-so rankgain's is asked for with gain=binary.
+This needs Java 17. All contenders read the same Parquet files. PySpark's nDCG always uses binary gains, so rankgain's
+nDCG is computed with gain=binary.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAME = "ndcg(gain=binary)@10"
 
 
 def tree() -> dict[int, float]:
-    """The own CPU seconds of this process and of all below it."""
+    """Return the CPU seconds of this process and of each of its descendants, keyed by process id."""
     parents, seconds = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -43,7 +43,7 @@ def tree() -> dict[int, float]:
 
 
 class Watch(threading.Thread):
-    """The CPU time of all processes, those that have ended as well: Spark ends Python workers as it likes."""
+    """A thread that tracks the CPU time of all descendant processes, including Python workers that Spark has ended."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -59,7 +59,7 @@ class Watch(threading.Thread):
 
 
 def write(folder: Path, queries: int) -> None:
-    """Eight files a side, with a part of each query's rows; one in ten documents that are judged is not returned."""
+    """Write the qrels and the run, each to eight Parquet files; about one judged document in ten is not returned."""
     import pyarrow.parquet
 
     rng = np.random.default_rng(1)
@@ -87,7 +87,7 @@ def ours(qrels: Any, run: Any) -> float:
 
 
 def shuffle(qrels: Any, run: Any) -> None:
-    """The same cogroup, with workers that only count."""
+    """Run the same cogroup as rankgain, with workers that only count rows."""
     import pyarrow
 
     import rankgain.spark
@@ -101,7 +101,7 @@ def shuffle(qrels: Any, run: Any) -> None:
 
 
 def theirs(qrels: Any, run: Any) -> dict[str, Callable[[], float]]:
-    """What PySpark has, on arrays made by `collect_list`."""
+    """Return calls of PySpark's two evaluators, on arrays made by `collect_list`."""
     from pyspark.ml.evaluation import RankingEvaluator
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import functions as F

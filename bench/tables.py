@@ -1,4 +1,4 @@
-"""What do table files and records cost beyond what pyarrow takes to read them?"""
+"""How long does it take to evaluate table files and records, compared with only reading them with pyarrow?"""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NAMES = ["query_id", "doc_id"]
 
 
 def rows_of(queries: int, documents: int, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Qrels of one document per query, and a run, as columns; a passage beside each returned document."""
+    """Make the columns of qrels with one document per query, and of a run with a passage for each returned document."""
     rng = np.random.default_rng(20240229)
     query = np.repeat(np.arange(1_000_000, 1_000_000 + queries), documents)
     document = rng.integers(0, 8_841_823, (queries, documents))
-    document = (document + np.arange(documents) * 8_841_823).reshape(-1)  # different ones in each query
+    document = (document + np.arange(documents) * 8_841_823).reshape(-1)  # distinct within each query
     judged = np.arange(queries) * documents + rng.integers(0, documents, queries)
     run = {"query_id": query, "doc_id": document, "score": rng.random(len(query))}
     qrels = {"query_id": query[judged], "doc_id": document[judged], "relevance": np.ones(queries)}
@@ -35,7 +35,7 @@ def rows_of(queries: int, documents: int, kind: str) -> tuple[dict[str, Any], di
 
 
 def read(qrels: str, run: str) -> tuple[Any, Any]:
-    """The columns that are needed, as pyarrow reads them."""
+    """Read only the needed columns with pyarrow."""
     parquet = harness.library("pyarrow.parquet")
     return (
         parquet.read_table(qrels, columns=[*NAMES, "relevance"]),
@@ -44,13 +44,13 @@ def read(qrels: str, run: str) -> tuple[Any, Any]:
 
 
 def peak(what: str, qrels: str, run: str) -> int:
-    """The most memory of a process that reads two files, or evaluates them, in bytes."""
+    """Read or evaluate two files, and return the peak memory of this process in bytes."""
     if what == "read":
         tables = read(qrels, run)
         assert len(tables) == 2
     else:
         rg.evaluate(qrels, run, "ndcg@10")
-    # not getrusage, which begins with the memory of the parent
+    # The maximum that getrusage reports can include the memory of the parent process.
     return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) * 1024
 
 
@@ -103,7 +103,7 @@ def json_lines(folder: Path, scale: harness.Scale) -> None:
 
 
 def listed(column: Any) -> list[Any]:
-    """A column as Python's values."""
+    """Convert a column to a list of Python objects."""
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 

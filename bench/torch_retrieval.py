@@ -1,4 +1,4 @@
-"""How long does `compute` of TorchMetrics' retrieval classes take, and how long that of the classes in their place?"""
+"""How long does `compute` take for TorchMetrics' retrieval classes, and for the rankgain classes that replace them?"""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import numpy as np
 
 SHUFFLED, HALF = "shuffled", "bfloat16 scores"
 WITHOUT_CUTOFF = {"RetrievalRPrecision", "RetrievalAUROC"}
-# how many times as long theirs shall take: any class of 8,000 queries x 40 documents; nDCG of groups
+# Target ratios of TorchMetrics' time to rankgain's: any class on 8,000 queries x 40 documents, and nDCG of groups.
 TARGETS = {"": 30, SHUFFLED: 30, HALF: 12}
 OF_GROUPS = {"": 90, SHUFFLED: 30}
 
 
 def make(sizes: Any, variant: str) -> tuple[Any, Any, Any]:
-    """Scores, labels and indexes; one document in ten is relevant."""
+    """Make scores, labels and indexes; about one document in ten is relevant."""
     torch = harness.library("torch")
     rng = np.random.default_rng(20240229)
     documents = int(sizes.sum())
@@ -34,7 +34,7 @@ def make(sizes: Any, variant: str) -> tuple[Any, Any, Any]:
 
 
 def metric(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], float]:
-    """Its `compute` at 10 after one update, without what the class keeps of the last value."""
+    """Return a function that calls `compute` after one update, without the cached value; the cut-off is 10 if any."""
     metric = getattr(module, name)(**({} if name in WITHOUT_CUTOFF else {"top_k": 10}))
     metric.update(given[0], given[1], indexes=given[2])
 
@@ -46,7 +46,7 @@ def metric(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], float
 
 
 def contend(title: str, run: Callable[[Any], Callable[[], float]], least: float, scale: harness.Scale) -> None:
-    """What `run` makes of our module, and of theirs."""
+    """Compare the calls that `run` returns for `rankgain.torchmetrics` and for TorchMetrics."""
     contenders = {
         "rankgain.torchmetrics": harness.Contender(run(harness.library("rankgain.torchmetrics"))),
         "TorchMetrics": harness.Contender(
@@ -57,7 +57,7 @@ def contend(title: str, run: Callable[[Any], Callable[[], float]], least: float,
 
 
 def forward(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], float]:
-    """A batch in a loop."""
+    """Return a function that resets the metric and evaluates one batch with `forward`."""
     metric = getattr(module, name)()
 
     def call() -> float:
@@ -68,7 +68,7 @@ def forward(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], floa
 
 
 def peak(module: str, variant: str, queries: int) -> int:
-    """The bytes that `compute` of nDCG takes beyond the states."""
+    """Return the peak memory in bytes that `compute` of nDCG needs beyond the metric's states."""
     given = make(groups.make(queries, np.float32)[0], variant)
     size: int = large.measure(metric(harness.library(module), "RetrievalNormalizedDCG", given))[-1]
     return size
