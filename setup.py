@@ -1,10 +1,12 @@
-"""The compiled half: the extension modules, their compiler flags, and the fallback if they cannot be compiled.
+"""Build the extension modules; without a C compiler, only the pure-Python modules are installed.
 
-RANKGAIN_EXTENSION=auto     compile if possible, else install only the pure-Python half (the default)
+Environment variables:
+
+RANKGAIN_EXTENSION=auto     compile if possible, else install only the pure-Python modules (the default)
                    require  fail to install if compilation fails
                    skip     do not compile; the wheel is py3-none-any
-RANKGAIN_DEBUG=1            bounds checks, initialisation checks and C assertions on, optimisation off
-SOURCE_DATE_EPOCH           the date of every file in an sdist or wheel: with it, the same sources give the same bytes
+RANKGAIN_DEBUG=1            enable bounds checks, initialisation checks and C assertions; disable optimisation
+SOURCE_DATE_EPOCH           the date of all files in an sdist or wheel; if it is set, builds are reproducible
 """
 
 import gzip
@@ -30,7 +32,7 @@ if MODE not in ("auto", "require", "skip"):
 DEBUG = os.environ.get("RANKGAIN_DEBUG") == "1"
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 WINDOWS = sys.platform == "win32"
-# The limited API does not exist on free-threaded builds before 3.15, nor in Cython for later ones.
+# Free-threaded builds have no limited API before Python 3.15, and Cython does not yet support it on later ones.
 ABI3 = sys.implementation.name == "cpython" and not FREE_THREADED
 LIMITED = [("Py_LIMITED_API", "0x030B0000")] if ABI3 else []
 
@@ -41,20 +43,20 @@ DIRECTIVES = {
     "initializedcheck": DEBUG,
     "cdivision": not DEBUG,
     "freethreading_compatible": True,
-    "binding": False,  # builtin functions: faster calls, and a wheel smaller by a tenth
+    "binding": False,  # make builtin functions: calls are faster, and the wheel is a tenth smaller
     "embedsignature": True,
     "embedsignature.format": "clinic",  # inspect.signature() of a builtin function reads it from the docstring
 }
-# No unwind tables: the code throws no C++ exceptions. -O3 adds 52 kB to the modules and saves 0 to 9 % of the time,
-# 25 % when ordering many documents. The compiler neither vectorises nor unrolls loops: those that gain from SIMD use
-# it explicitly (simd_loops.h), and auto-vectorisation of the others showed no measurable gain. Functions and loops are
-# aligned because the alignment of a loop changes its time by up to a tenth (measured on 1000 x 1000 scores), so that
-# any edit would shift the timings of unrelated code.
+# Unwind tables are not needed because the code throws no C++ exceptions. -O3 adds 52 kB to the modules; it saves up to
+# 9 % of the time, and 25 % when ordering many documents. Automatic vectorisation and unrolling are off: loops that
+# benefit from SIMD use it explicitly (simd_loops.h), and vectorising the other loops showed no measurable gain.
+# Functions and loops are aligned because alignment changes the time of a loop by up to a tenth (measured on 1000 x 1000
+# scores). Without it, any edit could shift the timings of unrelated code.
 SMALL = ["-O3", "-g0", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
 SMALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops"]
 if sys.platform == "linux":
     SMALL += ["-fno-plt", "-falign-functions=64", "-falign-loops=32"]
-# No fused multiply-add and no reordering, so that values have the same bits on every machine and in plain Python.
+# Disable fused multiply-add, so that results are bit-identical on every machine and in plain Python.
 UNIX_FLAGS = ["-ffp-contract=off", *(["-O0", "-g3", "-UNDEBUG"] if DEBUG else SMALL)]
 GLUE = [] if DEBUG or WINDOWS else ["-Os"]  # the shared utility code has no hot loop
 FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"] if WINDOWS else UNIX_FLAGS
@@ -63,7 +65,7 @@ FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"] if WINDOWS else UNIX_FLAGS
 def shared_code(path: Path) -> Path:
     """Write the utility C code that Cython would otherwise repeat in each module, doubling the size of the wheel.
 
-    An unchanged file is not rewritten, so that it is not recompiled.
+    If the file would not change, it is left alone, which avoids recompiling it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -76,14 +78,14 @@ def shared_code(path: Path) -> Path:
 
 
 def extensions() -> list[Extension]:
-    # PyPy and others run the pure half faster than they would cross into C.
+    # On PyPy and other interpreters, calling C code would be slower than running the pure-Python code.
     if MODE == "skip" or (MODE == "auto" and sys.implementation.name != "cpython"):
         return []
     from Cython.Build import cythonize
 
     package = Path("src/rankgain")
     common = shared_code(Path("build/cython/src/rankgain/_compiled/_cyutility.c"))
-    # cythonize() tracks .pxi and .pxd files, and the headers that they name, but not the headers those include.
+    # cythonize() tracks .pxi and .pxd files and the headers named in them, but not headers included by those headers.
     headers = sorted(str(path) for path in package.rglob("*.h"))
     sources = {f"rankgain.{path.stem}": path for path in package.glob("*.pyx")}
     sources |= {f"rankgain._compiled.{path.stem}": path for path in [*package.glob("_compiled/*.pyx"), common]}
@@ -93,10 +95,10 @@ def extensions() -> list[Extension]:
             [str(source)],
             depends=headers,
             include_dirs=[str(package / "_compiled"), str(package / "include")],
-            libraries=[] if WINDOWS else ["m"],  # without it, libm's symbols would be unversioned
+            libraries=[] if WINDOWS else ["m"],  # link libm so that its symbols are versioned
             extra_compile_args=[*FLAGS, *(GLUE if source == common else [])],
             extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # strip the symbol table
-            define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # the wheel's own compression is better
+            define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # the wheel is compressed anyway, and better
             py_limited_api=ABI3,
         )
         for name, source in sorted(sources.items())
@@ -107,7 +109,7 @@ def extensions() -> list[Extension]:
         compiler_directives=DIRECTIVES,
         shared_utility_qualified_name="rankgain._compiled._cyutility",
     )
-    for module in modules:  # cythonize() drops `optional`
+    for module in modules:  # cythonize() does not keep `optional`
         module.optional = MODE == "auto"
     return modules
 
@@ -117,7 +119,7 @@ def mode_of(executable: bool | int) -> int:
 
 
 def readme() -> str:
-    """README.md for PyPI, with absolute links: to pages of docs on the site, to other files at the tag."""
+    """Return README.md for PyPI with absolute links to the site, or to the tagged sources for files outside docs."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
     tag = f"{project['urls']['Repository']}/blob/v{project['version']}/"
 
@@ -131,7 +133,7 @@ def readme() -> str:
 
 
 class WholeSdist(sdist):
-    """An sdist of all sources and tests with their data files, regardless of what is compiled, without build output."""
+    """Make an sdist with all sources, tests and data files but no build output, whether or not modules are compiled."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
         paths = {str(path) for folder in ("src", "tests") for path in Path(folder).rglob("*.*") if path.is_file()}
@@ -139,7 +141,7 @@ class WholeSdist(sdist):
         super().make_release_tree(base_dir, sorted((paths - built).union(files, ["CHANGES.md", "CITATION.cff"])))
 
     def make_archive(self, base_name: str, format: str, root_dir=None, base_dir=None, owner=None, group=None) -> str:
-        """Write a reproducible archive: no user, group, umask or time of the build."""
+        """Write a reproducible archive that does not depend on the user, group, umask or time of the build."""
         date = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
 
         def impersonal(entry: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -160,7 +162,10 @@ class WholeSdist(sdist):
 
 
 class HonestWheel(bdist_wheel):
-    """A wheel tagged py3-none-any, without headers, if nothing was compiled; file modes do not depend on the umask."""
+    """Make a wheel, which is tagged py3-none-any and has no headers if nothing was compiled.
+
+    File modes do not depend on the umask.
+    """
 
     def get_tag(self) -> tuple[str, str, str]:
         built = [path for path in self.get_finalized_command("build_ext").get_outputs() if Path(path).exists()]
@@ -169,7 +174,7 @@ class HonestWheel(bdist_wheel):
         return super().get_tag()
 
     def write_wheelfile(self, wheelfile_base: str, **about: str) -> None:
-        """Write the last file of the wheel, remove headers with nothing to link to, and set the modes of all files."""
+        """Write the WHEEL file, remove the headers if nothing was compiled, and set the modes of all files."""
         super().write_wheelfile(wheelfile_base, **about)
         if self.root_is_pure:
             package = Path(self.bdist_dir, "rankgain")

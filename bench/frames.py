@@ -14,7 +14,7 @@ Columns = dict[str, Any]
 
 
 def make(queries: int, documents: int, kind: str) -> tuple[Columns, Columns]:
-    """Make the columns of a run, and of qrels that judge one document per query and list the queries in another order."""
+    """Make the columns of qrels and a run; the qrels judge one document per query, with the queries in random order."""
     rng = np.random.default_rng(20240229)
     query = np.repeat(np.arange(1_000_000, 1_000_000 + queries), documents)
     document = np.concatenate([rng.choice(8_841_823, documents, replace=False) for _ in range(queries)])

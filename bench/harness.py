@@ -145,7 +145,7 @@ def peer(module: str) -> Any:
 
 
 def library(module: str) -> Any:
-    """Import a module that the bench itself needs, such as one that makes inputs; return None if it is not installed."""
+    """Import a module that the bench itself needs, for instance to make inputs; return None if it is not installed."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

@@ -2,8 +2,9 @@
 
     python docs/check_site.py FOLDER
 
-Checks that nothing is loaded from another server, formulas are typeset, pictures have alternative text, no heading
-level is skipped, links within the site lead to a page or an anchor, and the search index has the words of the metrics.
+The script checks that pages load nothing from other servers, formulas are typeset, and images have alternative text. It
+also checks that no heading level is skipped, that links within the site are not broken, and that a few words are in the
+search index.
 """
 
 import re
@@ -22,7 +23,7 @@ NOT_LOADED = {"canonical", "next", "prev", "index", "search"}
 
 
 class Page(HTMLParser):
-    """A page: the URLs it loads, its links, anchors and headings."""
+    """A parsed HTML page with the URLs that it loads, its links, its anchors and its headings."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

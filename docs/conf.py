@@ -1,4 +1,4 @@
-"""The site, which is built offline, with warnings as errors.
+"""Sphinx configuration of the site, which is built offline, with warnings as errors.
 
 python -m sphinx -W --keep-going -b html docs docs/_build/html
 """
@@ -23,7 +23,7 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_design",
-    "mathml",  # these four are in _ext
+    "mathml",  # this extension and the next three are in docs/_ext
     "contents",
     "accessible",
     "not_found",
@@ -34,11 +34,11 @@ default_role = "py:obj"
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
-myst_fence_as_directive = ["math"]  # as GitHub typesets them, too
+myst_fence_as_directive = ["math"]  # GitHub also typesets fenced math blocks
 
 autosummary_generate = False
 autodoc_member_order = "groupwise"
-autodoc_typehints = "none"  # the docstrings say them in words
+autodoc_typehints = "none"  # the docstrings describe the types in words
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -56,7 +56,7 @@ html_js_files = ["site.js"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"index": [], "start": [], "404": []}  # no pages below them
+html_sidebars = {"index": [], "start": [], "404": []}  # these pages have no subpages to list
 html_theme_options = {
     "navbar_end": ["theme-switcher", "navbar-icon-links"],
     "github_url": _project["urls"]["Repository"],
@@ -72,7 +72,7 @@ html_context = {"default_mode": "auto"}
 
 
 def setup(app):
-    """Previous and next only where pages have an order: in the tutorials."""
+    """Show links to the previous and next page only in the tutorials, which are read in order."""
 
     def order(app, pagename, templatename, context, doctree):
         context["theme_show_prev_next"] = pagename.startswith("tutorials/")

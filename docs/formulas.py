@@ -1,8 +1,8 @@
-"""The formulas of the table of metrics, which are written as plain text, as TeX."""
+"""Convert the formulas in the table of metrics from plain text to TeX."""
 
 import re
 
-# What is not prose, and how TeX has it; a name is written upright.
+# The TeX commands for symbols and functions. Names of quantities are set in an upright font.
 SYMBOLS = {
     "Σ": r"\sum ",
     "Π": r"\prod ",
@@ -56,13 +56,13 @@ def _token(match: re.Match[str]) -> str:
 
 def _tokens(text: str) -> str:
     result = TOKEN.sub(_token, text)
-    result = re.sub(r">(,?) <", r"\1 ", result)  # join adjacent words into one text
-    result = re.sub(r" <", "< ", re.sub(r"> (?=\S)", " >", result))  # and keep the spaces around it
+    result = re.sub(r">(,?) <", r"\1 ", result)  # join adjacent words into one \text
+    result = re.sub(r" <", "< ", re.sub(r"> (?=\S)", " >", result))  # move the spaces around it inside
     return result.replace("<", r"\text{").replace(">", "}")
 
 
 def _bounded(match: re.Match[str]) -> str:
-    """Put the bound of a sum below its sign, and likewise for a product within it."""
+    """Put the bound of a sum below the sum sign, and the bound of a product inside it below the product sign."""
     body = match["body"]
     bound = rf"\sum_{{{_tokens(match['bound'])}}}"
     if match["inner"]:
@@ -90,5 +90,5 @@ def _clause(text: str) -> str:
 
 
 def tex(formula: str) -> list[str]:
-    """The parts of a formula, which are separated by semicolons, in TeX."""
+    """Convert each part of a formula to TeX; the parts are separated by semicolons."""
     return [_clause(part) for part in formula.split("; ")]

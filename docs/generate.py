@@ -1,7 +1,7 @@
-"""Write the generated parts of pages and of modules, which are lists of metrics and of tools: python docs/generate.py
+"""Write the generated parts of pages and modules, such as lists of metrics and tools: python docs/generate.py
 
-`<!-- generated: NAME ARGUMENT ... -->` begins a part of a page, `<!-- end -->` ends it, and the function NAME below
-returns the text between them. A test compares.
+In a page, `<!-- generated: NAME ARGUMENT ... -->` begins a generated part and `<!-- end -->` ends it. The function NAME
+in `PARTS` returns the text between them. A test checks that all generated parts are up to date.
 """
 
 import ast
@@ -53,7 +53,7 @@ def table(*rows: Iterable[str]) -> str:
 
 
 def contents(folder: Path, *names: str) -> str:
-    """Links to pages, by their titles; the site has them in its menus, too."""
+    """List links to pages, with the titles of the pages as link text; the site also shows them in its menus."""
     return "\n".join(f"- [{title(folder / f'{name}.md')}]({name}.md)" for name in names)
 
 
@@ -64,7 +64,7 @@ def title(page: Path) -> str:
 
 
 def code(path: str, *sections: str) -> str:
-    """A file, or the sections of it that lines such as `# -- data --` begin."""
+    """Return a file as a code block, or only the named sections; a line such as `# -- data --` begins a section."""
     text = (DOCS / path).read_text(encoding="utf-8")
     parts = [re.search(rf"^# -- {name} --\n(.*?)(?=^# --|\Z)", text, re.MULTILINE | re.DOTALL)[1] for name in sections]
     shown = "\n\n".join(part.strip("\n") for part in parts or [text])
@@ -76,7 +76,7 @@ def requested(row: Row) -> str:
 
 
 def metrics() -> str:
-    """All metrics at a glance."""
+    """Return a table of all metrics."""
     rows = [("metric", "what it is", "range")]
     rows += [(f"[{requested(row)}](#{row.name})", row.title, values(row)) for row in TABLE.values()]
     return table(*rows)
@@ -124,18 +124,18 @@ def definition(row: Row) -> str:
 
 
 def folded(summary: str, *functions: Callable[..., Any]) -> str:
-    """The source of functions of `tests/support/textbook.py`, against which both backends are tested."""
+    """Return the source of functions from `tests/support/textbook.py` as a collapsible code block."""
     code = "\n\n".join(inspect.getsource(function) for function in functions)
     return f"<details><summary>{summary}</summary>\n\n```python\n{code}```\n\n</details>\n"
 
 
 def definitions() -> str:
-    """Each metric: its formula, names, parameters, range and source, and its code in the textbook."""
+    """Describe each metric: its formula, names, parameters, range and source, and its code in textbook.py."""
     return "\n".join(map(definition, TABLE.values()))
 
 
 def helpers() -> str:
-    """The helper functions of the textbook: functions that are no metrics and precede the last metric."""
+    """Return the helper functions in textbook.py, which are those before the last metric that are not metrics."""
     metrics = set(map(textbook.definition, TABLE))
     last = max(metric.__code__.co_firstlineno for metric in metrics)
     helpers = {value for value in vars(textbook).values() if inspect.isfunction(value)} - metrics
@@ -162,7 +162,7 @@ def printed(*arguments: str) -> str:
 
 
 def command_line() -> str:
-    """What each command prints for --help."""
+    """Return the --help output of each command."""
     helps = {"rankgain": printed("--help")}
     for name in re.findall(r"^    (\w+)", helps["rankgain"], re.MULTILINE):
         helps[f"rankgain {name}"] = printed(name, "--help")
@@ -170,7 +170,7 @@ def command_line() -> str:
 
 
 def classes(path: str) -> str:
-    """The public classes of a module. It is parsed, not imported, because it may need a peer that is not installed."""
+    """List a module's public classes. It is parsed, not imported, because its requirements may not be installed."""
     tree = ast.parse((DOCS / path).read_text(encoding="utf-8"))
     public = next(ast.literal_eval(node.value) for node in tree.body if "__all__" in ast.unparse(node).split())
     docstrings = {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.ClassDef)}
@@ -179,7 +179,7 @@ def classes(path: str) -> str:
 
 
 def compare_columns() -> str:
-    """The columns of `rankgain compare --csv`, from the docstring of Difference."""
+    """Describe the columns of `rankgain compare --csv`, using the docstring of Difference."""
     attributes = inspect.getdoc(Difference).partition("----------\n")[2].partition("\n\n")[0]
     rows = [("column", "type", "meaning")]
     for names, kind, text in re.findall(r"^(\S.*) : (.+)\n((?:    .+\n?)+)", attributes, re.MULTILINE):
@@ -188,7 +188,7 @@ def compare_columns() -> str:
 
 
 def column_names() -> str:
-    """The recognised names of columns, by role."""
+    """List the recognised column names by role."""
     rows = [(role, ", ".join(f"`{name}`" for name in names)) for role, names in DEFAULT_COLUMNS.items()]
     lists = [
         (f"{role}, in a row per query", ", ".join(f"`{name}`" for name in names)) for role, names in ROW_COLUMNS.items()
@@ -197,7 +197,7 @@ def column_names() -> str:
 
 
 def installed() -> str:
-    """The extras, as pyproject.toml has them."""
+    """List the extras in pyproject.toml and the packages that each installs."""
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     rows = [("extra", "what it installs")]
     for name, needed in project["optional-dependencies"].items():
@@ -226,7 +226,7 @@ PARTS: dict[str, Callable[..., str]] = {
 
 
 def filled(page: Path) -> str:
-    """The text of a page, with its generated parts as they should be."""
+    """Return the text of a page with its generated parts updated."""
     parts = PARTS | {"contents": partial(contents, page.parent)}
 
     def part(match: re.Match[str]) -> str:
@@ -240,14 +240,14 @@ SOURCES = DOCS.parent / "src" / "rankgain"
 
 
 def lists_of_metrics(source: str) -> tuple[str, int]:
-    """The module of `rankgain.metric`, with the lists of its docstring from the table of metrics."""
+    """Update the lists of metrics in the docstring of `rankgain.metric`."""
     first, last = "    Which metrics take which parameter::\n", 'refused under ``ties="average"``::\n\n'
     lists = indent(metric_table.lists(), "    ")
     return re.subn(rf"{re.escape(first)}(?s:.*?){re.escape(last)}(?:        [^\n]+\n)+", lambda _: lists, source)
 
 
 def tools_in_docstring(source: str) -> tuple[str, int]:
-    """The module of `Rankings.evaluate`, with the tools that its docstring lists for `like`."""
+    """Update the list of tools for `like` in the docstring of `Rankings.evaluate`."""
     *names, last = (f'``"{name}"``' for name in PEERS)
     sentence = f"The tool whose rules to follow: {', '.join(names)} or {last}."
     lines = fill(sentence, 120, initial_indent=" " * 12, subsequent_indent=" " * 12, break_on_hyphens=False)
@@ -255,7 +255,7 @@ def tools_in_docstring(source: str) -> tuple[str, int]:
 
 
 def tools_in_choices(source: str) -> tuple[str, int]:
-    """The module of the types of arguments, with the names of the tools."""
+    """Update the names of the tools in choices.py, the module of argument types."""
     names, aliases = (indent("".join(f'"{name}",\n' for name in tools), "    ") for tools in (PEERS, ALIASES))
     return re.subn(r'(?<=\nPeer = Literal\[\n)( +"(?s:.*?))( +#[^\n]+\n)( +"[^]]+)', rf"{names}\g<2>{aliases}", source)
 
@@ -268,7 +268,7 @@ MODULES = {
 
 
 def module(path: Path) -> str:
-    """The text of a module, with the generated part as it should be."""
+    """Return the source of a module with its generated part updated."""
     text, count = MODULES[path](path.read_text(encoding="utf-8"))
     assert count == 1, f"{path}: the generated part was not recognised"
     return text

@@ -1,4 +1,4 @@
-"""The table of peers' conventions, for the page on differences."""
+"""The table of other tools' conventions, for the page on where tools differ."""
 
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
@@ -9,7 +9,7 @@ DIVISORS = {"ap": "R", "ap_capped": "min(k, R)", "ap_hits": "hits"}
 
 
 def having(peer, name):
-    """The name under which the peer has a metric, or None."""
+    """Return the peer's name for a metric, or None if it does not have the metric."""
     names = [key for measure in peer.measures for key in measure.names.split()] or [name]
     return next((key.replace("@k", "@10") for key in (name + "@k", name) if key in names), None)
 
@@ -40,7 +40,7 @@ def shape(facts_of_ndcg):
 
 
 def nothing(peer):
-    """The value of queries with nothing relevant; by metric, if the metrics differ."""
+    """Return the value that the peer gives to queries without relevant documents, per metric if the values differ."""
     by_metric = {name: facts(peer, name) for name in ("ndcg", "ap", "recall", "rr")}
     values = {
         name: metric_facts["nothing relevant"]

@@ -1,4 +1,4 @@
-"""The tables of speed, from the figures in bench/README.md; docs/generate.py writes them into README and speed.md."""
+"""Tables of timings from bench/README.md, which docs/generate.py writes to README.md and docs/speed.md."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,17 +11,17 @@ BENCHES = DOCS.parent / "bench" / "README.md"
 
 
 class Row(NamedTuple):
-    """One contest, in the words of the page and in those of the benches."""
+    """A comparison with another tool: labels for the page, and names of the case and contenders in the benches."""
 
     work: str
     other: str
     case: str
     contender: str
-    ours: str = ""  # by default the first contender of the case
+    ours: str = ""  # if empty, the first contender of the case
 
 
 class Measured(NamedTuple):
-    """What one contender of a case took; `ratio` is of the first contender's time, 1 for itself."""
+    """The time of one contender, and the ratio of that time to the first contender's time."""
 
     time: str
     ratio: float
@@ -39,7 +39,7 @@ PARSERS, EVALUATE = "pytrec_eval with its parsers", "pytrec_eval evaluate(run)"
 FROM_DICTS = "rankgain from_qrels, making the dicts"
 LOOP = "a plain Python loop"
 
-# What README and the picture show.
+# The comparisons in the README and in its picture.
 FRONT = [
     Row("nDCG@10 of scores, 10,000 × 100", "scikit-learn", f"10,000 × 100, ndcg@10, {PLAIN}", SKLEARN),
     Row("the same, 10 × 1,000,000", "scikit-learn", f"10 × 1,000,000, ndcg@10, {PLAIN}", SKLEARN),
@@ -71,7 +71,7 @@ DROP_INS = [
 
 
 def of_scores(size: str, metric: str) -> Iterator[Row]:
-    """A matrix of scores against each of the others."""
+    """Yield the comparisons with other tools for a matrix of scores."""
     for other, contender in (("scikit-learn", SKLEARN), ("torch `topk`", TORCH), ("NumPy argsort", ARGSORT)):
         if (contender, metric) != (SKLEARN, "ndcg"):
             yield Row(
@@ -170,7 +170,7 @@ ALL = [
 
 
 def page_rows(page: Path, columns: int) -> Iterator[list[str]]:
-    """The rows of the tables of a page that have so many columns, without markup; lines of a cell are rows."""
+    """Yield the rows of all tables with `columns` columns in a page, without markup; each line of a cell is a row."""
     for line in page.read_text(encoding="utf-8").splitlines():
         cells = [cell.replace("**", "").strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and len(cells) == columns:
@@ -178,7 +178,7 @@ def page_rows(page: Path, columns: int) -> Iterator[list[str]]:
 
 
 def measured() -> dict[str, dict[str, Measured]]:
-    """Cases of the page of the benches, without the targets in their names: contenders."""
+    """Read bench/README.md; return the measurements of each case, keyed by contender."""
     cases: dict[str, dict[str, Measured]] = {}
     title = ""
     for case, contender, time, ratio, _ in page_rows(BENCHES, 5):
@@ -189,7 +189,7 @@ def measured() -> dict[str, dict[str, Measured]]:
 
 
 def times(row: Row, cases: dict[str, dict[str, Measured]]) -> tuple[str, float]:
-    """What rankgain took, and how many times longer the other one took."""
+    """Return the time that rankgain took, and the ratio of the other tool's time to it."""
     case = cases[row.case]
     ours = case[row.ours] if row.ours else next(iter(case.values()))
     return ours.time, case[row.contender].ratio / ours.ratio
@@ -205,7 +205,7 @@ def table(head: str, rows: Iterable[Iterable[str]]) -> str:
 
 
 def contests(which: str) -> str:
-    """One other tool per row: those in front, or all."""
+    """Return the table of the front-page comparisons or of all comparisons, with one row for each."""
 
     def cells(row: Row) -> tuple[str, ...]:
         took, ratio = times(row, cases)
@@ -219,7 +219,7 @@ def contests(which: str) -> str:
 
 
 def torch_classes() -> str:
-    """How many times longer each class of TorchMetrics takes, by what it is given."""
+    """Return a table of the ratio of TorchMetrics' time to rankgain's, for each class and kind of input."""
 
     def cells(name: str) -> Iterator[str]:
         yield f"`Retrieval{name}`"
@@ -233,6 +233,6 @@ def torch_classes() -> str:
 
 
 def conditions() -> str:
-    """When, with what and on which machine the benches were measured."""
+    """Return the date, the versions and the machine of the measurements."""
     _, _, after = BENCHES.read_text(encoding="utf-8").partition("<!-- measured, written by bench/run.py --write -->\n")
     return f"Measured on {after.partition('|')[0].strip()}"
