@@ -1,4 +1,4 @@
-"""Numbers, many of them equal, and containers of numbers."""
+"""Draw numbers, many of them equal, and containers of numbers."""
 
 import struct
 from array import array
@@ -11,7 +11,7 @@ WILD = [0.5, -0.0, -1.0, float("nan"), float("inf"), float("-inf"), 5e-324, 2.3e
 
 
 def number(draw):
-    """A small integer most of the time, otherwise a hostile value."""
+    """Draw a small integer most of the time and an unusual value otherwise."""
     byte = draw.bytes(1)[0]
     if byte < 230:
         return float(byte % 5)
@@ -19,7 +19,7 @@ def number(draw):
 
 
 def numbers(draw, most=12):
-    """A few numbers; or many with few distinct values, to reach the code for long lists."""
+    """Draw a few numbers, or many numbers with few distinct values to reach the code for long lists."""
     return draw.many(number, most) * draw.of([1] * 12 + [6, 25])
 
 

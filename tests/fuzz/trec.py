@@ -1,4 +1,4 @@
-"""qrels and a run as files of mostly valid lines, read in blocks of any size; and the hits of their documents."""
+"""Draw qrels and run files of mostly valid lines, and read them in blocks of any size."""
 
 from io import BytesIO
 from unittest.mock import patch
@@ -33,7 +33,7 @@ class Trickle:
 
 
 def text(draw, before, after):
-    """Lines with these fields before and after the document."""
+    """Draw lines that have these fields before and after the document id."""
 
     def line(draw):
         query, document, number = draw.of(QUERIES), draw.of(DOCUMENTS), draw.mostly(NUMBERS, ODD_NUMBERS, often)

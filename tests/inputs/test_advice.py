@@ -1,4 +1,4 @@
-"""The advice of errors is correct: the call that an error shows works."""
+"""The calls suggested by error messages must work."""
 
 import bz2
 import io

@@ -1,4 +1,4 @@
-"""Frames and objects of other tools are accepted unchanged."""
+"""Frames and objects from other tools are accepted unchanged."""
 
 import pickle
 import sys
@@ -120,7 +120,7 @@ if find_spec("ir_measures"):
 
 @pytest.fixture
 def ranx(monkeypatch):
-    """A stand-in for ranx, whose classes store typed dicts and export plain ones."""
+    """A stand-in for ranx, whose classes store typed dicts and export plain dicts."""
     module = ModuleType("ranx")
 
     class TypedDict:
@@ -148,7 +148,7 @@ def response(hits):
 
 
 class ObjectApiResponse:
-    """A response of Elasticsearch's client: not a mapping, but an object with a body."""
+    """A response of the Elasticsearch client, which is an object with a `body` attribute rather than a mapping."""
 
     def __init__(self, body):
         self.body = body

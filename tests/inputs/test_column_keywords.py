@@ -1,4 +1,4 @@
-"""Names of columns as keywords of evaluate, compare and judgments, with a table on either side."""
+"""Column names passed as keywords to `evaluate`, `compare` and `judgments`, with a table on either side."""
 
 import pandas as pd
 import polars as pl

@@ -1,4 +1,4 @@
-"""Columns that are recognised by name, and what the error for a missing one suggests."""
+"""Columns are recognised by name, and the error for a missing column makes a suggestion."""
 
 import pandas as pd
 import polars as pl
@@ -19,7 +19,7 @@ MEANINGLESS = [7, 8, 9, 10]
 
 
 def means_of(qrels, run, **names):
-    """The result of each function that recognises columns."""
+    """Yield the result of each function that recognises columns by name."""
     yield rg.from_frames(qrels, run, **names).evaluate("ndcg@10", "mrr").to_dict()
     yield rg.evaluate(qrels, run, "ndcg@10", "mrr", **names).to_dict()
     yield rg.evaluate(rg.judgments(qrels), run, "ndcg@10", "mrr", **names).to_dict()
@@ -30,7 +30,7 @@ def means_of(qrels, run, **names):
     "names",
     [
         {"query_id": "qid", "doc_id": "docno"},
-        {"qid": "query", "docno": "docid"},  # as in PyTerrier's frames
+        {"qid": "query", "docno": "docid"},  # column names of PyTerrier's frames
         {"query_id": "query-id", "doc_id": "doc-id"},
         {"user": "UserId", "item": "itemID"},
     ],
@@ -70,7 +70,7 @@ def test_positions_are_ranks(frame):
     del run["relevance"]
     assert list(means_of(frame(columns(QRELS)), frame(run))) == [EXPECTED] * 3
     clicks = frame({"user_id": ["q1", "q1"], "item_id": ["d1", "d2"], "position": [4, 2]})
-    assert rg.judgments(clicks).query_ids == ["q1"]  # each click counts as 1, without a warning
+    assert rg.judgments(clicks).query_ids == ["q1"]  # each click counts as a grade of 1, without a warning
 
 
 def test_names_in_record_batches():

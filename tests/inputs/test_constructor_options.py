@@ -1,4 +1,4 @@
-"""Options of the constructors of Rankings, of `evaluate` and of what Rankings can do, on each form of input."""
+"""Options of `evaluate` and of the constructors and methods of `Rankings`, for each form of input."""
 
 import math
 
@@ -23,11 +23,11 @@ POLICIES = ["average", "stable", "best", "worst"]
 
 
 def evaluate_by_query(constructor, *sides, metrics, **options):
-    """The values by query id."""
+    """Return the values by query id."""
     return constructor(*sides, **options).evaluate(*metrics).to_dict()
 
 
-SCORED = {  # labels and scores in each form that has separate code, and the options to go with them
+SCORED = {  # labels, scores and options for each form that has separate code
     "lists": (LABELS, SCORES, {}),
     "matrices": (np.array(LABELS), np.array(SCORES), {}),
     "float32": (np.array(LABELS, "f4"), np.array(SCORES, "f4"), {}),
@@ -164,7 +164,7 @@ def test_queries_missing_from_the_run_are_skipped(check_option, truth):
     check_option(evaluate_under, "missing", "skip", values, *sides)
 
 
-# The scores of RUN as float32: a tie in the query "r".
+# The scores of RUN rounded to float32, which creates a tie in query "r".
 ROUNDED = {**RUN, "r": {"b": 1.0, "a": 1.0}}
 
 
@@ -184,7 +184,7 @@ def test_from_qrels_takes_ids_of_queries(check_option, truth):
     check_option(evaluate_by_query, "query_ids", ["x", "y", "z"], THREE_IDS, rg.from_qrels, *sides, metrics=["rr"])
 
 
-# A run as a file has it: queries one after the other, or scattered.
+# The lines of a run file, either grouped by query or scattered.
 LINES = {"in order": run_lines(RUN)}
 LINES["scattered"] = b"".join(sorted(LINES["in order"].splitlines(keepends=True), key=lambda line: line.split()[2]))
 files = pytest.mark.parametrize("order", LINES)
@@ -304,7 +304,7 @@ def test_evaluate_takes_the_rules_of_another_tool(check_option):
     values = [[textbook.ndcg(row, row, gain="binary", discount="jarvelin:2") for row in LABELS]]
     check_option(evaluate_lists, "like", "lenskit", values, LABELS, "ndcg")
     sides = {"q": {"a": 1}}, {"q": {"b": 1.0, "a": 1.0 + 1e-9}}
-    check_option(rg.evaluate, "like", "pytrec_eval", [[0.5]], *sides, "rr")  # which compares float32
+    check_option(rg.evaluate, "like", "pytrec_eval", [[0.5]], *sides, "rr")  # pytrec_eval compares scores as float32
 
 
 @pytest.mark.options("Rankings.evaluate", "threads")
@@ -313,7 +313,7 @@ def test_threads_change_nothing(check_option):
     check_option(evaluate_lists, "threads", 3, UNCHANGED, np.tile(LABELS[0], (700, 60)), "dcg", "ap")
     check_option(rg.evaluate, "threads", 2, UNCHANGED, QRELS, RUN, *METRICS)
     rng = np.random.default_rng(8)
-    grades, scores = rng.integers(0, 4, (700, 200)), rng.integers(0, 9, (700, 200)) / 4  # three chunks
+    grades, scores = rng.integers(0, 4, (700, 200)), rng.integers(0, 9, (700, 200)) / 4  # large enough for three chunks
     check_option(evaluate_ranked, "threads", 3, UNCHANGED, grades, metrics=["ap"])
     metrics = ["dcg", rg.metric("dcg", gain=np.sqrt)]
     check_option(evaluate_scores, "threads", 3, UNCHANGED, grades, scores, metrics=metrics)

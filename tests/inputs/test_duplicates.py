@@ -1,4 +1,4 @@
-"""Documents that are returned twice, ids that are tuples, and leave-one-out truth."""
+"""Duplicate documents in runs, ids that are tuples, and leave-one-out truth."""
 
 import io
 
@@ -34,7 +34,7 @@ def test_duplicates_first_of_a_run_of_msmarco():
 
 
 def run_of(lists):
-    """A run file of lists, best first, in which documents may repeat."""
+    """Return a run file for ranked lists in which documents may repeat."""
     rows = [(query, doc, -rank) for query, documents in lists.items() for rank, doc in enumerate(documents)]
     return "".join(f"{query} Q0 {doc} 1 {score} tag\n" for query, doc, score in rows).encode()
 
@@ -44,7 +44,7 @@ def run_of(lists):
 @pytest.mark.parametrize("ties", ["docid", "average", "stable"])
 @given(data=st.data())
 def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
-    """The highest score of each document counts, whether the lines of a query are together or scattered."""
+    """The highest score of each document counts, whether the lines of a query are contiguous or scattered."""
     lines = data.draw(
         st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("uvwxyz"), st.integers(0, 3)), min_size=1)
     )
@@ -53,7 +53,7 @@ def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
     for query, document, score in lines:
         scores = run.setdefault(query, {})
         if score > scores.get(document, -1):
-            scores.pop(document, None)  # the order of a dict is that of the rows that count
+            scores.pop(document, None)  # keep the dict in the order of the rows that count
             scores[document] = float(score)
     text = "".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in lines)
     expected = rg.from_qrels(grades, run, ties=ties).evaluate("ndcg", "rr", "num_ret")
@@ -65,7 +65,7 @@ def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
 
 
 def test_clean_run_is_read_in_blocks(tmp_path, monkeypatch):
-    """The file is read again for other ties, without a table of the documents."""
+    """Reading the file again for another tie policy needs no table of its documents."""
     path = tmp_path / "run"
     path.write_bytes(run_of(TWICE))
     monkeypatch.setattr(lines, "_table", None)
@@ -91,7 +91,7 @@ def of_tuples(ids):
 
 
 def test_tuples_may_be_ids():
-    """An id may be a document and its chunk."""
+    """An id may be a tuple of a document and its chunk."""
     run, twice = (
         {query: of_tuples(documents) for query, documents in run_of_ids.items()} for run_of_ids in (ONCE, TWICE)
     )
@@ -108,7 +108,7 @@ def test_tuples_may_be_ids():
     assert rg.evaluate(truth, run, "rr")["rr"].tolist() == EXPECTED["rr"]
     with pytest.raises(ValueError, match=r"query 'q1', document \('a', 0\) .*repeats an earlier one"):
         rg.from_recommendations(truth, twice)
-    rg.from_recommendations(truth, {"q1": of_tuples("xxa"), "q2": []})  # not judged
+    rg.from_recommendations(truth, {"q1": of_tuples("xxa"), "q2": []})  # the duplicate document is not judged
     with pytest.raises(ValueError, match=r"document \('x', 0\)"):
         rg.from_recommendations(truth, {"q1": of_tuples("xxa"), "q2": []}, validate="full")
     with pytest.raises(TypeError, match="position 1: an id must be hashable"):

@@ -1,4 +1,4 @@
-"""Of several errors the first by query, then by position, is raised."""
+"""Of several errors, the one in the first query and at the first position is raised."""
 
 import math
 
@@ -10,9 +10,9 @@ import rankgain as rg
 
 nan, inf = math.nan, math.inf
 GOOD = {"q": {"d": 1}}
-ONE_GRADE = ["rr", rg.metric("dcg", gain={1: 1})]  # the gain has an entry for the grade 1 alone
+ONE_GRADE = ["rr", rg.metric("dcg", gain={1: 1})]  # this gain has an entry only for the grade 1
 ONES, FALLING = [[1, 1]] * 6, [[2, 1]] * 6
-LACKING = [[1, 1], [1, 1], [1], [1, 1], [1, 1], [1, 1]]  # judged grades, one too few in query 2
+LACKING = [[1, 1], [1, 1], [1], [1, 1], [1, 1], [1, 1]]  # judged grades; one is missing in query 2
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_missing_gains(rejects):
 
 
 def test_all_terms_before_any_value(rejects):
-    """The grade that has no gain is named, not the ideal that nDCG exceeds."""
+    """An error for a gain that is too large is raised before an error for an nDCG above its ideal."""
     metrics, message = ["ndcg", "dcg(gain=exponential)"], "query 0, position 0…too large"
     for order in (metrics, metrics[::-1]):
         rejects(ValueError, message, evaluate_ranked, [[2000, 3]], judged=[[1]], metrics=order)
@@ -67,7 +67,7 @@ def test_qrels_and_run(rejects):
 
 
 def grid(*changes):
-    """700 queries of 200 ones, hence three chunks; changes are (query, position, number)."""
+    """Return a matrix of ones for 700 queries (three chunks) after applying `changes` of (query, position, number)."""
     numbers = np.ones((700, 200))
     for query, position, value in changes:
         numbers[query, position] = value

@@ -1,4 +1,4 @@
-"""`rankgain.evaluate`: truth and a run in any two forms, in one call."""
+"""`rankgain.evaluate` accepts truth and a run in any two forms in a single call."""
 
 import io
 from inspect import signature
@@ -85,7 +85,7 @@ def test_rows_of_scores_are_recognised_beside_scores():
     rows = [np.array([2, 1]), np.array([0.2, 0.9])]
     for run in (rows, tuple(rows)):
         assert rg.evaluate([[0, 1], [0, 1]], run, "mrr")["mrr"].tolist() == [0.5, 1.0]
-    labels = [[np.int64(0), np.int64(1)]] * 2  # whose kind is not looked up
+    labels = [[np.int64(0), np.int64(1)]] * 2  # NumPy scalars in lists are accepted as labels
     assert rg.evaluate(labels, rows, "mrr")["mrr"].tolist() == [0.5, 1.0]
 
 

@@ -1,4 +1,4 @@
-"""Errors for containers of other libraries, here stand-ins with the same names and attributes."""
+"""Errors for containers from other libraries, tested with stand-ins that have the same names and attributes."""
 
 from types import SimpleNamespace
 

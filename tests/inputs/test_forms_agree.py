@@ -1,4 +1,4 @@
-"""One data set in every form, table files and records included, gives the bits of `from_qrels` on both backends."""
+"""One data set gives the same bits as `from_qrels` in every form, including table files and records."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ FRAMES |= {"pandas": pd.DataFrame, "polars": lambda rows: pl.DataFrame(columns_o
 
 
 def sides(ids):
-    """Qrels and a run by query; at least one query is in both."""
+    """Draw qrels and a run by query, with at least one query in common."""
     grades = st.dictionaries(ids, st.sampled_from([0, 1, 2, 0.5]), min_size=1, max_size=5)
     queries = st.sampled_from(["q1", "02", "q,3"])
     qrels = st.dictionaries(queries, grades, min_size=1)
@@ -41,7 +41,7 @@ def records(side, value):
 
 
 def written(kind, name, rows):
-    """The rows in a file of a kind, or in a frame."""
+    """Return the rows as a frame, or write them to a file and return its name."""
     if kind in FRAMES:
         return FRAMES[kind](rows)
     WRITERS[kind](Path(name), rows)
@@ -75,7 +75,7 @@ def test_text_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides, ties
 @pytest.mark.parametrize("kind", [*FRAMES, *WRITERS])
 @given(sides=sides(st.integers(-3, 12)))
 def test_integer_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides):
-    """Includes dicts of integers beside delimited files, whose text is converted to integers."""
+    """Dicts with integer ids also match delimited files, whose text is converted to integers."""
     qrels, run = ({len(query): side for query, side in each.items()} for each in sides)
     if not qrels.keys() & run.keys():
         return
@@ -103,7 +103,7 @@ def test_a_row_per_query_agrees_with_from_qrels(on_both, kind, sides):
     lists = {query: sorted(run[query], key=lambda doc: (run[query][doc], doc), reverse=True) for query in run}
     relevant = {query: [doc for doc, grade in qrels[query].items() if grade > 0] for query in qrels}
     rows = [{"id": query, "relevant": relevant.get(query), "retrieved": lists.get(query)} for query in queries]
-    if not any(relevant.values()):  # a column of empty lists has no type
+    if not any(relevant.values()):  # a column that has only empty lists has no type
         return
     table = written({"arrow file": "arrow"}.get(kind, kind) if kind != "arrow" else kind, "rows", rows)
     metrics = ("ndcg@3", "ap", "rr", "num_ret")

@@ -1,4 +1,4 @@
-"""Options of functions that read columns, in each kind of frame: column names, ties, ranks, duplicates, query ids."""
+"""Options of functions that read columns, for each kind of frame: column names, ties, ranks, duplicates, query ids."""
 
 import pandas as pd
 import polars as pl
@@ -12,8 +12,8 @@ import rankgain as rg
 
 FRAMES = {"dict": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 frames = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
-LABELS, SCORES = [[1, 0, 2], [1]], [[0.5, 1.0, 0.25], [2.0]]  # side by side in the rows of one frame
-# Beside columns that are named explicitly stand others with the customary names.
+LABELS, SCORES = [[1, 0, 2], [1]], [[0.5, 1.0, 0.25], [2.0]]  # labels and scores in the same rows of one frame
+# Columns with the customary names, which are ignored if other columns are named explicitly.
 DECOYS = {"query_id": "no", "doc_id": "no", "relevance": 9, "score": 0.0}
 RANKS = {query: {doc: rank for rank, doc in enumerate(scores, 1)} for query, scores in RUN.items()}
 BY_RANK = {query: {doc: -rank for doc, rank in ranks.items()} for query, ranks in RANKS.items()}
@@ -25,7 +25,7 @@ def with_decoys(frame):
 
 
 def each_named(names):
-    """Yield each option, the column that it names, and the other options."""
+    """Yield each option, the column name that it takes, and the other options."""
     for name, column in names.items():
         yield name, column, {other: value for other, value in names.items() if other != name}
 
@@ -88,7 +88,7 @@ def test_from_frames_orders_by_rank(check_option, frame):
 @pytest.mark.options("from_frames", "duplicates")
 @frames
 def test_from_frames_takes_the_first_of_duplicates(check_option, frame):
-    """The row with the highest score or the lowest rank counts, wherever it stands."""
+    """The row with the highest score or the lowest rank counts, wherever it is."""
     rows = [
         ({}, RUN, "score", 0.25, 0),
         ({}, RUN, "score", 0.25, 8),

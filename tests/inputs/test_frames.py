@@ -1,4 +1,4 @@
-"""Frames of every library: the columns that are accepted, and those that are rejected."""
+"""Frames of every library: which columns are accepted and which are rejected."""
 
 import datetime
 import math
@@ -35,13 +35,13 @@ of_numbers = pytest.mark.parametrize(("argument", "column"), NUMBERS)
 
 
 def frames(make, argument, column, values):
-    """Both frames, with other values in a column of one."""
+    """Return both frames after replacing the values of one column."""
     columns = {"qrels_df": dict(QRELS), "run_df": dict(RUN)}
     columns[argument][column] = values
     return [make(side) for side in columns.values()]
 
 
-# columns of each library
+# Rejected columns in frames of each library
 
 
 @in_each_library
@@ -139,7 +139,7 @@ def test_labels_beside_scores_are_rejected_by_element(rejects, library, row):
     rejects(ValueError, message, evaluate_frames, LIBRARIES[library](table))
 
 
-# columns of objects
+# Rejected columns of Python objects
 
 
 @pytest.mark.parametrize("make", [dict, lambda side: pd.DataFrame(side, dtype=object)], ids=["lists", "pandas"])
@@ -192,7 +192,7 @@ def test_columns_of_objects_must_hold_numbers(rejects, argument, column, row):
         rejects(error, f"{argument}: column {column!r}…{message}", evaluate_frames, *sides)
 
 
-# frames
+# Rejected frames
 
 
 @pytest.mark.parametrize("row", [
@@ -281,11 +281,11 @@ def test_columns_of_pandas_with_nulls_are_rejected(rejects):
     rejects(ValueError, "qid: position 1: the id is NaN or missing", rg.from_scores, [1, 2], [1, 2], qid=missing)
 
 
-# Arrow
+# Rejected Arrow columns
 
 
 def with_column(column, array):
-    """A table of labels and scores of one query, with this column."""
+    """Return a table of labels and scores for one query, with `array` as the column of this name."""
     columns = {
         "qid": ["q"] * len(array),
         "doc_id": pa.array(map(str, range(len(array)))),
@@ -308,13 +308,14 @@ def test_columns_of_arrow_are_rejected(rejects, column):
     def check(error, message, array):
         where = f"{'run' if column == 'score' else 'qrels'}_df: column {column!r}"
         table = with_column(column, array)
-        rejects(error, f"{where}{message}", evaluate_frames, table, table)  # one table alone may have nulls
+        # The table is passed twice, since nulls are allowed in a single table for both sides.
+        rejects(error, f"{where}{message}", evaluate_frames, table, table)
 
     for array in UNSUPPORTED:
         check(TypeError, " is of Arrow's type…cast it", array)
     check(ValueError, ", row 0…null", pa.nulls(3))
     texts, numbers = ["1", None, "2", "3"], [1, None, 2, 3]
-    for size in (3, 9, 20):  # the null is in a later chunk, which begins inside of a byte of the bitmap
+    for size in (3, 9, 20):  # the null is in a later chunk, which starts in the middle of a bitmap byte
         values = pa.array(texts * size) if column in ("qid", "doc_id") else pa.array(numbers * size, pa.float32())
         chunks = pa.chunked_array([values.slice(2, 3), values.slice(4 * size - 2, 2), values.slice(4 * size - 5)])
         check(ValueError, f", row {3 + 2 + 2}…null", chunks)
@@ -340,7 +341,7 @@ def test_arrow_structs_with_nulls_are_rejected(rejects):
     rejects(ValueError, "row 1…null", evaluate_frames, pa.chunked_array([pa.array([row, None, row])]))
 
 
-# what is accepted
+# Accepted frames
 
 
 @in_each_library
@@ -355,7 +356,7 @@ def test_frames_of_each_library_are_accepted(gives, library):
     gives([[0.5]], evaluate_frames, named, score="value", metrics=["rr"])
     negative = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [-1, 1], "score": [2, 1]})
     gives([[0.5]], evaluate_frames, negative, metrics=["rr"])
-    extra = make({**RUN, "query_id": ["q", "x", "x"]})  # r lacks a run, x lacks truth
+    extra = make({**RUN, "query_id": ["q", "x", "x"]})  # query r is missing from the run, and x from the qrels
     gives([[1.0, 0.0]], evaluate_frames, make(QRELS), extra, metrics=["rr"])
     gives([[1.0]], evaluate_frames, make(QRELS), extra, metrics=["rr"], missing="skip")
 

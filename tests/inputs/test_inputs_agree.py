@@ -1,4 +1,4 @@
-"""One corpus in every form gives one Evaluation; a new form is one more entry of FORMS."""
+"""One corpus gives the same Evaluation in every form; add new forms to FORMS."""
 
 from itertools import pairwise
 
@@ -51,7 +51,7 @@ def as_qid(corpus, ties, folder):
 
 
 def as_scattered_qid(corpus, ties, folder):
-    """The documents of different queries interleaved, each query in its original order."""
+    """Interleave the documents of different queries, keeping the original order within each query."""
     grades, scores, query = flat(corpus)
     position = np.concatenate([np.arange(len(documents)) for documents in corpus])
     order = np.lexsort((query, position))
@@ -59,14 +59,14 @@ def as_scattered_qid(corpus, ties, folder):
 
 
 def as_matrix(corpus, ties, folder):
-    """Rows of equal length, padded with documents without a gain that are ranked last."""
+    """Pad the rows to equal length with documents that have no gain and are ranked last."""
     longest = max(map(len, corpus))
     rows = [[*query, *[(0, -np.inf)] * (longest - len(query))] for query in corpus]
     matrix = np.array(rows, dtype=float)
     return rg.from_scores(matrix[:, :, 0], matrix[:, :, 1].astype(np.float32), ties=ties)
 
 
-# Ids whose order under a wrong rule differs from the order of the documents.
+# Ids that a wrong comparison rule would sort in a different order.
 IDS = {
     "text": ["d1", "d", "é", "\U00010000", "\uffff", "d10"],
     "ints": [3, -1, 2**62, 0, -(2**63), 7],
@@ -75,7 +75,7 @@ IDS = {
 
 
 def dicts(corpus, kind="text", query=None):
-    """The qrels and the run."""
+    """Return the qrels and the run as dicts of dicts."""
     ids, name = IDS[kind], query or "q{}".format
     return [
         {name(q): {ids[d]: pair[part] for d, pair in enumerate(query)} for q, query in enumerate(corpus)}
@@ -99,7 +99,7 @@ def as_qrels_of_ints(corpus, ties, folder):
 
 
 def write(corpus, folder):
-    """The qrels and the run in files."""
+    """Write the qrels and the run to files, and return their paths."""
     qrels, run = dicts(corpus)
     paths = folder / "qrels", folder / "run"
     paths[0].write_bytes(qrels_lines(qrels))
@@ -112,7 +112,7 @@ def as_files(corpus, ties, folder):
 
 
 def columns(side, value, turned=False):
-    """The rows of a side, with the queries interleaved: the first row of each query, then the second of each …"""
+    """Return the qrels or the run as columns, in which the rows of different queries are interleaved."""
     rows = [
         (position, query, document, number)
         for query, documents in side.items()
@@ -124,7 +124,7 @@ def columns(side, value, turned=False):
 
 
 def chunked(table, *ends):
-    """The table in several chunks, sliced out of a longer one, one of them empty."""
+    """Return the table in several chunks that are slices of a longer table; one chunk is empty."""
     longer = pa.concat_tables([table.slice(0, 1)] * 3 + [table] + [table.slice(0, 1)] * 2).combine_chunks()
     ends = [0, 0, *(min(end, len(table)) for end in ends), len(table)]
     return pa.concat_tables([longer.slice(3 + a, b - a) for a, b in pairwise(ends)])
@@ -138,7 +138,7 @@ VALUES = "relevance", "score"
 
 
 def each_id(convert):
-    """Convert the columns of ids in a mapping of columns."""
+    """Return a function that converts the id columns in a mapping of columns."""
     return lambda columns: {name: column if name in VALUES else convert(column) for name, column in columns.items()}
 
 
@@ -146,7 +146,7 @@ def pandas(dtype):
     return lambda columns: pd.DataFrame(each_id(lambda ids: pd.Series(ids, dtype=dtype))(columns))
 
 
-FRAMES = {  # by the kind of the ids
+FRAMES = {  # by kind of id
     "text": {
         "lists": dict,
         "arrays": each_id(np.array),
@@ -191,7 +191,7 @@ FRAMES = {  # by the kind of the ids
         "Arrow chunks": lambda columns: chunked(arrow(pa.large_binary())(columns), 2),
     },
 }
-# Ids of queries are of the same kind, since one dtype is used for both columns.
+# Query ids have the same kind as document ids, since one dtype is used for both columns.
 QUERIES = {"text": "a query whose id is long {}".format, "ints": lambda q: 2**40 - q, "bytes": lambda q: b"q%d" % q}
 
 
@@ -206,7 +206,7 @@ def framed(kind, name):
 
 
 def one_frame(corpus, ties, folder):
-    """Documents with labels and scores side by side."""
+    """Pass documents with labels and scores in the same frame."""
     qrels, run = dicts(corpus)
     frame = columns(run, "score")
     return rg.from_frames({**frame, "label": columns(qrels, "relevance")["relevance"]}, ties=ties)
@@ -220,7 +220,7 @@ def one_frame_without_documents(corpus, ties, folder):
 
 
 def prepared(truth, run):
-    """Judgments prepared once, of any form, with a run of any form."""
+    """Return a form that combines prepared judgments of one kind with a run of any kind."""
 
     def form(corpus, ties, folder):
         paths, (qrels, scores) = write(corpus, folder), dicts(corpus)
@@ -235,7 +235,7 @@ def prepared(truth, run):
             "frame": lambda: rg.from_frames(judgments, pd.DataFrame(columns(scores, "score")), ties=ties),
             "file": lambda: rg.read_trec(judgments, paths[1], ties=ties),
         }
-        runs[run]().evaluate("ndcg")  # a run leaves them as they are
+        runs[run]().evaluate("ndcg")  # evaluating a run leaves the judgments unchanged
         return runs[run]()
 
     form.__name__ = f"judgments from a {truth}, run from a {run}"
@@ -256,14 +256,14 @@ documents = st.tuples(st.integers(0, 3), st.integers(0, 3).map(float))
 corpora = st.lists(st.lists(documents, min_size=1, max_size=6), min_size=1, max_size=5)
 
 
-FEWER = settings(max_examples=settings().max_examples // 4)  # for there are many forms
+FEWER = settings(max_examples=settings().max_examples // 4)  # fewer examples, since there are many forms
 
 
 @FEWER
 @given(corpora, st.sampled_from(["average", "stable", "best", "worst"]))
 def test_every_form(tmp_path_factory, corpus, ties):
     folder = tmp_path_factory.mktemp("corpus")
-    # What the last row of the scattered form begins with must be every query once, or their order is another.
+    # Every query has a document, so the scattered form begins with one row of each query, in the original order.
     expected = as_lists(corpus, ties, folder).evaluate(*METRICS)
     for form in FORMS:
         result = form(corpus, ties, folder).evaluate(*METRICS)
@@ -276,7 +276,7 @@ def test_every_form(tmp_path_factory, corpus, ties):
 @FEWER
 @given(corpora)
 def test_every_form_that_has_ids(tmp_path_factory, kind, corpus):
-    """Among equal scores the higher id comes first; the expected order is sorted here, without ties."""
+    """Among equal scores, the higher id comes first; the expected lists are sorted here, without ties."""
     folder = tmp_path_factory.mktemp("corpus")
     ordered = [
         sorted(zip(query, IDS[kind], strict=False), key=lambda pair: (pair[0][1], pair[1]), reverse=True)
@@ -290,7 +290,7 @@ def test_every_form_that_has_ids(tmp_path_factory, kind, corpus):
 
 
 def padded(lists):
-    """A matrix with values behind the padding, which must not be read."""
+    """Return a matrix of padded lists, with values after the padding that must not be read."""
     rows = [[*items, *([-1, 0, -7, 1] * 3)[: 12 - len(items)]] for items in lists]
     return np.array(rows, dtype=np.int16)
 
@@ -300,7 +300,7 @@ def by_user(rows):
 
 
 def csr(rows):
-    """Users × items, a row for each mapping; a 0 that is stored is a grade, and so is judged."""
+    """Return a users × items matrix with a row for each mapping; a stored 0 is a grade and counts as judged."""
     users = [user for user, grades in enumerate(rows) for _ in grades]
     items, grades = ([pair[part] for row in rows for pair in row.items()] for part in (0, 1))
     return sparse.csr_array((np.array(grades, dtype=np.float32), (users, items)), shape=(len(rows), 12))
@@ -321,7 +321,7 @@ RELEVANT = {
     "judgments": rg.judgments,
     "judgments of a sparse matrix": lambda rows: rg.judgments(csr(rows)),
 }
-SETS = {  # where all grades are 1
+SETS = {  # used if all grades are 1
     "sets": lambda rows: list(map(set, rows)),
     "frozen sets": lambda rows: tuple(map(frozenset, rows)),
     "lists": lambda rows: list(map(list, rows)),
@@ -350,7 +350,8 @@ def test_recommendations(users, graded):
                 forms[f"{name} against {truth} by user"] = rg.from_recommendations(
                     by_user(relevant), given, query_ids=[*by_user(rows)]
                 )
-                turned = dict(reversed(by_user(lists if "matrix" in name else given).items()))  # a row has no padding
+                # Lists in a dict are passed without padding.
+                turned = dict(reversed(by_user(lists if "matrix" in name else given).items()))
                 forms[f"{name} by user against {truth}"] = rg.from_recommendations(by_user(relevant), turned)
     text = [{f"item {item}": grade for item, grade in row.items()} for row in rows]
     forms["text"] = rg.from_recommendations(text, [[f"item {item}" for item in items] for items in lists])

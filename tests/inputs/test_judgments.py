@@ -36,7 +36,7 @@ UNNAMED = pd.DataFrame({"doc_id": ["d"], "relevance": [1]}, index=["q"])
     ("truth is a broken sparse matrix", ValueError, BROKEN),
     ("absent", FileNotFoundError, "absent.txt"),
     ("truth: query 'q', document 'a'…NaN", ValueError, pd.DataFrame({**COLUMNS, "relevance": [nan, 1, 1]})),
-    # the lowest position is named
+    # the error names the lowest position
     ("truth: query 'q', document 'a'…earlier", ValueError,
      pd.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a", "a", "b"], "relevance": [1, 1, nan]})),
 ])  # fmt: skip

@@ -1,4 +1,4 @@
-"""Keyword arguments of other tools: each constructor names the one to write instead."""
+"""Keyword arguments from other tools: the error of each constructor names the argument to use instead."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def rankings_evaluate(*metrics, **options):
     return rg.from_qrels(QRELS, RUN).evaluate(*metrics, **options)
 
 
-CALLS = {  # arguments that are accepted
+CALLS = {  # valid positional arguments for each function
     rg.from_ranked: [[1, 0]],
     rg.from_scores: [[1, 0], [2, 1]],
     rg.from_qrels: [QRELS, RUN],

@@ -1,4 +1,4 @@
-"""Files in BEIR's and MS MARCO's layouts, and files that are swapped."""
+"""Files in the layouts of BEIR and MS MARCO, and files passed in the wrong order."""
 
 import gzip
 import io
@@ -65,7 +65,7 @@ def test_command_line_reads_the_layouts(tmp_path, capsys):
     assert main(["eval", *map(str, paths), "-m", "mrr", "--csv"]) == 0
     assert capsys.readouterr().out.splitlines()[1] == "run,0.75"
     read = rg.read_trec(*map(str, paths))
-    assert read.under(ties="average").evaluate("mrr").mean("mrr") == 0.75  # read once more
+    assert read.under(ties="average").evaluate("mrr").mean("mrr") == 0.75  # this reads the files again
 
 
 @pytest.mark.parametrize(

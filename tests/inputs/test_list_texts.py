@@ -1,4 +1,4 @@
-"""Lists that a CSV file has turned into text, where ids are expected."""
+"""Errors for lists that a CSV file has turned into text, where ids are expected."""
 
 import pandas as pd
 import polars as pl

@@ -1,4 +1,4 @@
-"""The warning of negative grades, which mean unjudged."""
+"""The warning about negative grades, which mean that a document is unjudged."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Null ids of queries and documents, in each form of input. Those in columns are in the tests of frames."""
+"""Null query and document ids in each form of input; null ids in columns are tested with the frames."""
 
 import math
 

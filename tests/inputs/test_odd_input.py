@@ -1,4 +1,4 @@
-"""Input that looks odd and is accepted: empty lists, extreme numbers, ids of several types, arrays of every layout."""
+"""Unusual input that is accepted: empty lists, extreme numbers, ids of several types, and arrays of every layout."""
 
 import math
 from collections import Counter, OrderedDict, defaultdict
@@ -25,7 +25,7 @@ import rankgain as rg
 
 nan, inf = math.nan, math.inf
 SECOND = 1 / math.log2(3)  # the discount of rank 2
-HALF = (1 + SECOND) / 2  # of ranks 1 and 2, tied
+HALF = (1 + SECOND) / 2  # mean discount of a tie at ranks 1 and 2
 GOOD, NONE = {"q": {"d": 1}}, {"q": {}}
 
 
@@ -34,7 +34,7 @@ def typed(value):
 
 
 # fmt: off
-EXTREMES = [  # grades, scores, nDCG
+EXTREMES = [  # grades, scores, expected nDCG
     ([0, 1], [inf, -inf], SECOND), ([0, 1], [inf, inf], HALF), ([1, 0], [-inf] * 2, HALF), ([1, 0], [-0.0, 0.0], HALF),
     ([0, 1], [2**63 - 1, -(2**63)], SECOND), ([0, 1], [-(2**63), 2**64 - 1], 1.0), ([0, 1], [2**200, 0.5], SECOND),
     ([0, 1], [2**63 - 1, 2**63 - 2], HALF), ([0, 1], [True, False], SECOND), ([2**63 - 1, 0], [0, 1], SECOND),
@@ -42,7 +42,7 @@ EXTREMES = [  # grades, scores, nDCG
     ([1e308, 1e308], [1, 2], 1.0), ([5e-324, -0.0], [2, 1], 1.0), ([0, 2**70], [2, 1], SECOND),
     ([Decimal("1.5"), True, Fraction(1, 2)], [3, Fraction(5, 2), Decimal(2)], 1.0),
 ]
-MIXED = [  # judged and returned: ids of several types are refused only where a tie must be broken
+MIXED = [  # judged, returned, expected nDCG; ids of several types are refused only if a tie must be broken
     ({1: 1}, {1: 1, "2": 2}, SECOND), ({"a": 0}, {"a": 1, 2: 1}, 0.0), ({"a": 1}, {"b": 1, 2: 1}, 0.0),
     ({1: 1}, {np.int64(1): 1, 2**80: 1}, SECOND), ({"a": 1}, {"a": 1, np.str_("b"): 1}, SECOND),
 ]
@@ -132,7 +132,7 @@ def test_qrels_accept_numbers_of_any_type(gives, value):
 @pytest.mark.parametrize("value", [-inf, -(2**63), -(2**70), -1, Decimal("-Infinity")], ids=str)
 def test_qrels_accept_negative_scores_and_grades(gives, value):
     gives([[SECOND], [SECOND], [0.5]], evaluate_qrels, GOOD, {"q": {"e": 1, "d": value}})
-    if -inf < value:  # as a grade: pooled but unjudged
+    if -inf < value:  # a negative grade means pooled but unjudged
         sides = {"q": {"d": 1, "e": value}}, {"q": {"e": 1, "d": 0}}
         gives([[SECOND]], evaluate_qrels, *sides, metrics=["ndcg"])
 
@@ -226,7 +226,7 @@ def test_qids_are_returned_unchanged(backend, ids):
 )
 @pytest.mark.parametrize("numbers", [[0, 0, 1, 2, 2], [1, 0, 2, 0, 1], [2, 2, 1, 0, 0]])
 def test_qids_of_every_type_group_documents(on_both, kind, numbers):
-    """Contiguous and interleaved, sorted and unsorted: each query has its documents in the original order."""
+    """The documents of each query stay in their original order, whether the rows are contiguous or interleaved."""
     ids = np.repeat(numbers, 2)[::2] if kind == "strided" else np.array(numbers).astype(kind)
     if kind == "u8":
         ids += np.uint64(2**63)
@@ -260,7 +260,7 @@ COLUMN = np.array([[0], [1], [0], [2]])
     ids=["from_scores", "LambdaRank", "mrr", "mean_ndcg"],
 )
 def test_matrix_of_one_column_warns(call, advice):
-    """Models with one logit return a column; the warning points to the line of the caller."""
+    """The warning about a matrix with one column, as returned by models with one logit, points to the caller's line."""
     with pytest.warns(UserWarning, match=advice) as heard:
         call()
     assert [warning.filename for warning in heard] == [__file__]
@@ -268,7 +268,7 @@ def test_matrix_of_one_column_warns(call, advice):
 
 @pytest.mark.filterwarnings("error")
 def test_one_query_and_flat_arrays_do_not_warn():
-    """One query; lists of one document each; flat arrays."""
+    """There is no warning for a single query, for lists of one document each, or for flat arrays."""
     for grades in (COLUMN[:1], COLUMN.tolist(), COLUMN[:0], COLUMN.reshape(2, 2)):
         rg.from_scores(grades, grades).evaluate("rr")
         rg.mrr(grades)

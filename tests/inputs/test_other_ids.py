@@ -1,4 +1,4 @@
-"""The warning about runs without a judged document, whose ids seem to differ from those of the judgments."""
+"""The warning that no returned document is judged and that the ids of the run seem to differ from the judged ids."""
 
 import gzip
 import warnings
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def sides(judged, returned, queries=1):
-    """Judgments and a run of one document per query, and of the first documents several."""
+    """Return judgments and a run with two documents for each query."""
     names = [f"q{number}" for number in range(queries)]
     return {name: {judged: 1, "other": 0} for name in names}, {name: {"x": 2.0, returned: 1.0} for name in names}
 
@@ -34,7 +34,7 @@ def calls(qrels, run):
 
 
 def warning(call):
-    """The text of the only warning of a call, or ""."""
+    """Return the text of the only warning of a call, or an empty string if there is none."""
     with warnings.catch_warnings(record=True) as record:
         warnings.simplefilter("always")
         call()
@@ -90,11 +90,11 @@ def test_no_warning_of_honest_runs():
     for pair in [other_ids(judged=19), other_ids(returned=19)]:
         for call in calls(*pair):
             assert warning(call) == ""
-    # Leave-one-out: no user gets the id that is judged, but others do.
+    # With leave-one-out judgments, no user is recommended the judged item, but other users are.
     ids = list(range(40))
     assert warning(lambda: rg.from_recommendations(ids, [[(number + 1) % 40] for number in ids]).evaluate("rr")) == ""
     qrels, run = other_ids(judged=40, returned=40)
-    run["q3"]["d3"] = -99.0  # deeper than the cut-off
+    run["q3"]["d3"] = -99.0  # below the cut-off
     assert warning(lambda: rg.evaluate(qrels, run, "rr@5")) == ""
     qrels, run = sides("d", "D")
     qrels["q0"]["x"] = -1  # pooled but unjudged
@@ -122,7 +122,7 @@ def test_the_first_block_of_a_file(tmp_path, compressed):
         ):
             text = warning(call)
             assert (message in text) if message else text == ""
-        with run.open("rb") as file:  # cannot be read again
+        with run.open("rb") as file:  # an open file cannot be read again
             assert warning(lambda: rg.read_trec(qrels, file)) == ""
 
 

@@ -1,4 +1,4 @@
-"""The warning of ranks that are passed as scores, which would reverse the ranking."""
+"""The warning about ranks that are passed as scores, which would reverse the ranking."""
 
 import warnings
 
@@ -53,7 +53,7 @@ def test_ranks_as_scores_are_warned_of(frame, ranks, name):
     ("ranks", "name"),
     [
         ([1, 1, 2, 3], "order"),
-        ([0.3, 0.4, 0.9, 0.8], "rank"),  # percentiles
+        ([0.3, 0.4, 0.9, 0.8], "rank"),  # percentile ranks
         ([1, 1, 2, 4], "rank"),
         ([1, 0, 2, 3], "rank"),
         ([1, 1, 1, 2], "rank"),

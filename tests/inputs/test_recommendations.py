@@ -1,4 +1,4 @@
-"""Recommended and relevant ids that are rejected, and odd ones that are accepted."""
+"""Recommended and relevant ids that are rejected, and unusual ids that are accepted."""
 
 import collections
 import math
@@ -16,7 +16,7 @@ nan, inf, HUGE = math.nan, math.inf, 10**400
 NULLS = None, nan, pd.NA, pd.NaT
 TWO = [["a", "b"], ["b"]]
 
-RECOMMENDED = [  # {type} is that of the value
+RECOMMENDED = [  # {type} stands for the type of the value
     ("must hold lists of ids, best first…not {type}", TypeError, "abc", 5, None, {1, 2}, iter([[1]]), np.array(1), len),
     ("not csr_matrix: relevant ids come first: write from_rec", TypeError, sparse.csr_matrix([[0, 1]])),
     ("1 or 2 dimensions, not 3", ValueError, np.ones((1, 1, 1), dtype=int)),
@@ -43,7 +43,7 @@ RECOMMENDED = [  # {type} is that of the value
     ("query 1, position 1…signed 64-bit", ValueError, [[1], [2, 2**63]], [[1], [2, -(2**63) - 1]], [[], [2, HUGE]],
      np.array([[1, 2], [3, 2**63]], dtype="u8")),
 ]  # fmt: skip
-RELEVANT = [  # for two users with ids that are text
+RELEVANT = [  # relevant ids for two users whose recommended ids are text
     ("must hold for each user a set or list of ids…not {type}", TypeError,
      None, 5, "ab", {1}, iter([]), np.ones((2, 2))),
     ("must have 1 or 2 dimensions, not 3", ValueError, np.ones((1, 1, 1), int)),
@@ -69,7 +69,7 @@ RELEVANT = [  # for two users with ids that are text
     ("recommended has 2 users, and relevant has 1", ValueError, ["b"]),
     ("relevant has keys and recommended has none…query_ids", ValueError, {"x": ["a"], "y": ["b"]}),
     ("a set or list of ids", TypeError, ["b", {"c"}]),
-    # reading ends at the first error
+    # reading stops at the first error
     ("query 0, document…NaN", ValueError, [{"a": nan}, {2: nan}]),
     ("query 1, document…NaN", ValueError, [{"a": 1}, {2: nan}]),
 ]  # fmt: skip
@@ -139,7 +139,7 @@ def test_from_recommendations_rejects_an_option(rejects, row):
         rejects(error, message, evaluate_recommendations, {"x": ["a"], "y": ["b"]}, TWO, **options)
 
 
-# sparse matrices
+# Sparse matrices
 
 
 def matrix(indptr=(0, 2, 3), indices=(1, 2, 0), data=(1.0, 2.0, 3.0)):
@@ -176,7 +176,7 @@ def test_sparse_matrices_need_a_row_per_user(rejects):
     rejects(ValueError, "recommended has 1 users, and relevant has 2", evaluate_recommendations, matrix(), [[1]])
 
 
-# what is accepted
+# Accepted ids
 
 
 @pytest.mark.parametrize("row", [
@@ -206,5 +206,5 @@ def test_users_that_are_missing_are_counted(backend, missing, queries):
 
 
 def test_many_relevant_ids_of_few_recommended_ones(gives):
-    """Columns take the place of dicts beyond a number of ids, whichever side has them."""
+    """Above a certain number of ids, columns are used instead of dicts, whichever side has that many ids."""
     gives([[1 / 2], [1 / 5000]], evaluate_recommendations, [[*range(5000)]], [[-1, 7]], metrics=["rr", "recall"])

@@ -1,4 +1,4 @@
-"""`from_rows`, and `evaluate` of one table: a row per query, whose columns hold lists of ids."""
+"""`from_rows`, and `evaluate` with a single table: each row is a query, and columns hold lists of ids."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def typed(lists, text):
 
 
 def sliced():
-    """The rows in three chunks, each cut out of a longer table."""
+    """Return the rows in three chunks, each a slice of a longer table."""
     table = pa.concat_tables([typed(pa.list_, pa.string())] * 2).combine_chunks()
     return pa.concat_tables([table.slice(6, 2), table.slice(2, 1), table.slice(9, 3)])
 
@@ -97,7 +97,7 @@ def test_relevant_may_be_grades_by_id(kind):
     tables = {"records": lambda: GRADED, "maps": maps, "structs": lambda: pa.Table.from_pylist(GRADED)}
     tables |= {"polars": lambda: pl.DataFrame(GRADED), "pandas": lambda: pd.DataFrame(GRADED)}
     result = rg.evaluate(tables[kind]() if kind in tables else write(kind, GRADED), "ndcg")
-    assert list(result.query_ids) == [0, 1]  # questions are no ids: they repeat
+    assert list(result.query_ids) == [0, 1]  # questions may repeat, so they are not used as ids
     assert result["ndcg"].tolist() == [0.4796249331362629, 1]
 
 
@@ -210,7 +210,7 @@ def test_json_lines_with_other_lists_are_refused_by_row(rejects, message, lines)
 
 
 def test_a_file_of_one_line(rejects):
-    """Its object is a row, unless it holds columns or documents by query."""
+    """The object on the line is a row unless it holds columns or documents by query."""
     json_lines(Path("rows"), [{"relevant": ["x"], "retrieved": ["y", "x"]}])
     assert rg.evaluate("rows", "rr")["rr"].tolist() == [0.5]
     json_lines(Path("rows"), [{"relevant": [["x"], ["z"]], "retrieved": [["y", "x"], ["z"]]}])

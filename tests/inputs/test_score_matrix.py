@@ -1,4 +1,4 @@
-"""A matrix of scores, users × items, beside a sparse matrix of held-out items."""
+"""A matrix of scores (users × items) together with a sparse matrix of held-out items."""
 
 import pickle
 
@@ -30,7 +30,8 @@ def values(result):
 @pytest.mark.usefixtures("backend")
 def test_from_scores_of_sparse_truth_known_values():
     result = rg.from_scores(TEST, SCORES, exclude=TRAIN).evaluate("rr", "recall@2", "num_ret", "num_rel", "success@1")
-    # user 0: columns 1, 2, 4 are left, of which 1 is held out and first; user 1: 1 and 2 share the first two ranks
+    # User 0 keeps columns 1, 2 and 4, and the held-out column 1 is ranked first. For user 1, columns 1 and 2 share the
+    # first two ranks.
     assert values(result) == {
         "rr": [1.0, 0.75],
         "recall@2": [1.0, 1.0],
@@ -184,7 +185,7 @@ def test_users_without_truth_or_columns():
 
 
 class Csr:
-    """A matrix of another library."""
+    """A sparse matrix from another library, in CSR format."""
 
     format = "csr"
     shape = TEST.shape
@@ -203,7 +204,7 @@ def test_nan_is_refused_unless_its_column_is_excluded(rejects):
     nan = SCORES.copy()
     nan[1, 4] = np.nan
     rows = csr([{0: 1}, {}], 5)
-    for metric in ("ndcg@1", "auc"):  # a user without truth is read, too
+    for metric in ("ndcg@1", "auc"):  # scores of users without truth are checked too
         evaluate = lambda **options: rg.from_scores(rows, nan, **options).evaluate(metric)  # noqa: B023, E731
         rejects(ValueError, "y_score: query 1, column 4: the score is NaN", evaluate)
         rejects(ValueError, "y_score: query 1, column 4: the score is NaN", evaluate, exclude=csr([{}, {3: 1}], 5))

@@ -1,4 +1,4 @@
-"""Rejected companions of labels and scores: sizes, ids, judged sets, masks, lists of other lengths."""
+"""Arguments rejected together with labels and scores: sizes, ids, judged sets, masks and lists of other lengths."""
 
 import math
 from decimal import Decimal
@@ -140,7 +140,7 @@ def test_padding_without_a_mask_is_answered_by_the_mask(rejects, function):
 
 @pytest.mark.parametrize("function", [*FUNCTIONS, evaluate_ranked])
 def test_the_first_element_that_the_mask_does_not_take_out_is_named(rejects, function):
-    """The error names its positions with and without padding."""
+    """The error gives the position among the unmasked elements and among all elements."""
     message = "relevance: query 0, position 1 (element 2): the grade is negative"
     rejects(ValueError, message, function, np.array([[1, -100, -1]]), mask=[[True, False, True]])
 

@@ -1,4 +1,4 @@
-"""Series of pandas and other single columns, whose values are lists of ids."""
+"""pandas Series and other single columns whose values are lists of ids."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ def series(lists, name=None):
 
 
 def rr(relevant, recommended):
-    """The reciprocal ranks by query, the same from each function."""
+    """Return the reciprocal ranks by query, after checking that each function gives the same values."""
     result = rg.from_recommendations(relevant, recommended).evaluate("rr").to_dict()
     assert rg.evaluate(relevant, recommended, "rr").to_dict() == result
     assert rg.evaluate("rr", truth=relevant, run=recommended).to_dict() == result

@@ -1,4 +1,4 @@
-"""Table files and records where a frame is accepted: recognised by content, ids as they are written."""
+"""Table files and records are accepted like frames; their format is recognised by content, and ids stay as written."""
 
 import gzip
 import io
@@ -26,7 +26,7 @@ EXPECTED = [0.4796249331362629, 0.6309297535714575]  # 2/log2(3) / (2 + 1/log2(3
 
 
 def records(side, value, text='a, "b"\nc'):
-    """A row per document, with a text that needs quotes."""
+    """Return one row per document, with a text that must be quoted in CSV."""
     return [
         {"query_id": query, "passage": text, "doc_id": document, value: number}
         for query, documents in side.items()
@@ -43,7 +43,7 @@ def ndcg(truth, run, **rules):
 
 @pytest.fixture(params=WRITERS)
 def files(request):
-    """The qrels and the run in files of one kind, the names of which say nothing."""
+    """Write the qrels and the run to files whose names do not indicate their format."""
     paths = Path("qrels.txt"), Path("run.txt")
     for path, rows in zip(paths, (JUDGED, RETURNED), strict=True):
         WRITERS[request.param](path, rows)
@@ -181,7 +181,7 @@ def test_judgments_of_a_delimited_file_survive_pickling(tmp_path):
 
 
 def test_texts_are_not_read(tmp_path):
-    """A passage that is not valid is no obstacle."""
+    """Columns that are not needed may hold invalid text."""
     Path("run.csv").write_bytes(b"qid,docno,score,passage\nq1,d1,0.9,\xff\xfe\n")
     assert ndcg({"q1": {"d1": 1}}, "run.csv") == [1.0]
     Path("run.jsonl").write_text(
@@ -214,11 +214,11 @@ def test_columns_that_only_later_lines_have():
         ndcg({"q": {"d": 1}}, "late.jsonl")
 
 
-# Both sides in one table
+# Qrels and run in one table
 
 
 def both_sides():
-    """d1 judged and returned, d3 judged only, d2 returned only; q3 has no grade, q4 no score."""
+    """Return rows: d1 is judged and returned, d3 only judged, d2 only returned; q3 has no grades and q4 no scores."""
     rows = [
         {"query_id": "q1", "doc_id": "d1", "relevance": 2, "score": 0.9},
         {"query_id": "q1", "doc_id": "d3", "relevance": 1},

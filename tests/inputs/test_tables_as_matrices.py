@@ -1,4 +1,4 @@
-"""Tables with a row per document, where a matrix or lists are expected."""
+"""Tables with one row per document, passed where a matrix or lists are expected."""
 
 import numpy as np
 import pandas as pd

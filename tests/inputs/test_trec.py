@@ -1,4 +1,4 @@
-"""TREC files from any source, in any valid spelling, give the values of the same dicts; errors name the line."""
+"""TREC files from any source and in any valid spelling give the same values as dicts, and errors name the line."""
 
 import errno
 import gzip
@@ -38,16 +38,16 @@ TIES = ["docid", "average", "stable", "best", "worst"]
 QRELS = b"q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
 RUN = b"q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.9 t\nq2 Q0 d1 1 1 t\n"
 SCATTERED = b"q1 Q0 d1 1 0.5 t\nq2 Q0 d1 1 1 t\nq1 Q0 d2 2 0.9 t\n"
-RR = [0.5, 1.0]  # of both
+RR = [0.5, 1.0]  # reciprocal ranks of both runs
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in folders there")
 
 
-# sources of the bytes
+# Sources of the files
 
 
 class Trickle:
-    """A file with only a `read` method, which returns a few bytes at a time."""
+    """A file whose only method is `read`, which returns a few bytes at a time."""
 
     def __init__(self, data, most):
         self._left, self._most = data, most
@@ -66,7 +66,7 @@ class Generous(Trickle):
 
 
 class Wrapped:
-    """A file wrapped as by tqdm: `read` is replaced, other attributes are those of the file."""
+    """A file wrapped as tqdm wraps it: `read` is replaced, and other attributes are those of the file."""
 
     def __init__(self, file):
         self._file = file
@@ -82,7 +82,7 @@ class Wrapped:
 
 
 def members(data):
-    """A gzip file of several members."""
+    """Compress the data into a gzip file with several members."""
     return b"".join(gzip.compress(data[at : at + 20], 1) for at in range(0, len(data), 20)) or gzip.compress(b"")
 
 
@@ -118,7 +118,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def temporary_files(monkeypatch):
-    """The temporary files of a test, which are written to the disk from the second byte on."""
+    """Collect the temporary files of a test, which are written to disk from the second byte on."""
     files = []
 
     class Recorded(tempfile.SpooledTemporaryFile):
@@ -136,7 +136,7 @@ def reciprocal_ranks(qrels, run, **options):
 
 
 def seen(result):
-    """The contents of an Evaluation, to compare."""
+    """Return the contents of an Evaluation for comparison."""
     vectors = {str(metric): vector.tobytes() for metric, vector in result.items()}
     return list(result.query_ids), vectors, result.counts
 
@@ -148,11 +148,11 @@ class FullDisk(io.BytesIO):
     close = flush
 
     def __del__(self):
-        """Close the file now, not during another test, which would get the warning."""
+        """Do not close the file, since the error would be reported as a warning in another test."""
 
 
 def test_full_temporary_disk_is_not_blamed_on_the_file(backend, monkeypatch):
-    """Data of a pipe are copied to a temporary file, whose disk may be full."""
+    """Data from a pipe are copied to a temporary file, and the disk of that file may be full."""
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda _: FullDisk())
     message = r"No space left on device for a copy of run \(TMPDIR can name another folder\)"
     with pytest.raises(OSError, match=message) as raised:
@@ -173,7 +173,7 @@ def test_files_of_every_kind_are_read_alike(backend, monkeypatch, temporary_file
 
 @pytest.mark.parametrize("run", [b"q1 Q0 d1 1 1 t\n", b"q1 Q0 d1 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 d 1 0 t\n"])
 def test_open_gzip_file_of_few_bytes_is_read(backend, run):
-    """The only size that the system knows is that of the compressed file."""
+    """The only size available from the system is that of the compressed file."""
     with gzip.open("run.gz", "wb", 0) as file:
         file.write(run)
     assert os.path.getsize("run.gz") > len(run)
@@ -195,7 +195,7 @@ def test_open_file_is_read_from_its_position(backend, run, buffering):
 def test_file_without_a_name_is_named_by_its_argument(backend):
     Path("file").write_bytes(b"q")
     packed = io.BytesIO(gzip.compress(b"q"))
-    for nameless in (io.BytesIO(b"q"), packed, gzip.GzipFile(fileobj=packed)):  # which calls itself ""
+    for nameless in (io.BytesIO(b"q"), packed, gzip.GzipFile(fileobj=packed)):  # the name of the GzipFile is ""
         packed.seek(0)
         with pytest.raises(ValueError, match=r"^run: line 1: expected .*, found 1"):
             rg.read_trec(io.BytesIO(QRELS), nameless)
@@ -258,7 +258,7 @@ def test_missing_standard_input_is_rejected(backend, monkeypatch):
             rg.read_trec(io.BytesIO(QRELS), "-")
 
 
-# how the lines are written
+# Spellings of lines
 
 SPACES = [b" ", b"\t", b"  ", b"\x0b", b" \x0c", b"\r", b" \t "]
 NOISE = [b"", b"# q1 0 d1 1", b"\t#", b" \t", b"\r", b"#\x00\xff", b"#q1 Q0 d1 1 1 t"]
@@ -274,13 +274,13 @@ def rows(values, least=0):
 
 
 def together(rows):
-    """The rows, sorted so that each query is contiguous."""
+    """Return the rows sorted so that each query is contiguous."""
     order = list(dict.fromkeys(query for query, _, _ in rows))
     return sorted(rows, key=lambda row: order.index(row[0]))
 
 
 def dicts(rows):
-    """The rows as dicts of dicts; documents stay bytes, which is how they are compared."""
+    """Return the rows as dicts of dicts; document ids stay bytes, since ids are compared as bytes."""
     table = {}
     for query, document, value in rows:
         table.setdefault(query.decode("utf-8", "surrogateescape"), {})[document] = float(value)
@@ -309,7 +309,7 @@ class Writer:
         return self._line(query, b"Q0", document, b"1", self._number(value), b"tag")
 
     def text(self, lines):
-        """The text of lines with blank lines and comments in between, and the number of each line."""
+        """Join lines with blank lines and comments in between; return the text and the number of each line."""
         texts, numbers, count = [b"\xef\xbb\xbf"] if self._random.random() < 0.2 else [], [], 0
         for line in lines:
             while self._random.random() < 0.2:
@@ -349,7 +349,7 @@ def test_files_equal_dicts(backend, judged, returned, seed, block, ties, missing
 
 
 def broken(row, how, side):
-    """An invalid line, and the error message after the line number."""
+    """Return an invalid line and the part of the error message after the line number."""
     query, document, _ = row
     text = document.decode("utf-8", "surrogateescape")
     start = b" ".join([query, b"Q0", document])
@@ -401,7 +401,7 @@ def test_only_ascii_white_space_separates_fields(backend):
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @in_one_case("text", [b"", b"q", b"\xef\xbb", b"#", b"\n"])
 def test_texts_shorter_than_a_byte_order_mark_are_read(backend, mark, pack, text):
-    """No byte is lost, and the mark is never part of an id."""
+    """No byte is lost, and the byte order mark is never part of an id."""
     fields = len(text.split()) * (text != b"#")
     message = f"run: line 1: expected 6 fields .*, found {fields}$" if fields else "no query in common"
     with pytest.raises(ValueError, match=message):
@@ -429,9 +429,9 @@ NO_NUMBERS = [
 
 @in_one_case("text", NUMBERS)
 def test_numbers_are_read_like_float(backend, text):
-    """Numbers equal `float()` of their text: the score is compared with its neighbours, the grade is read as a gain."""
+    """A number in a file equals `float()` of its text, both as a score and as a grade."""
     number = float(text)
-    run = f"q1 Q0 low 1 {text} t\nq1 Q0 d1 1 {number!r} t\n"  # equal scores: the higher id comes first
+    run = f"q1 Q0 low 1 {text} t\nq1 Q0 d1 1 {number!r} t\n"  # for equal scores, the higher id comes first
     assert reciprocal_ranks(io.BytesIO(b"q1 0 d1 1"), io.BytesIO(run.encode()), ties="worst") == [0.5]
     assert reciprocal_ranks(io.BytesIO(b"q1 0 d1 1"), io.BytesIO(run.encode()), ties="best") == [1.0]
     qrels = io.BytesIO(f"q1 0 d1 {text}".encode())
@@ -456,7 +456,7 @@ def test_invalid_numbers_are_rejected(backend, text):
 @given(st.floats(0, 1e18, allow_subnormal=False), st.integers(15, 21), st.booleans())
 @example(4503599627370496.0, 19, True)
 def test_decimals_are_rounded_correctly(on_both, number, digits, between):
-    """Includes decimals next to the midpoint of two floats, where the last digit decides."""
+    """Decimals are rounded correctly even next to the midpoint of two floats, where the last digit decides."""
     exact = Decimal(number)
     if between:
         exact = (exact + Decimal(math.nextafter(number, math.inf))) / 2
@@ -468,7 +468,7 @@ def test_decimals_are_rounded_correctly(on_both, number, digits, between):
 
 @st.composite
 def mutated(draw):
-    """A file with a few bytes changed, dropped, doubled or moved."""
+    """Draw a file in which a few bytes are changed, dropped, doubled or moved."""
     data = bytearray(
         draw(st.sampled_from([QRELS, RUN, SCATTERED, b"", b"#\n" + RUN * 2, QRELS.replace(b"\n", b"\r\n")]))
     )
@@ -485,7 +485,7 @@ scores_of_any_sort = st.from_regex(rb"[+-]?[0-9]{0,21}(\.[0-9]{0,21})?([eE][+-]?
 scores_of_any_sort |= st.sampled_from(
     [b"nan", b"inf", b"-Infinity", b"x", b"1_0", b"-", b".", b"1e", b"0x1", "١".encode(), b"-0"]
 )
-# They are read eight bytes at a time, but only where these are there.
+# Numbers are read eight bytes at a time, but only if eight bytes remain in the data.
 decimals_near_the_end = st.builds(
     lambda whole, fraction, sign, form, tag: f"q Q0 d 1 {sign}{form.format(whole, fraction)} {'t' * tag}".encode(),
     st.integers(0, 10**10).map(str),
@@ -513,7 +513,7 @@ def test_scanners_of_both_backends_agree(on_both, data):
 @pytest.mark.both
 @given(mutated(), mutated(), sizes)
 def test_files_of_any_bytes_give_equal_results_on_both_backends(on_both, qrels, run, block):
-    """For any bytes, block size and number of threads, values and error messages are equal."""
+    """Values and error messages are the same for any bytes, block size and number of threads."""
 
     def outcome(threads):
         try:
@@ -526,7 +526,7 @@ def test_files_of_any_bytes_give_equal_results_on_both_backends(on_both, qrels, 
         parts = [result for threads in (1, 2, 4) for result in on_both(lambda: outcome(threads))]  # noqa: B023
     assert whole[0] == whole[1]
     assert parts == parts[:1] * 6
-    # The block size may change which of several errors is named, but not whether there is one.
+    # The block size may change which of several errors is raised, but not whether an error is raised.
     assert isinstance(parts[0], str) == isinstance(whole[0], str)
     assert parts[0] == whole[0] or isinstance(whole[0], str)
 
@@ -537,7 +537,7 @@ def shuffled(data):
     return b"".join(lines)
 
 
-# what is wrong with the file itself
+# Errors while reading files
 
 
 @carriers
@@ -587,7 +587,7 @@ def test_damaged_gzip_is_rejected(backend, monkeypatch, temporary_files, carrier
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_file_that_becomes_shorter_is_rejected(backend, monkeypatch, pack):
-    """A truncated file is refused even if it ends after a whole line, and in the second reading as well."""
+    """A truncated file is refused even if it ends after a complete line or shrinks before the second reading."""
 
     class Shrinking(io.FileIO):
         def read(self, size=-1):
@@ -614,7 +614,7 @@ def test_file_that_becomes_shorter_is_rejected(backend, monkeypatch, pack):
 @pytest.mark.parametrize("after", [0, 2, 5, 100])
 @pytest.mark.parametrize("run", [RUN, members(RUN)])
 def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, temporary_files, after, run):
-    """The exception itself is raised; an OSError additionally gets the name of the file."""
+    """The exception itself is raised; an OSError also receives the file name."""
 
     class Failing(Trickle):
         def read(self, size=-1):
@@ -635,7 +635,7 @@ def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, temporary_f
     assert all(file.closed for file in temporary_files)
 
 
-# memory and number of readings
+# Memory use and number of passes over the file
 
 
 def long_run(queries, documents):
@@ -647,7 +647,7 @@ def long_run(queries, documents):
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("change", [bytes, shuffled])
 def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
-    """If lines are scattered, it grows by 8 bytes per line."""
+    """If lines are scattered, memory use grows by 8 bytes per line."""
     monkeypatch.setattr(read_files, "BLOCK", 1 << 14)
     peaks = []
     for queries in (40, 400):
@@ -680,7 +680,7 @@ def test_query_beyond_the_memory_limit_is_read_twice(backend, monkeypatch, most)
 @pytest.mark.slow
 @pytest.mark.parametrize("together", [True, False])
 def test_many_queries_are_matched(backend, together):
-    """More queries than the initial capacity of the table of names."""
+    """A run may have more queries than the initial capacity of the table of names."""
     names = [b"query-%d" % number for number in range(1500)]
     lines = [(name, b"d%d" % number) for name in names for number in range(3)]
     if not together:
@@ -692,12 +692,12 @@ def test_many_queries_are_matched(backend, together):
 
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
 def test_ids_of_equal_hashes_are_compared(backend, monkeypatch, run):
-    """Equal hashes make the reader compare the ids themselves."""
+    """If hashes are equal, the reader compares the ids themselves."""
     looked = []
     repeated = read_lines._backend.columns.repeated
 
     def suspicious(data, starts, ends, offsets):
-        if len(starts):  # ids of the qrels
+        if len(starts):  # these ids are from the qrels
             return repeated(data, starts, ends, offsets)
         looked.append(len(offsets))
         return (_codes.DUPLICATE, 0, 1) if len(offsets) > 1 else None
@@ -734,7 +734,7 @@ def test_file_changed_between_two_readings_is_rejected(backend, monkeypatch, aft
         rg.read_trec(io.BytesIO(QRELS), Changing(SCATTERED))
 
 
-# lines as most files have them, and any number of threads
+# Typical lines, and any number of threads
 
 parts = st.sampled_from([" "] * 30 + ["  ", "\t", "\r", "\x0b", "\x0c", "\xa0", "\x01", "\x1f", "\n", ""])
 fields = st.sampled_from(
@@ -746,7 +746,7 @@ numbers = st.integers(-(10**6), 10**6).map(lambda number: str(number / 1000)) | 
 
 @st.composite
 def six_fields(draw):
-    """Six fields, usually separated by a space, the fifth usually a number."""
+    """Draw six fields, usually separated by a space; the fifth is usually a number."""
     texts = [draw(fields) for _ in range(4)] + [draw(numbers), draw(fields)]
     return "".join(text + draw(parts) for text in texts[:5]) + texts[5]
 
@@ -758,7 +758,7 @@ def six_fields(draw):
 @example(["#q1 Q0 d1 1 0.5 t"], 64)
 @example(["q1 Q0 d1\t1 0.5 t", "q1 Q0 d1 1\t0.5 t", "q1 Q0 d1 1 0.5\tt"], 64)
 def test_lines_scanned_together_equal_the_reference(on_both, texts, more):
-    """With 64 bytes left, the compiled half scans a line at once and parses the number as one word."""
+    """If at least 64 bytes remain, compiled code scans a line in one step and parses the number as one word."""
     for text in ["\n".join(texts), *texts]:
         data = (text + "\n" * more).encode()
         compiled, python = on_both(lambda data=data: scanned(read_lines.RUN, data))
@@ -768,7 +768,7 @@ def test_lines_scanned_together_equal_the_reference(on_both, texts, more):
 @pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
 @pytest.mark.parametrize("threads", quick_first([4, 2, np.int64(256)]))
 def test_blocks_read_by_several_threads_give_the_same_result(backend, monkeypatch, change, threads):
-    """A block is not overwritten while it is scanned, whatever its length."""
+    """A block is not overwritten while it is being scanned, whatever its length."""
     monkeypatch.setattr(read_files, "BLOCK", 1000)
     run = in_folder("run", change(long_run(60, 30) + long_run(1, 300).replace(b"q0", b"long")))
     qrels = b"".join(b"q%d 0 D%d 1\n" % (q, i * 7919 % 99991) for q in range(60) for i in {q // 2 + 1, 7, 99})
@@ -779,7 +779,7 @@ def test_blocks_read_by_several_threads_give_the_same_result(backend, monkeypatc
 
 
 def test_one_thread_reads_while_others_scan(backend, monkeypatch):
-    """The caller's thread reads, so Ctrl-C works; other threads scan, unless threads=1."""
+    """The caller's thread reads, so Ctrl-C works; other threads scan the blocks unless `threads=1`."""
     readers, scanners, begun = set(), set(), Event()
 
     class Recorded(io.BytesIO):
@@ -815,7 +815,7 @@ def test_one_thread_reads_while_others_scan(backend, monkeypatch):
     "later", [b"q1 Q0 d1 1 x t\n", b"q1 Q0\n", b"q1 Q0 d1 1 nan t\n", None], ids=["text", "short line", "NaN", "none"]
 )
 def test_first_error_of_the_file_is_raised(backend, monkeypatch, threads, later):
-    """The first error wins even if the next block has already been read and scanned."""
+    """The first error in the file is raised even if the next block has already been read and scanned."""
     lines = long_run(4, 30).splitlines(keepends=True)
     assert len(b"".join(lines[:31])) < 1000 < len(b"".join(lines[:44]))
 
@@ -835,7 +835,7 @@ def test_first_error_of_the_file_is_raised(backend, monkeypatch, threads, later)
             rg.read_trec(io.BytesIO(QRELS), File(run, 1000), threads=threads)
 
 
-# long lines
+# Long lines
 
 
 LENGTHY = 48 << 20
@@ -849,7 +849,7 @@ LONG_LINES = {
 @pytest.mark.parametrize("where", quick_first([1, 0, 2]))
 @pytest.mark.parametrize("what", LONG_LINES)
 def test_long_line_takes_no_more_memory_than_its_fields(backend, what, where):
-    """A comment of gigabytes is megabytes compressed; reading it must not take gigabytes of memory."""
+    """A comment of several gigabytes may be compressed to megabytes; reading it must not take gigabytes of memory."""
     texts = []
     for text, long in zip((QRELS, RUN), LONG_LINES[what], strict=True):
         lines = text.splitlines(keepends=True)
@@ -862,7 +862,7 @@ def test_long_line_takes_no_more_memory_than_its_fields(backend, what, where):
 
 @given(st.data())
 def test_long_lines_are_read_like_short_ones(backend, data):
-    """Also where the reader skips a part of the line."""
+    """Long lines are read correctly even if the reader skips part of them."""
     tags = [b"t" * data.draw(st.integers(1, 99)) for _ in range(12)]
     lines = [
         data.draw(st.sampled_from([b" ", b"", b"#" + b"c" * 90 + b" #"])) + (b" " * data.draw(st.integers(1, 40))).join(
@@ -887,7 +887,7 @@ def test_long_lines_are_read_like_short_ones(backend, data):
 
 @pytest.mark.parametrize("block", [30, 1 << 10])
 def test_field_beyond_the_limit_is_rejected(backend, monkeypatch, block):
-    """For any block boundaries; an earlier error in the line is raised first."""
+    """The error is the same for any block boundaries, but an earlier error in the line is raised first."""
     monkeypatch.setattr(read_lines, "LINE", 60)
     monkeypatch.setattr(read_files, "BLOCK", block)
     with pytest.raises(ValueError, match=r"^run: line 2, field 3: the field has more than 60 bytes; give shorter ids$"):
@@ -907,7 +907,7 @@ def test_field_beyond_the_limit_is_rejected(backend, monkeypatch, block):
 def test_id_of_the_longest_length_is_read(backend, monkeypatch, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
     longest = b"d" * (1 << 20)
-    run = b"q1 Q0 " + longest + b" 1 1 t" + b" " * (1 << 21) + b"\n"  # so that blocks end within the line
+    run = b"q1 Q0 " + longest + b" 1 1 t" + b" " * (1 << 21) + b"\n"  # blocks end within this line
     qrels = b"q1 0 " + longest + b" 1\n"
     assert rg.read_trec(*map(io.BytesIO, (qrels, run))).evaluate("rr").mean() == {"rr": 1.0}
     for files, name in (
@@ -918,7 +918,7 @@ def test_id_of_the_longest_length_is_read(backend, monkeypatch, block):
             rg.read_trec(*map(io.BytesIO, files))
 
 
-# rejected files
+# Rejected files
 
 
 @pytest.mark.parametrize(
@@ -949,7 +949,7 @@ def test_infinite_and_nan_numbers_are_rejected(rejects, row):
 
 @pytest.mark.usefixtures("own_folder")
 def test_lines_of_two_files_joined_without_a_line_break_are_rejected(rejects):
-    """Accepting the line would lose the first document of the second file, which would be part of the tag."""
+    """If the line were accepted, the first document of the second file would be lost as a part of the tag."""
     qrels, message = b"q 0 d 1\n", "run.txt: line 1: expected 6 fields…joined here"
     rejects(ValueError, message, evaluate_lines, qrels, b"q Q0 d 1 2.5 tq Q0 e 1 2.5 t\n")
     message = "qrels.txt: line 1: expected 4 fields…found 7;…joined here"
@@ -963,7 +963,7 @@ def test_absent_files_are_named(rejects):
 
 
 class Reads:
-    """A file whose `read` returns this value."""
+    """A file whose `read` returns a given value."""
 
     def __init__(self, value):
         self.value = value

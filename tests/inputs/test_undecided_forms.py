@@ -1,4 +1,4 @@
-"""Truth and run that `evaluate` rejects, because they are in no form or in several."""
+"""Truth and runs that `evaluate` rejects because their form is unknown or ambiguous."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ COLUMNS = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "c"], "score": [1.0
 NO_METRIC = "no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')"
 SWAPPED = "relevant ids come first: write from_recommendations(relevant, rec"
 PAIRS = "tuple in recommended; of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
-IDS_AND_SCORES = np.array([[5, 6]]), np.array([[0.5, 0.25]])  # as implicit's recommend() returns ids
+IDS_AND_SCORES = np.array([[5, 6]]), np.array([[0.5, 0.25]])  # the arrays that implicit's recommend() returns
 UNNAMED_HIT = {"q": {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 1.0}]}}}
 
 

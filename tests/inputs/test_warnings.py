@@ -1,4 +1,4 @@
-"""Warnings of input that is probably a mistake: swapped arguments, grades in a column that is not read."""
+"""Warnings about input that is probably a mistake: swapped arguments, and grades in a column that is not read."""
 
 import warnings
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ SWAPPED = "looks like scores (fractions, all different) and {} like grades (smal
 
 
 def warnings_of(call, *args, **options):
-    """The messages of a call, whose warnings must all point to a line of this file."""
+    """Return the warning messages of a call, after checking that all of them point to this file."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call(*args, **options)
@@ -79,7 +79,7 @@ def test_no_constructor_warns_of_plausible_scores(sides):
 
 
 def test_queries_that_do_not_count_do_not_prevent_the_warning():
-    """Short queries, and those whose scores are all equal."""
+    """Short queries and queries in which all scores are equal do not prevent the warning."""
     labels, scores = [[0.3], SCORES[:5].tolist(), FRACTIONS], [[1], LABELS[:5].tolist(), [0] * 5]
     assert len(warnings_of(rg.from_scores, labels, scores)) == 1
     labels, scores = by_document(labels), by_document(scores)
@@ -157,13 +157,13 @@ def test_from_recommendations_warns_of_swapped_lists(form):
 @pytest.mark.parametrize(
     ("relevant", "recommended"),
     [
-        (TOP[:2], RELEVANT[:2]),  # few users
-        ([items[:4] for items in TOP], [items[:4] for items in RELEVANT]),  # short lists
-        ([set(items) for items in TOP], RELEVANT),  # without an order
-        (TOP, [*RELEVANT[:3], [*range(6)]]),  # a longer one
+        (TOP[:2], RELEVANT[:2]),  # only a few users
+        ([items[:4] for items in TOP], [items[:4] for items in RELEVANT]),  # lists that are too short
+        ([set(items) for items in TOP], RELEVANT),  # sets, which have no order
+        (TOP, [*RELEVANT[:3], [*range(6)]]),  # one longer list
         ([*TOP[:3], TOP[3][:4]], RELEVANT),
         (TOP, TOP),
-        (TOP * 50 + [[1]], RELEVANT * 50 + [[2]]),  # another length behind the first users
+        (TOP * 50 + [[1]], RELEVANT * 50 + [[2]]),  # a list of another length after the first users
         (TOP, [[1], [2], [3], [4]]),
         (TOP, [[], [], [], []]),
     ],
