@@ -1,4 +1,4 @@
-"""The command line: what it prints, and how it ends."""
+"""The command line: its output and exit statuses."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def runs(files, tmp_path):
-    """The qrels, and two runs, of which the second ranks better and has all queries."""
+    """Return the paths of the qrels and two runs. The second run ranks better and contains all queries."""
     path = tmp_path / "other.run.gz.txt"
     path.write_text("q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.5 t\nq2 Q0 d1 1 1 t\nq3 Q0 d1 1 1 t\n")
     return [*files, str(path)]
@@ -276,7 +276,7 @@ def command(*arguments):
 @pytest.mark.parametrize("form", quick_first(["json", "csv", "trec", "text"]))
 @pytest.mark.parametrize("encoding", quick_first(["latin-1", "utf-8"]))
 def test_ids_are_printed_byte_by_byte(files, tmp_path, form, encoding):
-    """Whatever the locale, to standard output as to a file."""
+    """The bytes do not depend on the locale or on whether the output is a file."""
     query = b"%s%%{\xe9\xc3\xa9"
     for path in files:
         with open(path, "rb") as file:
@@ -287,7 +287,7 @@ def test_ids_are_printed_byte_by_byte(files, tmp_path, form, encoding):
     environment = os.environ | {"PYTHONIOENCODING": encoding}
     result = subprocess.run(call, capture_output=True, env=environment)
     assert (result.returncode, result.stderr) == (0, b"")
-    escaped = {"json": b"%s%%{\\udce9\\u00e9", "text": b"%s%%{\\udce9\xc3\xa9"}  # of what cannot be decoded
+    escaped = {"json": b"%s%%{\\udce9\\u00e9", "text": b"%s%%{\\udce9\xc3\xa9"}  # undecodable bytes are escaped
     shown = escaped.get(form, query)
     assert shown in result.stdout
     output = tmp_path / "out"
@@ -307,7 +307,7 @@ def test_closed_pipe_is_accepted(files, form):
         assert process.wait() == 0
 
 
-# With Python's buffer of standard output and without it.
+# With and without Python's buffering of standard output.
 buffering = pytest.mark.parametrize("unbuffered", ["", "1"])
 
 
@@ -406,7 +406,7 @@ def test_output_is_written_completely_or_not_at_all(files, tmp_path, capsys, mon
     output.write_text("old")
 
     def fail(*arguments):
-        assert len(os.listdir(tmp_path)) == 4  # the temporary file stands in the same folder
+        assert len(os.listdir(tmp_path)) == 4  # the temporary file is in the same folder
         raise error
 
     monkeypatch.setattr(os, failing, fail)
@@ -517,11 +517,11 @@ def test_version_states_the_backend(capsys, backend):
     assert ("slower" in out or "RANKGAIN_BACKEND" in out) == (backend == "python")
 
 
-# Where standard output or standard error cannot take what belongs there
+# Output streams that cannot be written to
 
 
 def in_a_shell(command, folder):
-    """What a shell gets of `rankgain` for $0: its status and its standard output."""
+    """Run a command line in a shell, and return its exit status and standard output."""
     program = f"{shlex.quote(sys.executable)} -m rankgain.cli"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.run(

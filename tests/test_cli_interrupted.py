@@ -1,4 +1,4 @@
-"""A command that is stopped while it writes a file leaves the old file or the new one, whole."""
+"""A command that is interrupted while it writes a file leaves either the old file or the complete new file."""
 
 import signal
 import subprocess
@@ -9,7 +9,7 @@ from support.marks import quick_first
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be told there to end")
 
-# `rankgain eval --sample -o FILE`, which at one moment writes a byte, and waits for one before it goes on.
+# Run `rankgain eval --sample -o FILE`. At the chosen moment, write a byte and wait for a byte before continuing.
 CHILD = """
 import os, sys
 from rankgain import cli
@@ -52,7 +52,7 @@ os.replace = then(os.replace, "replaced")
 sys.argv[1:] = ["eval", "--sample", "-o", output]
 sys.exit(cli.command())
 """
-# Tests that run under nohup, or in the background, hand on what they ignore.
+# Restore the signals that are ignored if the tests run under nohup or in the background.
 HEARD = """
 import signal
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -62,7 +62,7 @@ MOMENTS = ["evaluating", "begun", "half written", "written", "replaced"]
 
 
 def stopped(moment, number, output):
-    """The exit status and standard error of a command that got a signal at a moment."""
+    """Send a signal to the command at the given moment, and return its exit status and standard error."""
     call = [sys.executable, "-c", HEARD + CHILD, moment, str(output)]
     with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         assert child.stdout.read(1) == b"."
@@ -90,7 +90,7 @@ def test_signal_leaves_the_old_file_unchanged(tmp_path, new, moment, name):
 
 
 def test_ignored_signals_stay_ignored(tmp_path, new):
-    """As in what a shell started with `nohup`, or in the background."""
+    """Shells ignore these signals in commands that run under `nohup` or in the background."""
     output = tmp_path / "out"
     call = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
     for number in (signal.SIGINT, signal.SIGHUP):

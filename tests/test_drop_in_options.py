@@ -1,4 +1,4 @@
-"""Options of the drop-ins for scikit-learn and pytrec_eval."""
+"""Options of the drop-in replacements for scikit-learn and pytrec_eval."""
 
 import math
 
@@ -38,7 +38,7 @@ def test_scores_are_cut_and_weighted(check_option, name):
 
 @both("ignore_ties")
 def test_ignored_ties_have_the_order_of_scikit_learn(check_option, name):
-    """Its argsort, reversed, has the later one first."""
+    """scikit-learn reverses an argsort, which puts the later of two tied documents first."""
     tied, in_order = [[0.5, 0.5, 0.25], [1.0, 0.5, 0.25]], [[0, 1, 2], [0, 1, 0]]
     mean = sum(map(getattr(rg, name), in_order)) / 2
     for form in (list, np.array):
@@ -62,7 +62,7 @@ def test_pytrec_eval_applies_an_option(check_option):
     sides = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 0.5, "x": 0.25}, "r": {"a": 0.5}}
     lost = {"q": {"recip_rank": 0.0}, "r": {"recip_rank": 0.0}}
     check_option(evaluate_with_pytrec_eval, "relevance_level", 2, lost, *sides)
-    sides = {"q": {"a": 1}}, {"q": {"a": 16777217.0, "x": 16777216.0}}  # equal as float32, which other releases compare
+    sides = {"q": {"a": 1}}, {"q": {"a": 16777217.0, "x": 16777216.0}}  # equal if rounded to float32
     check_option(evaluate_with_pytrec_eval, "release", 10, {"q": {"recip_rank": 1.0}}, *sides)
     sides = {"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}
     check_option(evaluate_with_pytrec_eval, "judged_docs_only_flag", True, {"q": {"recip_rank": 0.5}}, *sides)

@@ -1,10 +1,10 @@
-"""A finished call leaves nothing behind, whether it returned a value or raised an error half way.
+"""A finished call leaves nothing behind, whether it returned a value or raised an error.
 
-Each call is made again and again, and what is held afterwards is compared with what was held before: references to all
-that was passed, objects that the collector knows, blocks of Python's memory, bytes of C's.
+Each call is repeated, and the state afterwards is compared with the state before: references to all arguments, objects
+that the garbage collector tracks, memory blocks of Python, and bytes allocated by C.
 
-    python tests/test_leaks.py 100000    as many calls of each, but no longer than SECONDS; and the process as a whole
-    python tests/test_leaks.py 1         one of each, to watch the memory from outside
+    python tests/test_leaks.py 100000    make this many calls of each, within SECONDS per round, and check the process
+    python tests/test_leaks.py 1         make each call once, to watch the memory from outside
 """
 
 import ctypes
@@ -41,15 +41,15 @@ from rankgain.data import files as read_files
 from rankgain.data.rules import TIES
 from rankgain.metrics import table as definitions
 
-TIMES, BRIEFLY = 200, 0.01  # calls of each in a test, and seconds where they are slow, but …
-FEWEST = 10  # … as many as this in any case
-SECONDS = 5  # of the processor
-ROUNDS = 7  # each of twice the calls: what a call leaves behind is there after each, but a cache grows at first
+TIMES, BRIEFLY = 200, 0.01  # limits of a test: calls of each kind, and seconds
+FEWEST = 10  # minimum number of calls, even if they are slow
+SECONDS = 5  # of processor time
+ROUNDS = 7  # each with twice the calls: a leak shows in every round, but a cache grows only at first
 UNITS = {"objects": 1, "blocks of Python's memory": 1, "words of C's": 16}
-LARGEST = 1 << 20  # bytes by which the process may grow meanwhile
-IMMORTAL = 1 << 28  # references: more than can be held
+LARGEST = 1 << 20  # maximum growth of the process in bytes
+IMMORTAL = 1 << 28  # a reference count that only immortal objects reach
 
-DRAWN = {"plot", "Curve.plot"}  # not judged: matplotlib's own caches grow for a thousand calls
+DRAWN = {"plot", "Curve.plot"}  # not checked, because matplotlib's own caches keep growing for a thousand calls
 LEFT_TO_THE_COLLECTOR = {
     **dict.fromkeys(DRAWN, "the parts of a figure know each other"),
     "catboost_metric": "a class of its own, as CatBoost shows its name",
@@ -59,7 +59,7 @@ LEFT_TO_THE_COLLECTOR = {
 
 NO_STATUS = [
     f"capi.rankgain_{name}" for name in ("discount", "message", "scratch_size", "lambda_scratch_size")
-]  # have no data to refuse
+]  # take no data that could be rejected
 MADE = (
     "Attribution",
     "Calculation",
@@ -71,14 +71,14 @@ MADE = (
     "Rankings",
     "Summary",
     "TieSpread",
-)  # by functions that check
+)  # classes whose objects are made by functions that check the arguments
 
 
-# what is held
+# measuring memory
 
 
 class Malloc(ctypes.Structure):
-    """What glibc says of its memory."""
+    """The structure in which glibc's `mallinfo2` reports the use of memory."""
 
     _fields_ = [
         *((name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "mapped", "usmblks", "fsmblks")),
@@ -92,7 +92,7 @@ if mallinfo:
 
 
 def c_bytes():
-    """What C code asked for and has not given back; 0 where the C library does not count it."""
+    """Return the bytes that C code has allocated and not freed, or 0 if the C library does not count them."""
     allocated = mallinfo() if mallinfo else Malloc()
     return allocated.used + allocated.mapped
 
@@ -104,7 +104,7 @@ def process_bytes():
 
 
 def reachable(*roots):
-    """The objects that calls are given: containers, records of rankgain and of the tests, and all that they hold."""
+    """Return the objects that the calls use: containers, objects of rankgain and of the tests, and their contents."""
     objects, left = {}, [*roots]
     while left:
         one = left.pop()
@@ -114,12 +114,12 @@ def reachable(*roots):
         record = type(one).__module__.startswith(("rankgain", "tests", "support"))
         if record or isinstance(one, (dict, list, tuple, set, frozenset, partial)):
             left += gc.get_referents(one)
-    # From Python 3.12 on None and others live for ever, and what was compiled for 3.11 still counts references to them.
+    # Since Python 3.12, objects such as None are immortal, but code compiled for 3.11 still counts references to them.
     return [one for one in objects.values() if sys.getrefcount(one) < IMMORTAL]
 
 
 def books(given, references):
-    """What is held: the references are written where there is room already, so that nothing is held for that."""
+    """Return the numbers of objects and blocks in use, and write the reference counts to a preallocated array."""
     gc.collect()
     for index, one in enumerate(given):
         references[index] = sys.getrefcount(one)
@@ -127,7 +127,7 @@ def books(given, references):
 
 
 def repeat(calls, times, seconds, fewest=FEWEST):
-    """Make all calls so many times, or so long, and say how often that was."""
+    """Make all calls a number of times or until the time is up, and return how many times they were made."""
     stop = time.process_time() + seconds
     for done in range(1, times + 1):
         for call in calls:
@@ -138,7 +138,10 @@ def repeat(calls, times, seconds, fewest=FEWEST):
 
 
 def growth(calls, given, times, seconds):
-    """How often the calls were made, and what they left behind each time, in every round: whole numbers."""
+    """Return how many times the calls were made, and what each time left behind, rounded to integers.
+
+    Nothing is reported unless every round left something behind.
+    """
     repeat(calls, max(FEWEST, times // 10), seconds / 10)
     old, new = (array("q", bytes(8 * len(given))) for _ in "12")
     for longer in range(ROUNDS):
@@ -155,16 +158,16 @@ def growth(calls, given, times, seconds):
     return done, left
 
 
-# what is called
+# calls that are checked
 
 
 def answered(shared):
-    """Pairs of a name and a call: CALLS, every metric under every policy for ties, and what stands in for peers."""
+    """Yield (name, call) pairs: CALLS, all metrics with several tie policies, and the drop-in replacements."""
     yield from ((name, partial(answer, name, shared)) for name in HERE if name != "from_frames")
     yield from ((name, partial(getattr(rg, name), [1.0] * 300)) for name in ("dcg", "idcg", "ndcg"))
     frames = shared.truth_columns, shared.columns
     for make in [dict, *(make for module, make in FRAMES.items() if find_spec(module))]:
-        # made anew, for pandas keeps something for each look at a frame
+        # a new frame for each call, because pandas caches data when a frame is read
         yield "from_frames", lambda make=make: bits(rg.from_frames(*map(make, frames), validate="full"))
     for ties in ("average", "worst", "stable"):
         metrics = [name for name, row in definitions.TABLE.items() if ties != "average" or not row.unaveraged]
@@ -187,7 +190,7 @@ BAD_OPTIONS |= {"judged": [[1, NAN], [[1]] * 3], "ideal": ["best"], "empty": ["x
 
 
 def refused():
-    """Pairs of a name and a call that raises: of each function that takes an argument, at each of its checks."""
+    """Yield (name, call) pairs whose calls raise, for the checks of each function that takes arguments."""
     matched, ranked = rg.from_qrels(QRELS, RUN), rg.from_ranked([[1, 0]])
     result, summary = matched.evaluate("rr"), matched.evaluate("rr").summary()
     comparison, curve = rg.Comparison({"one": result}), ranked.curve("ndcg", (1, 2))
@@ -201,7 +204,7 @@ def refused():
     yield from (("gain", partial(rg.gain, [1, 3], kind)) for kind in ("exp", {1: 1}, {1: NAN}, np.negative))
     yield from (("discount", partial(rg.discount, *given)) for given in ((-1,), (3, "ln"), (3, [1])))
 
-    # contents of each form
+    # invalid contents for each constructor
     yield from (("from_ranked", partial(evaluating.evaluate_ranked, values)) for values in NO_LISTS)
     yield "from_ranked", partial(evaluating.evaluate_ranked, [[1], [3, 3]], judged=[[1], [3]])
     for bad in (NAN, None, "1", HUGE):
@@ -209,7 +212,7 @@ def refused():
         yield "from_scores", partial(evaluating.evaluate_scores, [*GRADES[:4], bad], SCORES, qid=list("abaab"))
         yield "from_qrels", partial(evaluating.evaluate_qrels, QRELS, {**RUN, "r": {"a": bad}})
         yield "from_qrels", partial(evaluating.evaluate_qrels, {**QRELS, "r": {"a": bad}}, RUN)
-        if bad is not None:  # a null score means that the document was judged only
+        if bad is not None:  # a null score is valid: the document is only judged
             yield "from_frames", partial(evaluating.evaluate_frames, COLUMNS_OF_BOTH | {"score": [1.0, 2.0, bad]})
         yield "judgments", partial(rg.judgments, {"q": {"a": 1, "b": bad}})
         yield "from_recommendations", partial(evaluating.evaluate_recommendations, [{"a": bad}], [["a", "b"]])
@@ -281,7 +284,7 @@ def refused():
 
 
 def refused_by_c(s):
-    """Pairs of a name and a call for the C functions, which refuse by a status: of NaN from the middle on."""
+    """Yield (name, call) pairs for the C functions that reject arrays whose second half is NaN."""
     from rankgain import capi
 
     def call(name):
@@ -301,7 +304,7 @@ def refused_by_c(s):
 
 
 def attempt(call):
-    """Make a call that must be refused."""
+    """Make a call that must raise an exception."""
     try:
         call()
     except Exception:
@@ -311,7 +314,10 @@ def attempt(call):
 
 @contextmanager
 def prepared():
-    """The calls of each function by (name, "answered" or "refused"), made once, and all objects that they are given."""
+    """Yield the calls by (name, "answered" or "refused") and all objects that they use.
+
+    Each call has been made once.
+    """
     with (
         patch.object(every, "MANY", 24),
         patch.object(every, "LISTS", 4),
@@ -331,10 +337,10 @@ def prepared():
         for calls in calls_by_name.values():
             repeat(calls, 1, 0)
         given = reachable(shared, calls_by_name, METRICS, KS)
-        # The interpreter's cache of attributes holds names of functions, once per class, and some calls make a class.
+        # Some calls create a class, for which the interpreter's attribute cache holds references to names of functions.
         given = [one for one in given if not isinstance(one, str) or one not in CALLS]
         gc.collect()
-        gc.freeze()  # what is there by now need not be looked at each time
+        gc.freeze()  # the collector can skip objects that already exist
         try:
             yield calls_by_name, given
         finally:
@@ -362,7 +368,7 @@ def test_calls_leave_nothing_behind(calls):
 
 @pytest.mark.slow
 def test_calls_leave_nothing_to_the_collector(calls):
-    """Arrays would stay until it comes, which may take long."""
+    """Reference cycles would keep arrays in memory until the garbage collector runs, which may take a long time."""
     calls_by_name, _ = calls
     left = set()
     for name, kind in calls_by_name:
@@ -393,7 +399,7 @@ if find_spec("rankgain._compiled.walk"):
 
     @pytest.mark.slow
     def test_memory_error_of_scratch_leaves_nothing_behind():
-        """It is reserved in several pieces, of which the others are given back."""
+        """Scratch memory is allocated in several pieces. If one allocation fails, the other pieces are freed."""
         from rankgain._compiled.walk import Program, run
 
         def call():
@@ -409,16 +415,16 @@ if find_spec("rankgain._compiled.walk"):
         assert not left
 
 
-# the long way
+# command-line use
 
 
 def main(times):
-    """A line for each function, and 1 if anything was left behind."""
+    """Print a line for each function, and return whether any of them left something behind."""
     failed, start = [], time.perf_counter()
     with prepared() as (calls_by_name, given):
         total = sum(map(len, calls_by_name.values()))
         for (name, kind), calls in calls_by_name.items() if times > 1 else ():
-            for _ in range(2):  # what is left behind grows again; the room that the first of a kind takes does not
+            for _ in range(2):  # a leak grows again the second time, unlike memory that is allocated only once
                 before, began = process_bytes(), time.perf_counter()
                 done, left = growth(calls, given, times // len(calls), SECONDS)
                 grown, took = process_bytes() - before, time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""The C functions for tests: the declarations of rankgain.h, and calls that detect every read or write out of bounds.
+"""Call the C functions with the signatures declared in rankgain.h, and detect out-of-bounds access.
 
 `python tests/support/c_functions.py` adds new functions to the frozen signatures.
 """
@@ -22,14 +22,14 @@ HEADER = re.sub(r"/\*.*?\*/", "", Path(rg.get_include(), "rankgain.h").read_text
 
 
 def cython_type(declared):
-    """A type as `__pyx_capi__` spells it: `const double *` is `double const *`."""
+    """Return a type as Cython spells it in `__pyx_capi__`: `const double *` becomes `double const *`."""
     words = re.findall(r"\w+|\*", declared)
     (base,) = [word for word in words if word not in ("const", "*")]
     return base.replace("ptrdiff_t", "Py_ssize_t") + " const" * ("const" in words) + " *" * words.count("*")
 
 
 class Function(NamedTuple):
-    """A declared function, with its types as `__pyx_capi__` spells them."""
+    """The signature of a declared function, with types as Cython spells them in `__pyx_capi__`."""
 
     result: str
     parameters: dict[str, str]
@@ -50,10 +50,10 @@ FUNCTIONS = {
 }
 
 
-# access to the functions
+# load the functions
 
 
-# Objects of this module: what is set on those of `ctypes.pythonapi` applies to the whole process.
+# Separate prototypes, because a setting on a function of `ctypes.pythonapi` affects the whole process.
 capsule_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -81,7 +81,7 @@ def prototype(signature, pointer=ctypes.c_void_p):
 C = {name.removeprefix("rankgain_"): prototype(signature)(capi.address(name)) for name, signature in SIGNATURES.items()}
 
 
-# calls
+# call the functions
 
 DTYPES = {"double": np.float64, "float": np.float32, "Py_ssize_t": np.intp, "void": np.uint8}
 LISTS = ("relevance", "scores", "grades", "judged")
@@ -99,13 +99,14 @@ DEFAULTS = {
     "delta": capi.RANKGAIN_DELTA_CUT,
     "normalize": capi.RANKGAIN_NOT_NORMALIZED,
 }
-# (guard bytes on each side of an argument, initial byte of scratch and outputs). Without guard bytes an argument is a
-# whole allocation, so sanitisers detect accesses out of bounds. A double of 0xFF bytes is NaN, which shows in results.
+# Pairs of the number of guard bytes on each side of an argument and the initial byte of scratch and outputs. Without
+# guard bytes, each argument has its own allocation, and sanitisers detect out-of-bounds access. A double whose bytes
+# are all 0xFF is NaN, which shows in the results.
 SURROUNDINGS = ((64, 0xFF), (0, 0x2A))
 
 
 class Memory:
-    """The content between guard bytes, at an address `shift` beyond a multiple of 64."""
+    """A copy of `content` between guard bytes, starting `shift` bytes past a multiple of 64."""
 
     def __init__(self, content, guard, shift=0):
         self.content = bytes(content)
@@ -121,14 +122,14 @@ class Memory:
         return np.frombuffer(ctypes.string_at(self.start, len(self.content)), dtype).tolist()
 
     def intact(self, *, written):
-        """Whether the guard bytes are unchanged, and unless the memory may be `written`, the content as well."""
+        """Return whether the guard bytes are unchanged. Unless `written` is true, the content must be unchanged too."""
         if written:
             ctypes.memmove(self.start, self.content, len(self.content))
         return self.block.raw == self.before
 
 
 def laid_out(values, stride, dtype):
-    """The numbers at this stride with NaN in between, as bytes, and the offset of the first number."""
+    """Return the numbers as bytes, laid out with a stride and filler in between, and the offset of the first number."""
     values = np.asarray(values, dtype)
     if not len(values) or not stride:
         return values[:1].tobytes(), 0
@@ -138,7 +139,7 @@ def laid_out(values, stride, dtype):
 
 
 def completed(given):
-    """The arguments with defaults for the others: lengths are those of the lists, and strides 1."""
+    """Add defaults for the missing arguments. Lengths default to the lengths of the given lists."""
     given = DEFAULTS | given
     lengths = {name: len(given[name]) for name in (*LISTS, "discount", "offsets") if given.get(name) is not None}
     given.setdefault("n", next((lengths[name] for name in LISTS if name in lengths), 0))
@@ -149,12 +150,12 @@ def completed(given):
 
 
 def room(parameter, given):
-    """The size of an output in numbers, of scratch in bytes."""
+    """Return the size of an output in numbers, or the size of scratch in bytes."""
     if parameter == "scratch":
         ends = [given[name] for name in ("offsets", "judged_offsets") if given.get(name) is not None]
         lists = [given[name] for name in LISTS if given.get(name) is not None]
         longest = max([max(np.diff(bounds), default=0) for bounds in ends] or map(len, lists), default=0)
-        if given.get("gains") is not None:  # of gradients
+        if given.get("gains") is not None:  # a gradient function
             return C["lambda_scratch_size"](int(longest))
         return max(0, C["scratch_size"](int(longest), given["k"]))
     returned = min(given["n"], given["k"])
@@ -163,10 +164,10 @@ def room(parameter, given):
 
 
 def call(name, shift=1, **given):
-    """The status and the outputs of a C function, called by the names of its parameters.
+    """Call a C function with named arguments, and return its status and its outputs.
 
-    None is NULL. Scratch has exactly the required size, at an odd address if `shift` is odd. The initial contents of
-    scratch and outputs must not affect the result.
+    None stands for NULL. Scratch has exactly the required size, at an odd address if `shift` is odd. The initial
+    contents of scratch and outputs must not affect the result.
     """
     answers = [_call(name, completed(given), shift, *surroundings) for surroundings in SURROUNDINGS]
     assert len({repr(answer) for answer in answers}) == 1
@@ -203,7 +204,7 @@ def constants(text):
 
 
 def current():
-    """The current state of all that is frozen, functions in the order of the structure."""
+    """Return the current defines, constants and function signatures of rankgain.h."""
     return {
         "defines": dict(re.findall(r"#define (RANKGAIN_\w+) (\S+)", HEADER)),
         "constants": constants(HEADER),

@@ -1,4 +1,7 @@
-"""A call of every public function of Python and C, and the data they share. A new function is a new line of CALLS."""
+"""A call of every public function in Python and C, and the data for the calls.
+
+A new function needs an entry in CALLS.
+"""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -32,15 +35,15 @@ METRICS = [
     rg.metric("cg", gain=[0, 2, 3, 9]),
 ]
 KS = [1, 3, 10]
-MANY = 20_000  # documents in the arrays for the C functions
-LISTS = 400  # lists into which these documents are divided
+MANY = 20_000  # number of documents in the arrays for the C functions
+LISTS = 400  # number of lists in these arrays
 
 
-# the functions of C
+# C functions
 
 
 def c(name, **given):
-    """The status and the outputs, without scratch, of a C function called by the names of its parameters.
+    """Call a C function with named arguments, and return its status and its outputs without the scratch memory.
 
     The arrays are passed without a copy. ctypes releases the GIL during the call.
     """
@@ -52,13 +55,14 @@ def c(name, **given):
         for parameter, kind in parameters.items()
         if kind.endswith("*") and parameter not in given
     }
-    taken = [(given | outputs).get(parameter, 1) for parameter in parameters]  # strides are 1
+    taken = [(given | outputs).get(parameter, 1) for parameter in parameters]  # strides default to 1
     status = C[name](*(value.ctypes.data if isinstance(value, np.ndarray) else value for value in taken))
     return status, [written for parameter, written in outputs.items() if parameter != "scratch"]
 
 
-# k is 10 or all, the gain exponential (1) or linear (0), the discount log2 (NULL) or the caller's; other options begin
-# with 16 (discounts), 32 (the ideal), 48 (ties), 64 (what a pair counts) and 80 (normalizations)
+# In these calls, k is 10 or the number of documents. A gain of 1 is exponential, and the default of 0 is linear.
+# Without `discount`, the discount is log2. The constants for discounts start at 16, for ideals at 32, for ties at 48,
+# for deltas at 64 and for normalizations at 80.
 DEPTHS = 10, MANY
 C_CALLS = {
     "message": lambda s: [c("message", status=status) for status in range(-6, 9)],
@@ -82,7 +86,7 @@ C_CALLS = {
     ),
     "reciprocal_rank_lists": lambda s: c("reciprocal_rank_lists", **s.parted, k=10),
 }
-OF_SCORES = {  # each for float64 and float32
+OF_SCORES = {  # functions that exist for float64 and for float32
     "lambda_ndcg": lambda name, scores, s: [
         c(name, scores=scores, gains=s.grade, inverse_ideal=0.01, k=10, delta=delta, ties=ties, normalize=83)
         for delta in (64, 65, 66)
@@ -118,11 +122,11 @@ for (stem, call), form in product(OF_SCORES.items(), ("f64", "f32")):
     C_CALLS[f"{stem}_{form}"] = lambda s, call=call, form=form, name=f"{stem}_{form}": call(name, s.score[form], s)
 
 
-# what threads share
+# data shared by threads
 
 
 class Data:
-    """The inputs of the callers. All arrays are read-only."""
+    """The inputs of the calls. All arrays are read-only."""
 
     def __init__(self, queries, documents):
         rng = np.random.default_rng(4)
@@ -158,12 +162,12 @@ class Data:
 
     @property
     def parted(self):
-        """The current grades in the form of the C functions on many lists."""
+        """The grades and offsets, as arguments of the C functions that take many lists."""
         return {"relevance": self.grade, "offsets": self.offsets}
 
 
 class Shared(Data):
-    """Objects built from the inputs, new for each round of threads, so that their lazy caches are empty."""
+    """Objects built from the inputs. Each round of threads builds new objects, whose lazy caches are empty."""
 
     def __init__(self, data):
         vars(self).update(vars(data))
@@ -189,7 +193,7 @@ class Shared(Data):
         self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
 
 
-FRAMES = {  # by module; left out where it is not installed
+FRAMES = {  # constructors by module; modules that are not installed are skipped
     "pandas": lambda columns: __import__("pandas").DataFrame(columns),
     "polars": lambda columns: __import__("polars").DataFrame(columns),
     "pyarrow": lambda columns: __import__("pyarrow").table(columns),
@@ -200,9 +204,9 @@ def drawn(*axes):
     return [(panel.get_ylabel(), *(line.get_xydata() for line in panel.lines)) for panel in axes]
 
 
-# what is called
+# the calls
 
-# Functions of comparisons, which tests/comparison runs on both backends and with any number of threads.
+# Functions for comparisons are left out, because tests/comparison runs them on both backends and with several threads.
 LEFT_OUT = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
 LEFT_OUT += ["Tests", "Difference", "Gate", "Groups"]
 CALLS = {
@@ -346,7 +350,7 @@ CALLS = {
 }
 RECORDS = {"Comparison": "comparison", "Curve": "curve", "Evaluation": "evaluation", "Summary": "summary"}
 RECORDS |= {"Attribution": "attribution", "Calculation": "calculation", "TieSpread": "spread"}
-EXPORTS = {  # with the content to compare
+EXPORTS = {  # methods, and the content of their results to compare
     "to_arrow": lambda table: table.to_pydict(),
     "to_pandas": lambda frame: frame.to_dict("list"),
     "to_polars": lambda frame: frame.to_dict(as_series=False),
@@ -369,7 +373,7 @@ HERE = sorted(name for name in CALLS if find_spec(NEEDS.get(name.rpartition(".")
 
 
 def bits(value):
-    """Convert a result to a value that is equal only if every bit is."""
+    """Convert a result to a value that compares equal only if every bit is equal."""
     if isinstance(value, rg.Rankings):
         value = value.evaluate(*METRICS)
     if isinstance(value, rg.Evaluation):

@@ -1,14 +1,14 @@
-"""The results that the fixture `check_option` compares."""
+"""Compare results for the fixture `check_option`."""
 
 import math
 
 from support.rejections import plain
 
-UNCHANGED = object()  # the expected value where an option must change nothing, as with threads
+UNCHANGED = object()  # the expected value if an option, such as `threads`, must not change the result
 
 
 def is_close(result, expected):
-    """Whether the results are equal to 1e-12, number by number."""
+    """Return whether all numbers in the two results agree to a relative tolerance of 1e-12."""
     if isinstance(result, dict):
         return [*result] == [*expected] and all(is_close(result[name], expected[name]) for name in result)
     if isinstance(result, list):
@@ -19,7 +19,7 @@ def is_close(result, expected):
 
 
 def result_or_error(call):
-    """Plain lists and numbers, or the text of what is raised instead."""
+    """Return the result as plain lists and numbers, or the text of the exception if the call raises."""
     try:
         return plain(call())
     except (ValueError, TypeError, OSError) as error:

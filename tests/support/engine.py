@@ -1,4 +1,4 @@
-"""The output of the first stage of the engine, which finds the hits, for tests."""
+"""Run the first stage of the engine, which finds the hits, and convert its output to lists."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from rankgain.rankings import parts_of
 
 
 def plain(hits_found):
-    """Convert the hits to lists, up to the first invalid query; or the error code with its position."""
+    """Convert the hits to lists, or return the error code and the position of the first invalid query."""
     if hits_found.error_code is not None:
         return hits_found.error_code
     hits, judged = int(hits_found.offsets[hits_found.queries]), int(hits_found.judged_offsets[hits_found.queries])
@@ -20,27 +20,27 @@ def plain(hits_found):
 
 
 def found_in(engine, chunk, room, *, depth=UNLIMITED, judged_depth=UNLIMITED, lowest=POOLED, rules=None):
-    """The hits and the judged grades of a chunk."""
+    """Return the hits and the judged grades of a chunk."""
     program = engine.Program([], [], depth, judged_depth, lowest)
     return plain(find(engine, program, rules or (TIES["average"], False, UNLIMITED, False, UNLIMITED), chunk, room))
 
 
 def found_in_lists(engine, grades, scores, offsets, *, ties="average", **options):
-    """The hits of flat arrays of grades and, unless these are in rank order, scores."""
+    """Return the hits in flat arrays of grades. Without scores, the grades must be in rank order."""
     chunk = LISTS, 0, len(offsets) - 1, grades, offsets, 0, scores, None, None, 0
     rules = TIES[ties], False, UNLIMITED, False, UNLIMITED
     return found_in(engine, chunk, (len(grades), len(grades)), rules=rules, **options)
 
 
 def found_in_rankings(engine, rankings, **options):
-    """The hits of rankings, up to the first invalid query of the source: later ones are never read."""
+    """Return the hits of all queries before the first invalid one, where the engine stops reading."""
     source, rules = parts_of(rankings)
     queries = len(rankings) if source.first_invalid_query is None else source.first_invalid_query[0]
     return found_in(engine, source.chunk(0, queries), source.capacity(0, queries), rules=rules.codes, **options)
 
 
 def scanned(form, data):
-    """The result of a scan: the error, or the rows with their queries, documents and values."""
+    """Scan the data, and return the error or the text of the scanned rows."""
     data = np.frombuffer(data, dtype=np.uint8)
     most = len(data) + 1
     starts, ends, hashes, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, most, 5 * most, 3))

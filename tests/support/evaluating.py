@@ -1,4 +1,4 @@
-"""Functions that construct rankings and evaluate them: constructors alone do not look at the contents."""
+"""Functions that construct rankings and evaluate them, because constructors alone do not check the contents."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ METRICS = "ndcg", "dcg@2", "rr"
 
 
 def evaluated(constructor, name):
-    """The constructor and `evaluate` in one call."""
+    """Return a function that calls the constructor and then `evaluate`."""
 
     def call(*args, metrics=METRICS, threads=1, **options):
         return constructor(*args, **options).evaluate(*metrics, threads=threads)
@@ -18,7 +18,7 @@ def evaluated(constructor, name):
 
 
 def read_lines(qrels, run, **options):
-    """`read_trec` of these lines, in files of the current folder."""
+    """Write the lines to files in the current folder, and call `read_trec` on these files."""
     paths = Path("qrels.txt"), Path("run.txt")
     for path, lines in zip(paths, (qrels, run), strict=True):
         path.write_bytes(lines)
@@ -34,7 +34,7 @@ evaluate_lines = evaluated(read_lines, "evaluate_lines")
 
 
 def zeros_like(values):
-    """Zeros in the shape of the values, as far as they have one; an iterator is not touched."""
+    """Return zeros with the shape of the values, without consuming an iterator."""
     try:
         len(values)
         return [[0] * len(row) for row in values]
@@ -63,8 +63,8 @@ def evaluate_scores_of_scores(y_score):
 
 
 THRESHOLDED = [rg.precision, rg.recall, rg.average_precision, rg.hit_rate]
-FUNCTIONS = [rg.cg, rg.dcg, rg.ndcg, rg.mean_ndcg, rg.reciprocal_rank, rg.mrr, *THRESHOLDED]  # of relevance
-OF_ONE_ARGUMENT = {  # functions by the argument in which they take lists of numbers
+FUNCTIONS = [rg.cg, rg.dcg, rg.ndcg, rg.mean_ndcg, rg.reciprocal_rank, rg.mrr, *THRESHOLDED]  # take `relevance`
+OF_ONE_ARGUMENT = {  # functions by the name of the argument that takes lists of numbers
     "relevance": [*FUNCTIONS, evaluate_ranked],
     "judged": [rg.idcg, ndcg_of_judged, evaluate_ranked_of_judged, evaluate_scores_of_judged],
     "y_true": [evaluate_scores_of_labels],

@@ -1,4 +1,4 @@
-"""How examples are run: those of docstrings and those of pages."""
+"""Run the examples in docstrings and on pages."""
 
 import doctest
 import importlib.util
@@ -10,12 +10,12 @@ EXTRAS = {
     "to_arrow(": "pyarrow",
     "csr_array": "scipy",
     "exclude=train": "scipy",
-}  # what is called, and what it needs
+}  # calls, and the library that each call needs
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 class Parser(doctest.DocTestParser):
-    """Leaves out the examples that need a library which is not installed."""
+    """A doctest parser that skips examples whose library is not installed."""
 
     def get_examples(self, string, name="<string>"):
         absent = [call for call, library in EXTRAS.items() if importlib.util.find_spec(library) is None]

@@ -1,6 +1,6 @@
-"""Recorded output of other tools: trec_eval's with its qrels and runs, unpacked for this process, and that of peers.
+"""The recorded output of trec_eval and other tools, unpacked into a temporary folder.
 
-`golden/README.md` states how it was recorded.
+`golden/README.md` describes how it was recorded.
 """
 
 import atexit

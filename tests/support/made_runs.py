@@ -1,10 +1,10 @@
-"""Comparisons built from numbers, without rankings."""
+"""Build evaluations and comparisons from given values, without rankings."""
 
 import rankgain as rg
 
 
 def evaluation(values, ids=None, metric="ndcg"):
-    """An Evaluation of one metric by the values of its queries, or of several by a dict."""
+    """Return an Evaluation with the given values of one metric, or with the values of several metrics in a dict."""
     vectors = values if isinstance(values, dict) else {metric: values}
     queries = len(next(iter(vectors.values())))
     result = rg.from_ranked([[1]] * queries, query_ids=ids).evaluate("cg")
@@ -16,17 +16,17 @@ def evaluation(values, ids=None, metric="ndcg"):
 
 
 def comparison(runs, ids=None, metric="ndcg"):
-    """A Comparison of {run: values}, or of {run: {metric: values}}."""
+    """Return a Comparison from {run: values} or {run: {metric: values}}."""
     return rg.Comparison({name: evaluation(values, ids, metric) for name, values in runs.items()})
 
 
 def against_nothing(differences, metric="cg"):
-    """Two runs, of which the first is 0 for every query."""
+    """Return a Comparison of a run whose values are all 0 and a run whose values are `differences`."""
     return comparison({"zero": [0.0] * len(differences), "run": list(differences)}, metric=metric)
 
 
-# Names that break output that does not escape them: HTML, attributes, templates, comments, lines of text, writing
-# direction, C strings, encodings, terminals, spreadsheets, Markdown, LaTeX and mathematics; and a very long name.
+# Names that would break HTML, templates, C strings, terminals, spreadsheets, Markdown or LaTeX if they were not
+# escaped. The last name is very long.
 HOSTILE = (
     "</script><script>document.title='gone'</script>",
     "\"><img src=x onerror=document.title='gone'>",
@@ -47,7 +47,7 @@ HOSTILE = (
 
 
 def hostile():
-    """A comparison whose runs and queries have such names, and the groups of its queries."""
+    """Return a comparison whose runs and queries have hostile names, and the groups of its queries."""
     import numpy as np
 
     random = np.random.default_rng(0)

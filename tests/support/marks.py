@@ -1,4 +1,4 @@
-"""Parametrization for the quick suite and for many values in one case, and marks of tests that need a GIL."""
+"""Helpers to parametrize tests, and marks for tests that need the GIL."""
 
 import functools
 import inspect
@@ -19,7 +19,7 @@ freed_at_all = pytest.mark.skipif(
 
 
 def quick_first(values, quick=1):
-    """Parameters for `pytest.mark.parametrize`: the first few for the quick suite, the others marked slow."""
+    """Return arguments for `pytest.mark.parametrize`, and mark all of them except the first `quick` as slow."""
     sets = [value if isinstance(value, tuple) else (value,) for value in values]
     return [
         pytest.param(*values_of_case, marks=[pytest.mark.slow] * (index >= quick))
@@ -28,7 +28,7 @@ def quick_first(values, quick=1):
 
 
 def in_one_case(names, values):
-    """As `pytest.mark.parametrize`, with one case for all values: where there are many, and each takes a moment."""
+    """Like `pytest.mark.parametrize`, but run all values in a single test case. Use it for many quick cases."""
     names = (names,) if isinstance(names, str) else names
 
     def decorate(test):

@@ -1,10 +1,10 @@
-"""The memory that NumPy and Python take."""
+"""Measure the memory that Python and NumPy allocate."""
 
 import tracemalloc
 
 
 def measured(function):
-    """The result of a function, and the peak of allocated bytes while it runs."""
+    """Return the result of a function, and the peak memory in bytes while it runs."""
     tracemalloc.start()
     try:
         return function(), tracemalloc.get_traced_memory()[1]

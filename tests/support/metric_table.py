@@ -1,4 +1,4 @@
-"""The lists in the docstring of `rankgain.metric`, from the table of metrics: `docs/generate.py` writes them."""
+"""Generate the lists of metrics that `docs/generate.py` writes to the docstring of `rankgain.metric`."""
 
 from textwrap import indent, wrap
 
@@ -11,7 +11,7 @@ def names(rows):
 
 
 def lists():
-    """Which metrics take which parameter, which have no cut-off, and which no expected value."""
+    """Return lists of the metrics that take each parameter, that have no cut-off, and that have no expected value."""
     rows = TABLE.values()
     taken = []
     for name in PARAMETERS:

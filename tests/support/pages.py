@@ -1,6 +1,6 @@
-"""The pages of the site and the README: which there are, and the examples on them.
+"""The pages of the site, the README, and the examples in them.
 
-python tests/support/pages.py    how many examples are on which page
+`python tests/support/pages.py` prints the number of examples on each page.
 """
 
 import doctest
@@ -9,12 +9,12 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
 README = DOCS.parent / "README.md"
-# A fence, or its end; a page may indent it, in a list.
+# The start or end of a fenced code block, which may be indented.
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(\S*)")
 
 
 def pages() -> list[Path]:
-    """Every page whose text stands in `docs`."""
+    """Return all pages whose text is in `docs`."""
     return sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
 
 
@@ -23,7 +23,7 @@ def name_of(page: Path) -> str:
 
 
 def blocks(page: Path) -> list[tuple[int, str, str]]:
-    """The fenced blocks of a page: the line at which the text of each begins, its language and its text."""
+    """Return the fenced code blocks of a page as (number of the first line, language, text) tuples."""
     result, closing, language, first, lines = [], "", "", 0, []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         fence = FENCE.match(line)
@@ -40,7 +40,7 @@ def blocks(page: Path) -> list[tuple[int, str, str]]:
 
 
 def examples(page: Path, parser: doctest.DocTestParser) -> doctest.DocTest:
-    """The examples in the blocks `pycon` of a page, in one namespace, each at its line."""
+    """Return the examples in the `pycon` blocks of a page as one doctest that keeps the line numbers."""
     lines = [""] * (len(page.read_text(encoding="utf-8").splitlines()) + 1)
     for first, language, text in blocks(page):
         if language == "pycon":

@@ -1,11 +1,12 @@
-"""Record the output of peers that are too heavy for the test environment, for golden/peers.json.
+"""Record the reference output in golden/peers.json, using tools that are too large for the test environment.
 
     python tests/support/peers_golden.py ranx implicit ... > part.json
 
-prints the values that the named peers, which must be installed, compute for the data below, and under "queries" their
-mean of nDCG@10 where the queries of truth and run differ. test_peers.py compares our presets with the file.
+The command prints the values that the named tools compute for the data below. The tools must be installed. The key
+"queries" holds the mean nDCG@10 for cases in which the truth and the run have different queries. test_peers.py compares
+our presets with the file.
 
-LensKit imports torch but does not use it here: an empty module of that name suffices.
+LensKit imports torch but does not use it here, so an empty module of that name suffices.
 """
 
 import json
@@ -18,7 +19,7 @@ KS = (1, 3, 10)
 
 
 def drawn(seed, queries, documents):
-    """The returned ids of each query in order, without duplicates, and the judged ids with a grade from 0 to 3."""
+    """Return random lists of distinct document ids, and random judgments with grades from 0 to 3."""
     source = random.Random(seed)
 
     def below(limit):
@@ -36,11 +37,11 @@ def drawn(seed, queries, documents):
 LISTS, JUDGED = drawn(7, 30, 24)
 QRELS = {f"q{q}": {f"d{d}": grade for d, grade in judged.items()} for q, judged in enumerate(JUDGED)}
 RUN = {f"q{q}": {f"d{d}": (len(ids) - i) / 64 for i, d in enumerate(ids)} for q, ids in enumerate(LISTS) if q != 2}
-# for peers that treat all of a truth as relevant; MATRIX has exactly 10 ids per user
+# TRUTH is for tools that treat every listed document as relevant. MATRIX has exactly 10 ids per user.
 TRUTH = [sorted(judged) for judged in JUDGED]
 MATRIX = [ids + [d for d in range(24) if d not in ids][: 10 - len(ids)] for ids in LISTS]
 MATRIX = [ids[:10] for ids in MATRIX]
-# scores with ties, and grades, by document
+# For each query, the scores of its documents with ties, their grades, and scores without ties.
 SCORES = [[(1 + (d * 7 + q) % 5) / 8 for d in range(2 + q % 9)] for q in range(20)]
 GRADES = [[(d * d + q) % 4 if q else 0 for d in range(len(scores))] for q, scores in enumerate(SCORES)]
 UNTIED = [[(1 + (d * 5 + q) % 11) / 16 for d in range(len(scores))] for q, scores in enumerate(SCORES)]
@@ -126,7 +127,7 @@ def torchmetrics():
     return results | {ours: mean(float(call(*row)) for row in rows) for ours, call in whole.items()}
 
 
-# Run and truth of user A, who is in both, and of B, who lacks something in one of them.
+# Pairs of a run and a truth. User A is in both of them, and user B is missing or empty in one of them.
 
 
 CASES = {

@@ -1,4 +1,4 @@
-"""Outcomes of calls, and what the fixture `rejects` compares and prints."""
+"""Describe calls and their outcomes for the fixture `rejects`."""
 
 import re
 import reprlib
@@ -13,13 +13,13 @@ SHORT.maxother = 1000
 
 
 def call_text(function, args, options):
-    """The call as one would write it, long values abbreviated."""
+    """Return the source text of a call, with long values abbreviated."""
     values = [*map(SHORT.repr, args), *(f"{name}={SHORT.repr(value)}" for name, value in options.items())]
     return f"{function.__name__}({re.sub(r'( object)? at 0x[0-9a-fA-F]+', '', ', '.join(values))})"
 
 
 def has_parts(text, message):
-    """Whether the text holds all parts of the message, in their order; "…" stands for text left out."""
+    """Return whether the text contains the message, in which "…" stands for any omitted text."""
     start = 0
     for part in message.split("…"):
         start = text.find(part.strip(), start)
@@ -30,7 +30,7 @@ def has_parts(text, message):
 
 
 def snapshot(value):
-    """The observable state of a value, to compare before and after a call."""
+    """Return the observable state of a value, for comparison before and after a call."""
     if isinstance(value, np.ndarray) and value is not np.ma.masked:
         content = [*map(id, value.flat)] if value.dtype.kind == "O" else value.tobytes()
         return str(value.dtype), value.shape, value.strides, str(value.flags), content, repr(getattr(value, "mask", 0))
@@ -50,7 +50,7 @@ def snapshot(value):
 
 
 def plain(result):
-    """Numbers as Python holds them; an Evaluation as its vectors."""
+    """Convert a result to plain lists and numbers. An Evaluation becomes a list of vectors."""
     if isinstance(result, rg.Evaluation):
         return [vector.tolist() for vector in result.values()]
     if isinstance(result, (list, tuple)):
@@ -66,12 +66,12 @@ def outcome(call):
 
 
 def masked(*mask):
-    """A masked array of the numbers 1, 2, …."""
+    """Return the numbers 1, 2, ... as a masked array with the given mask."""
     return np.ma.masked_array(np.arange(1.0, len(mask) + 1), mask)
 
 
 def vectors_or_error(call):
-    """The vectors of an Evaluation by metric, or the type and the text of what is raised instead."""
+    """Return the vectors of an Evaluation by metric, or the type and message of the exception if the call raises."""
     try:
         return {name: vector.tolist() for name, vector in call().items()}
     except Exception as error:

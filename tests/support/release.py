@@ -1,9 +1,9 @@
-"""The parts of a release, and a check that a folder contains them.
+"""Check that a folder contains valid files of a release.
 
     python tests/support/release.py FOLDER [--whole] [--tag TAG]
 
-Every file must be valid: its name, version, size, metadata and contents. `--whole` requires all parts of a release.
-With a tag, which must name the version, no page may state that there is no release yet.
+The name, version, size, metadata and contents of every file must be valid. `--whole` requires all parts of a release. A
+tag must name the version, and with a tag, no page may state that there is no release yet.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 from packaging.utils import parse_sdist_filename, parse_wheel_filename
 
 ROOT = Path(__file__).parents[2]
-# The compiled wheels of each platform, and the Pythons that each is tested on.
+# The compiled wheels for each platform, and the Python versions on which each wheel is tested.
 PYTHONS = {
     "cp311-abi3": ("cp311", "cp312", "cp313", "cp314", "cp315"),
     "cp314-cp314t": ("cp314t",),
@@ -33,7 +33,7 @@ PLATFORMS = (
     "win_arm64",
 )
 RELEASE = {"sdist", "py3-none-any"} | {f"{python}-{platform}" for python in PYTHONS for platform in PLATFORMS}
-LARGEST = 1_000_000  # bytes of a wheel
+LARGEST = 1_000_000  # maximum size of a wheel in bytes
 
 
 def version() -> str:
@@ -41,12 +41,12 @@ def version() -> str:
 
 
 def platform(tag: str) -> str:
-    """The platform of a wheel, without the required version of the system."""
+    """Return the platform tag of a wheel without the minimum system version."""
     return re.sub(r"^(manylinux|musllinux|macosx)\d*(_\d+)*_", r"\1_", tag)
 
 
 def kind(file: Path) -> tuple[str, str]:
-    """The part of a release that a file is, and its version."""
+    """Return the part of the release that a file provides, and the version of the file."""
     if file.suffix != ".whl":
         return "sdist", str(parse_sdist_filename(file.name)[1])
     _, number, _, tags = parse_wheel_filename(file.name)
@@ -57,14 +57,14 @@ UNRELEASED = re.compile(r"unreleased|from the first release on|once released|for
 
 
 def leftovers() -> list[str]:
-    """The lines of pages that state that there is no release yet."""
+    """Return the lines of the pages which state that there is no release yet."""
     names = ["CHANGES.md", "README.md", "docs/start.md", "docs/index.md"]
     lines = [(name, line) for name in names for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
     return [f"{name}: {line}" for name, line in lines if UNRELEASED.search(line)]
 
 
 def faults(files: list[Path], whole: bool = False, tag: str = "") -> list[str]:
-    """Everything that is wrong with the names and the sizes of the files."""
+    """Return a message for each problem with the names and sizes of the files."""
     kinds = {file: kind(file) for file in files}
     parts = [part for part, _ in kinds.values()]
     messages = [f"{tag}: the version is {version()}"] if tag not in ("", f"v{version()}") else []

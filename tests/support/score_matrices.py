@@ -1,4 +1,4 @@
-"""Random matrices of scores beside sparse truth, and their values by a loop in plain Python."""
+"""Random score matrices with sparse judgments, and their metrics computed by a plain Python loop."""
 
 import math
 from collections import namedtuple
@@ -10,7 +10,7 @@ Case = namedtuple("Case", "test scores train k")
 
 
 def csr(rows, columns):
-    """A matrix in compressed rows from dicts of values by column."""
+    """Build a CSR array from a list of rows, each a dict that maps columns to values."""
     offsets = np.cumsum([0, *map(len, rows)])
     indices = np.array([column for row in rows for column in sorted(row)], dtype=np.int32)
     values = np.array([row[column] for row in rows for column in sorted(row)], dtype=float)
@@ -18,7 +18,7 @@ def csr(rows, columns):
 
 
 def random_case(seed):
-    """Ties, −inf, NaN in excluded columns, empty rows, rows without allowed columns, overlaps, layouts, wide rows."""
+    """Return a random case. Cases have ties, −inf, NaN in excluded columns, empty rows and various memory layouts."""
     rng = np.random.default_rng(seed)
     users, columns = int(rng.integers(1, 5)), int(rng.choice([1, 3, 9, 40, 150, 700], p=[0.1, 0.2, 0.2, 0.2, 0.2, 0.1]))
     dtype = rng.choice(["f2", "f4", "f4", "f8", "f8"])
@@ -49,7 +49,7 @@ def _scores(rng, shape):
 
 
 def _laid_out(rng, scores):
-    """The same matrix, contiguous or not."""
+    """Return the same matrix in a random memory layout."""
     kind = rng.integers(6)
     if kind == 0:
         return np.concatenate([scores[:, :1], scores], axis=1)[:, 1:]
@@ -63,7 +63,7 @@ def _laid_out(rng, scores):
 
 
 def as_dicts(case):
-    """The qrels and the run of the same queries: a document per allowed column."""
+    """Return the qrels and the run of a case as dicts, with one document per allowed column."""
     qrels, run = {}, {}
     for user in range(len(case.scores)):
         judged, excluded = (
@@ -83,7 +83,7 @@ def as_dicts(case):
 
 
 def by_loop(case, ties):
-    """nDCG at k, recall at k and the reciprocal rank under a policy that orders ties."""
+    """Compute nDCG at k, recall at k and the reciprocal rank with ties "stable", "best" or "worst"."""
     ndcg, recall, rr = [], [], []
     qrels, run = as_dicts(case)
     for user, scores in run.items():

@@ -1,4 +1,4 @@
-"""Sessions of Spark, and data for them."""
+"""Spark sessions and data for tests."""
 
 from contextlib import contextmanager
 
@@ -10,7 +10,7 @@ QUIET = {
     "spark.log.level": "OFF",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # fast start
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # for a fast start
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
@@ -32,7 +32,7 @@ def session(master, **settings):
 
 
 def rows(kind="long", queries=QUERIES, seed=5):
-    """Rows of qrels and run: ties, negative grades, queries that one side lacks, and one with nothing relevant."""
+    """Return the rows of qrels and a run. Some queries are missing on one side, and one has no relevant documents."""
     rng = np.random.default_rng(seed)
     named = (lambda number: f"é{number:04}") if kind == "string" else int
     qrels, run = [], []
@@ -52,7 +52,7 @@ def columns(rows, *names):
 
 
 def frames(spark, kind="long", **more):
-    """The rows as Spark tables, shuffled and repartitioned, and as columns for `from_frames`."""
+    """Return the rows as shuffled and repartitioned Spark tables, and as columns for `from_frames`."""
     qrels, run = rows(kind, **more)
     rng = np.random.default_rng(9)
     tables = []
@@ -64,5 +64,5 @@ def frames(spark, kind="long", **more):
 
 
 def by_query(frame):
-    """The rows of an evaluated frame."""
+    """Return the rows of an evaluated frame by query."""
     return {row[0]: tuple(row)[1:] for row in frame.collect()}

@@ -1,4 +1,4 @@
-"""Scores of long lists in every shape that an ordering may meet, and their labels."""
+"""Generators of scores and labels with different distributions, for tests of sorting."""
 
 import numpy as np
 

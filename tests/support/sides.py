@@ -1,4 +1,4 @@
-"""qrels and runs that are dicts of dicts, as columns and as lines of files."""
+"""Convert qrels and runs from nested dicts to columns and to lines of files."""
 
 
 def rows(side):
@@ -6,7 +6,7 @@ def rows(side):
 
 
 def columns(side, query="query_id", doc="doc_id", value="relevance"):
-    """The columns of queries, documents and numbers."""
+    """Return a dict of three columns: queries, documents and numbers."""
     return {name: [row[part] for row in rows(side)] for part, name in enumerate((query, doc, value))}
 
 

@@ -1,13 +1,13 @@
-"""Small rankings of each kind and their metrics by the textbook, for tests of constructor options."""
+"""Small rankings and their textbook metrics, for tests of constructor options."""
 
 from itertools import chain
 
 from support import textbook
 
 METRICS = ["ndcg", "dcg@2", "rr", "ap"]
-DEFINITIONS = [("ndcg", {}), ("dcg", {"k": 2}), ("rr", {}), ("ap", {})]  # of METRICS, in the textbook
+DEFINITIONS = [("ndcg", {}), ("dcg", {"k": 2}), ("rr", {}), ("ap", {})]  # names and parameters in the textbook
 QRELS = {"q": {"a": 1, "b": 0, "c": 2, "d": 3}, "r": {"a": 1, "b": 3}, "s": {"b": 1}}
-# "é" comes after "z" by code point and by byte; 16777217 is 16777216 as float32, by which "r" has a tie.
+# "é" sorts after "z" by code point and by byte. As float32, 16777217 equals 16777216, which makes a tie in query "r".
 RUN = {
     "q": {"c": 0.5, "a": 0.5, "é": 0.5, "b": 1.0, "z": 0.5},
     "r": {"b": 16777216.0, "a": 16777217.0},
@@ -17,7 +17,7 @@ LABELS, SCORES = [[1, 0, 2], [0, 1, 0]], [[0.5, 0.5, 0.5], [1.0, 0.5, 0.5]]
 
 
 def by_definition(queries, ties):
-    """The vectors of METRICS for queries, each a list of documents and its judged grades."""
+    """Return the textbook values of METRICS. Each query is a pair of its documents and its judged grades."""
     return [
         [textbook.metric(name, docs, judged, ties=ties, **parameters) for docs, judged in queries]
         for name, parameters in DEFINITIONS

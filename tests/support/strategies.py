@@ -1,4 +1,4 @@
-"""Strategies of hypothesis for grades, scores with many ties, and every parameter of the metrics."""
+"""Hypothesis strategies for grades, for scores with many ties, and for all parameters of the metrics."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -11,12 +11,12 @@ TIES = ["average", "stable", "best", "worst"]
 
 
 def examples(factor):
-    """Settings with `factor` times the number of examples of the profile."""
+    """Return settings with `factor` times the number of examples in the current profile."""
     return settings(max_examples=max(1, round(factor * settings().max_examples)))
 
 
 def as_many(number):
-    """The number of random cases of a test marked `hypothesis`, scaled by the profile; unchanged at 100 examples."""
+    """Scale a number of random cases by the number of examples in the current profile, divided by 100."""
     return max(1, number * settings().max_examples // 100)
 
 
@@ -40,7 +40,7 @@ def double(grade):
 
 
 def fall(grade):
-    """A gain that decreases with the grade, and is not 0 for grade 0."""
+    """Return a gain that decreases with the grade and is not 0 for grade 0."""
     return 1.0 / (1.0 + grade)
 
 
@@ -55,11 +55,11 @@ rels = st.sampled_from([None, 0, 0.5, 1, 2])
 
 @st.composite
 def documents(draw, most=6, least=0):
-    """(grade, score) of the documents of one query, with ties of up to `most` documents."""
+    """Draw the (grade, score) pairs of up to `most` documents of one query."""
     return draw(st.lists(st.tuples(grades, scores), min_size=least, max_size=most))
 
 
-# Every parameter of the metrics. "table" stands for a gain by grade, which `requested_metric` builds.
+# Strategies for all parameters of the metrics. `requested_metric` replaces "table" with a table of gains by grade.
 PARAMETERS = {
     "gain": gains | st.sampled_from(["binary", "table"]),
     "discount": discounts,
@@ -79,7 +79,7 @@ PARAMETERS = {
 
 @st.composite
 def requests(draw, names=tuple(TABLE)):
-    """The name of a metric and values for some of its parameters."""
+    """Draw the name of a metric and values for some of its parameters."""
     row = TABLE[draw(st.sampled_from(names))]
     drawn = {name: draw(PARAMETERS[name]) for name in row.takes if draw(st.booleans())}
     if row.cuts:
@@ -88,7 +88,10 @@ def requests(draw, names=tuple(TABLE)):
 
 
 def requested_metric(drawn, known):
-    """The metric and its parameters, for these grades: gain tables have an entry for each, scales include all."""
+    """Return the metric, its name and its parameters.
+
+    A gain table gets an entry for each known grade, and `max_grade` becomes at least the highest known grade.
+    """
     name, parameters = drawn
     parameters = dict(parameters)
     if parameters.get("gain") == "table":

@@ -1,4 +1,4 @@
-"""One set of rows in each kind of table file."""
+"""Write the same rows to each kind of table file."""
 
 import gzip
 import json
@@ -10,7 +10,7 @@ import pyarrow.parquet
 
 
 def columns_of(records):
-    """The records as an Arrow table; an absent key is null."""
+    """Return the records as an Arrow table, in which missing keys are null."""
     names = list(dict.fromkeys(name for record in records for name in record))
     return pa.table({name: [record.get(name) for record in records] for name in names})
 

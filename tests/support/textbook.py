@@ -1,13 +1,13 @@
-"""The definitions of the metrics, stated literally: plain Python over whole lists, slow on purpose.
+"""Literal definitions of the metrics in plain Python, which are deliberately slow.
 
-Both backends are tested against this module, so it shares no code and no idea with them. Every value is a float64;
-sums start at 0.0 and run in rank order, and a term is gain * discount.
+Both backends are tested against this module, so it shares no code and no ideas with them. Every value is a float64.
+Sums start at 0.0 and run in rank order, and each term is gain * discount.
 
-A grade of None is a document that is not judged, a negative grade one that was pooled but not judged: either has
-gain 0 and is never relevant, and neither belongs to a judged set.
+A grade of None stands for a document that is not judged. A negative grade stands for a document that was pooled but not
+judged. Neither document has a gain, is ever relevant or belongs to the judged set.
 
-A metric is a function of the grades of the returned list, in rank order, and of those of the judged set; its other
-parameters have the names that `rankgain.metric` gives them. R is the number of relevant documents that are judged.
+A metric is a function of the grades of the returned list, in rank order, and the grades of the judged set. Its other
+parameters have the names that `rankgain.metric` gives them. R is the number of judged relevant documents.
 
 Sources:
     Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4): CG, DCG, nDCG, nCG.
@@ -43,14 +43,14 @@ def is_judged(grade):
 
 
 def is_relevant(grade, rel=None):
-    """Judged, with a grade of at least `rel`; without `rel`, a grade above 0."""
+    """Return whether a document is judged with a grade of at least `rel` or, without `rel`, with a grade above 0."""
     return is_judged(grade) and (grade > 0 if rel is None else grade >= rel)
 
 
 def gain(grade, kind="linear"):
-    """The worth of one document: r, or 2^r - 1 (Burges et al. 2005), 1 above 0, a table by grade, or a function of it.
+    """Return the gain of a grade r: r, 2^r - 1 (Burges et al. 2005), 1 if r > 0, or the value of a table or function.
 
-    In a table, 0 may be missing and is worth 0; any other grade that is missing is a KeyError.
+    A table may omit grade 0, whose gain is then 0. Any other missing grade raises KeyError.
     """
     if not is_judged(grade):
         return 0.0
@@ -72,7 +72,10 @@ def gain(grade, kind="linear"):
 
 
 def discount(rank, kind="log2"):
-    """The weight of a rank, from 1. "jarvelin:B" is that of Järvelin and Kekäläinen 2002 with base B, by default 2."""
+    """Return the weight of a rank, counted from 1.
+
+    "jarvelin:B" is the discount of Järvelin and Kekäläinen 2002 with base B, which is 2 by default.
+    """
     if not isinstance(kind, str):
         return float(kind[rank - 1])
     name, _, base = kind.partition(":")
@@ -92,7 +95,7 @@ def discount(rank, kind="log2"):
 
 
 def added(terms):
-    """The sum, rounded at each addition; from Python 3.12 on `sum` compensates for rounding."""
+    """Return the sum, rounded after each addition. Since Python 3.12, the built-in `sum` compensates for rounding."""
     total = 0.0
     for term in terms:
         total += term
@@ -108,23 +111,23 @@ def ideal_gains(judged, kind="linear"):
 
 
 def cg(grades, judged=None, k=None, gain="linear"):
-    """Cumulated gain: the sum of the first k gains (Järvelin and Kekäläinen 2002)."""
+    """Return the cumulated gain: the sum of the first k gains (Järvelin and Kekäläinen 2002)."""
     return dcg(grades, judged, k, gain, "none")
 
 
 def dcg(grades, judged=None, k=None, gain="linear", discount="log2"):
-    """Discounted cumulated gain: the sum of the first k gains, each times the discount of its rank (ibid.)."""
+    """Return the sum of the first k gains times the discounts of their ranks (Järvelin and Kekäläinen 2002)."""
     return discounted_sum([worth(grade, gain) for grade in grades[:k]], discount)
 
 
-worth, _discount = gain, discount  # parameters hide these names
+worth, _discount = gain, discount  # parameters of some functions hide the original names
 
 
 def idcg(grades, judged, k=None, gain="linear", discount="log2", ideal="judged"):
-    """DCG of the ideal list: the gains of the judged documents, highest first (ibid.).
+    """Return the DCG of the judged documents in descending order of gain (Järvelin and Kekäläinen 2002).
 
-    It is cut at k and, with ideal="returned", at the length of the returned list as well; but the ideal of an empty
-    list is that of one document, which it might have returned.
+    The ideal list is cut at k and, with ideal="returned", also at the length of the returned list. If the returned list
+    is empty, the ideal list has one document, which the query could have returned.
     """
     gains = ideal_gains(judged, gain)[:k]
     if ideal == "returned":
@@ -135,18 +138,21 @@ def idcg(grades, judged, k=None, gain="linear", discount="log2", ideal="judged")
 
 
 def ndcg(grades, judged, k=None, gain="linear", discount="log2", ideal="judged", empty=0.0):
-    """DCG divided by the DCG of the ideal list (ibid.), or `empty` where that is 0."""
+    """Return DCG divided by the DCG of the ideal list, or `empty` if the DCG of the ideal list is 0."""
     best = idcg(grades, judged, k, gain, discount, ideal)
     return empty if best == 0 else dcg(grades, judged, k, gain, discount) / best
 
 
 def ncg(grades, judged, k=None, gain="linear", empty=0.0):
-    """CG divided by the CG of the ideal list (ibid.)."""
+    """Return CG divided by the CG of the ideal list, or `empty` if the CG of the ideal list is 0."""
     return ndcg(grades, judged, k, gain, "none", empty=empty)
 
 
 def ndcg_rel(grades, judged, gain="linear", discount="log2", empty=0.0):
-    """The mean over the judged documents with a gain: nDCG at the rank of each, or of the whole list (m_ndcg_rel.c)."""
+    """Return the mean of nDCG at the ranks of all judged documents with a gain (m_ndcg_rel.c).
+
+    For a document that was not returned, nDCG of the whole list is used.
+    """
     worthy = sum(g > 0 for g in ideal_gains(judged, gain))
     if not worthy:
         return empty
@@ -156,9 +162,10 @@ def ndcg_rel(grades, judged, gain="linear", discount="log2", empty=0.0):
 
 
 def r_ndcg(grades, judged, gain="linear", discount="log2", rel=None, empty=0.0):
-    """The mean of nDCG at the ranks after which the ideal gain falls, and of the whole list (m_Rndcg.c).
+    """Return the mean of nDCG at the ranks after which the ideal gain falls (m_Rndcg.c).
 
-    As there, the whole list counts where it has two documents more than have a gain.
+    As in trec_eval, the nDCG of the whole list is included if the list has at least two documents more than there are
+    judged documents with a gain.
     """
     if not any(is_relevant(grade, rel) for grade in judged):
         return empty
@@ -172,10 +179,11 @@ def r_ndcg(grades, judged, gain="linear", discount="log2", rel=None, empty=0.0):
 
 
 def g(grades, judged, gain="linear", empty=0.0):
-    """The gain of each document / log2(2 + cost - gains), the sum of that / the sum of the ideal gains (m_G.c).
+    """Return the G measure of trec_eval (m_G.c).
 
-    The cost of a rank is the ideal gain there, or 1 where that is less; costs and gains are summed to and with the
-    rank of the document, as the code does (its help text says: before it).
+    This is the sum of gain / log2(2 + cost - gains) over the ranks, divided by the sum of the ideal gains. `cost` and
+    `gains` are sums down to and including the rank, as in trec_eval's code; its help text excludes the rank itself. The
+    cost of a rank is its ideal gain, but at least 1.
     """
     ideal = ideal_gains(judged, gain)
     if not any(ideal):
@@ -189,7 +197,10 @@ def g(grades, judged, gain="linear", empty=0.0):
 
 
 def bin_g(grades, judged, rel=None, empty=0.0):
-    """The mean over the relevant documents of 1 / log2(2 + the not relevant ones above), 0 where not returned."""
+    """Return the mean of 1 / log2(2 + number of irrelevant documents above) over the relevant documents (m_binG.c).
+
+    A relevant document that was not returned contributes 0.
+    """
     relevant = count(judged, rel)
     if not relevant:
         return empty
@@ -204,9 +215,9 @@ def bin_g(grades, judged, rel=None, empty=0.0):
 
 
 def rr(grades, judged=None, k=None, rel=None, empty=0.0):
-    """1 / rank of the first relevant document if that rank is at most k, else 0 (Voorhees 1999).
+    """Return 1 / rank of the first relevant document if that rank is at most k, and 0 otherwise (Voorhees 1999).
 
-    `empty` where no judged document is relevant.
+    If no judged document is relevant, return `empty`.
     """
     judged = grades if judged is None else judged
     if not any(is_relevant(grade, rel) for grade in judged):
@@ -218,7 +229,7 @@ def rr(grades, judged=None, k=None, rel=None, empty=0.0):
 
 
 def success(grades, judged, k=None, rel=None, empty=0.0):
-    """1 if any of the first k is relevant (m_success.c)."""
+    """Return 1 if any of the first k documents is relevant, and 0 otherwise (m_success.c)."""
     if not count(judged, rel):
         return empty
     return 1.0 if count(grades[:k], rel) else 0.0
@@ -236,7 +247,10 @@ def length(grades, k):
 
 
 def precision(grades, judged, k=None, rel=None):
-    """The number of relevant documents among the first k, divided by k; without k, by the number returned."""
+    """Return the number of relevant documents in the first k ranks, divided by k.
+
+    Without k, divide by the number of documents returned.
+    """
     return count(grades[:k], rel) / length(grades, k) if length(grades, k) else 0.0
 
 
@@ -246,7 +260,7 @@ def recall(grades, judged, k=None, rel=None, empty=0.0):
 
 
 def capped_recall(grades, judged, k=None, rel=None, empty=0.0):
-    """Precision / the highest possible precision (m_rel_P.c, m_set_rel_P.c)."""
+    """Return the precision divided by the highest possible precision (m_rel_P.c, m_set_rel_P.c)."""
     relevant = count(judged, rel)
     if not relevant:
         return empty
@@ -255,7 +269,7 @@ def capped_recall(grades, judged, k=None, rel=None, empty=0.0):
 
 
 def f(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
-    """The weighted harmonic mean of precision and recall (van Rijsbergen 1979), 0 where both are."""
+    """Return the weighted harmonic mean of precision and recall, or 0 if both are 0 (van Rijsbergen 1979)."""
     if not count(judged, rel):
         return empty
     p, r = precision(grades, judged, k, rel), recall(grades, judged, k, rel)
@@ -263,19 +277,22 @@ def f(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
 
 
 def set_ap(grades, judged, rel=None, empty=0.0):
-    """Precision times recall of all that was returned (m_set_map.c)."""
+    """Return precision times recall for the whole returned list (m_set_map.c)."""
     return precision(grades, judged, None, rel) * recall(grades, judged, None, rel) if count(judged, rel) else empty
 
 
 def r_precision(grades, judged, rel=None, empty=0.0, multiple=1.0):
-    """Precision at rank R, or at a multiple of it, rounded up from one tenth on (m_Rprec_mult.c)."""
+    """Return the precision at rank `multiple` * R, where R is the number of relevant documents (m_Rprec_mult.c).
+
+    The rank is rounded up if its fractional part is at least 0.1, and rounded down otherwise.
+    """
     relevant = count(judged, rel)
     rank = int(multiple * relevant + 0.9)
     return empty if not relevant else precision(grades, judged, rank, rel)
 
 
 def utility(grades, judged, rel=None, coefficients=(1.0, -1.0, 0.0, 0.0), collection=0.0):
-    """The sum of the cells of the contingency table, each times its coefficient (m_utility.c)."""
+    """Return the sum of the cells of the contingency table, each multiplied by its coefficient (m_utility.c)."""
     returned_relevant = count(grades, rel)
     returned_other = len(grades) - returned_relevant
     left_relevant = count(judged, rel) - returned_relevant
@@ -285,13 +302,16 @@ def utility(grades, judged, rel=None, coefficients=(1.0, -1.0, 0.0, 0.0), collec
 
 
 def judged_share(grades, judged, k=None):
-    """The share of judged documents among the first k returned."""
+    """Return the share of judged documents among the first k documents returned."""
     seen = grades[:k]
     return sum(map(is_judged, seen)) / len(seen) if seen else 0.0
 
 
 def unjudged_share(grades, judged, k=None):
-    """Documents that are not judged among the first k, pooled or not; where there are fewer, none (m_unjudged.c)."""
+    """Return the number of unjudged documents in the first k ranks, divided by k (m_unjudged.c).
+
+    Pooled documents count as unjudged. Ranks beyond the end of the list do not. Without k, the whole list is used.
+    """
     return sum(not is_judged(grade) for grade in grades[:k]) / length(grades, k) if length(grades, k) else 0.0
 
 
@@ -316,13 +336,13 @@ def num_q(grades, judged):
 
 
 def fallout(grades, judged, k=None, rel=None, empty=0.0):
-    """The share of what is judged not relevant that the first k documents hold (van Rijsbergen 1979)."""
+    """Return the share of judged irrelevant documents that appear in the first k ranks (van Rijsbergen 1979)."""
     others = num_nonrel_judged_ret(judged, judged, rel)
     return num_nonrel_judged_ret(grades[:k], judged, rel) / others if others else empty
 
 
 def auc(grades, judged, rel=None, empty=0.0):
-    """The share of pairs of a relevant and another document in which the relevant one comes first (Fawcett 2006)."""
+    """Return the share of (relevant, irrelevant) pairs in which the relevant document ranks higher (Fawcett 2006)."""
     right = [
         is_relevant(first, rel)
         for i, first in enumerate(grades)
@@ -337,7 +357,7 @@ def auc(grades, judged, rel=None, empty=0.0):
 
 
 def precisions(grades, k=None, rel=None):
-    """The precision at each of the first k ranks that holds a relevant document."""
+    """Return the precision at each rank up to k that holds a relevant document."""
     return [count(grades[:rank], rel) / rank for rank in relevant_ranks(grades, rel) if k is None or rank <= k]
 
 
@@ -346,13 +366,19 @@ def relevant_ranks(grades, rel=None):
 
 
 def ap(grades, judged, k=None, rel=None, empty=0.0):
-    """The mean precision at the relevant documents, 0 for those beyond k or not returned."""
+    """Return the mean precision at the relevant documents.
+
+    A relevant document that is beyond rank k or was not returned contributes 0.
+    """
     relevant = count(judged, rel)
     return added(precisions(grades, k, rel)) / relevant if relevant else empty
 
 
 def ap_capped(grades, judged, k=None, rel=None, empty=0.0):
-    """AP divided by the highest number of relevant documents that fit in k ranks, or in the list, instead of by R."""
+    """Return AP, but divide by the highest possible number of relevant documents in the first k ranks.
+
+    Without k, use the ranks of the whole list.
+    """
     relevant = count(judged, rel)
     if not relevant:
         return empty
@@ -361,7 +387,7 @@ def ap_capped(grades, judged, k=None, rel=None, empty=0.0):
 
 
 def ap_hits(grades, judged, k=None, rel=None, empty=0.0):
-    """The mean precision at the relevant documents among the first k."""
+    """Return the mean precision at the relevant documents in the first k ranks."""
     if not count(judged, rel):
         return empty
     hit_precisions = precisions(grades, k, rel)
@@ -369,9 +395,10 @@ def ap_hits(grades, judged, k=None, rel=None, empty=0.0):
 
 
 def iprec(grades, judged, rel=None, empty=0.0, recall=0.0, rounding="up"):
-    """The highest precision at any rank with at least the share `recall` of the relevant documents above or at it.
+    """Return the highest precision at any rank that reaches the given recall.
 
-    That share is made a number of documents as in trec_eval, int(x + 0.9), or from release 10 on the nearest one.
+    The number of relevant documents needed is x = recall * R, rounded to int(x + 0.9) as in trec_eval or, from release
+    10 on, to the nearest integer. R is the number of relevant documents.
     """
     relevant = count(judged, rel)
     if not relevant:
@@ -387,7 +414,11 @@ def iprec_mean(grades, judged, rel=None, empty=0.0, rounding="up"):
 
 
 def q_measure(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
-    """AP with (c + beta * CG) / (rank + beta * ideal CG) for precision (Sakai 2004); gains are the grades."""
+    """Return the Q-measure (Sakai 2004).
+
+    This is AP with (c + beta * CG) / (rank + beta * ideal CG) in place of the precision. c is the number of relevant
+    documents down to the rank. The grades are the gains.
+    """
     relevant = count(judged, rel)
     if not relevant:
         return empty
@@ -400,13 +431,15 @@ def q_measure(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
     return total / relevant
 
 
-# judgments that are not complete
+# incomplete judgments
 
 
 def bpref(grades, judged, rel=None, empty=0.0):
-    """The mean over the relevant documents of 1 - min(n, R) / min(N, R), 0 where not returned.
+    """Return bpref (Buckley and Voorhees 2004).
 
-    n: the judged documents above it that are not relevant; N: all of these, returned or not.
+    This is the mean of 1 - min(n, R) / min(N, R) over the relevant documents. R is the number of relevant documents,
+    and N is the number of judged irrelevant documents. n of these N documents are ranked above the relevant document. A
+    relevant document that was not returned contributes 0.
     """
     relevant = count(judged, rel)
     if not relevant:
@@ -420,9 +453,11 @@ def bpref(grades, judged, rel=None, empty=0.0):
 
 
 def infap(grades, judged, rel=None, empty=0.0):
-    """The mean over the relevant documents of the precision that is expected there, 0 where not returned.
+    """Return the inferred average precision (Yilmaz and Aslam 2006).
 
-    At rank r: 1/r + (r-1)/r * (pooled above / (r-1)) * (relevant above / judged above), the last smoothed by epsilon.
+    This is the mean of the expected precision at the relevant documents. The expected precision at rank r is 1/r +
+    (r-1)/r * (pooled above / (r-1)) * (relevant above / judged above). The last ratio is smoothed by epsilon. A
+    relevant document that was not returned contributes 0.
     """
     relevant = count(judged, rel)
     if not relevant:
@@ -440,18 +475,18 @@ def infap(grades, judged, rel=None, empty=0.0):
 
 
 def rbp(grades, judged, k=None, rel=None, p=0.9):
-    """(1 - p) * the sum of p^(rank - 1) over the relevant documents (Moffat and Zobel 2008)."""
+    """Return (1 - p) times the sum of p^(rank - 1) over the relevant documents (Moffat and Zobel 2008)."""
     return (1 - p) * added(p ** (rank - 1) for rank in relevant_ranks(grades[:k], rel))
 
 
 def rbp_residual(grades, judged, k=None, p=0.9):
-    """The uncertainty of RBP (ibid.): the weights of unjudged documents and of all ranks below the last."""
+    """Return the uncertainty of RBP: the weights of unjudged documents and unseen ranks (Moffat and Zobel 2008)."""
     seen = grades[:k]
     unknown = added(p ** (rank - 1) for rank, grade in enumerate(seen, start=1) if not is_judged(grade))
     return p ** len(seen) + (1 - p) * unknown
 
 
-# a reader who stops
+# expected reciprocal rank
 
 
 def stop_probability(grade, max_grade):
@@ -459,7 +494,7 @@ def stop_probability(grade, max_grade):
 
 
 def err(grades, judged, k=None, max_grade=4.0):
-    """The expected reciprocal rank of the document at which a reader stops (Chapelle et al. 2009)."""
+    """Return the expected reciprocal rank of the document at which the user stops (Chapelle et al. 2009)."""
     total, goes_on = 0.0, 1.0
     for rank, grade in enumerate(grades[:k], start=1):
         stops = stop_probability(grade, max_grade)
@@ -469,7 +504,7 @@ def err(grades, judged, k=None, max_grade=4.0):
 
 
 def nerr(grades, judged, k=None, max_grade=4.0, empty=0.0):
-    """ERR / that of the judged documents, highest grade first."""
+    """Return ERR divided by the ERR of the judged documents in descending order of grade."""
     best = err(sorted(filter(is_judged, judged), reverse=True), judged, k, max_grade)
     return empty if best == 0 else err(grades, judged, k, max_grade) / best
 
@@ -478,11 +513,11 @@ NAMED_OTHERWISE = {"gm_ap": ap, "gm_bpref": bpref, "gauc": auc, "judged": judged
 
 
 def definition(name):
-    """The function of a metric; most have its name."""
+    """Return the function that defines a metric."""
     return NAMED_OTHERWISE.get(name) or globals()[name]
 
 
-BY_GAIN = {"cg", "ncg", "dcg", "idcg", "ndcg", "g", "ndcg_rel", "r_ndcg"}  # the others know grades
+BY_GAIN = {"cg", "ncg", "dcg", "idcg", "ndcg", "g", "ndcg_rel", "r_ndcg"}  # other metrics use grades
 
 
 # gradients
@@ -492,9 +527,10 @@ def lambdarank(
     grades, scores, k=None, gain="exponential", worth_of_rank="log2", *,
     sigma=1.0, normalize=("score", "query"), discount="cut", ties="stable", pairwise=False,
 ):  # fmt: skip
-    """Gradient and hessian of each document (Burges 2010), by the formulas in the docstring of `rankgain.lambdarank`.
+    """Return the gradient and hessian of each document (Burges 2010), by the formulas in `rankgain.lambdarank`.
 
-    `pairwise`: every pair counts the same. `discount` and `ties`: what ranks beyond k are worth, and tied documents.
+    With `pairwise`, all pairs have the same weight. `discount` determines the discounts of ranks beyond k. `ties`
+    determines the discounts of tied documents.
     """
     n = len(grades)
     k = n if k is None else k
@@ -535,7 +571,10 @@ def lambdarank(
 
 
 def arrangements(grades):
-    """The different orders of some grades. As documents of one grade are interchangeable, each is as likely."""
+    """Yield the distinct orders of some grades.
+
+    All of these orders are equally likely, since documents with equal grades are interchangeable.
+    """
     if not grades:
         yield []
     for first in dict.fromkeys(grades):
@@ -546,13 +585,14 @@ def arrangements(grades):
 
 
 def orders(docs, ties, key):
-    """All lists of grades to average over: highest score first, and documents of equal score as `ties` says.
+    """Return all lists of grades to average over, in descending order of score.
 
-    "stable": as given; "docid": higher id first; "best", "worst": by `key` of the grade, descending or ascending;
-    "average": every order of each group of tied documents (McSherry and Najork 2008). All but the last give one.
+    The policy `ties` orders the documents with equal scores. "stable" keeps the given order, and "docid" puts the
+    higher id first. "best" and "worst" sort by `key` of the grade in descending and ascending order. "average" produces
+    every order of each tie group (McSherry and Najork 2008). Every other policy produces a single list.
     """
     by_score = sorted(docs, key=lambda doc: float(doc.score), reverse=True)
-    choices = []  # for each group of tied documents, the orders it may take
+    choices = []  # for each tie group, the possible orders
     for _, group in groupby(by_score, key=lambda doc: float(doc.score)):
         tied = list(group)
         if ties == "docid":
@@ -567,17 +607,17 @@ def orders(docs, ties, key):
 
 
 def metric(name, docs, judged=None, *, ties, **parameters):
-    """The metric for one query: the mean of its values over the orders that `ties` allows."""
+    """Return the mean of the metric for one query over the orders that `ties` allows."""
     judged = [doc.grade for doc in docs] if judged is None else judged
 
     def key(grade):
-        if name in ("fallout", "num_nonrel_judged_ret"):  # of which fewer are better
+        if name in ("fallout", "num_nonrel_judged_ret"):  # lower is better
             return not (is_judged(grade) and not is_relevant(grade, parameters.get("rel")))
         if name in BY_GAIN:
             return gain(grade, parameters.get("gain", "linear"))
         return -math.inf if grade is None else grade
 
     values = [definition(name)(grades, judged, **parameters) for grades in orders(docs, ties, key)]
-    if len(set(values)) == 1:  # their order makes no difference; n * v / n may differ from v in the last bit
+    if len(set(values)) == 1:  # the order makes no difference, and n * v / n may differ from v in the last bit
         return values[0]
     return math.fsum(values) / len(values)

@@ -1,4 +1,4 @@
-"""An evaluation with threads, which other processes import by name."""
+"""A multithreaded evaluation that other processes import by name."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The arguments that trainers pass to metrics and objectives, and calls of these without a trainer."""
+"""Arguments that training libraries pass to metrics and objectives, and calls that need no training library."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ GRADES, SCORES, SIZES = [1, 0, 2, 0, 1], [0.5, 0.25, 0.125, 1.0, 0.5], [3, 2]  #
 
 
 class FirstColumn:
-    """A model with the interface of scikit-learn."""
+    """A model with scikit-learn's interface that predicts the first column."""
 
     def predict(self, X):
         return np.asarray(X, float)[:, 0]
 
 
 class Matrix:
-    """A DMatrix of XGBoost with groups; weights are per query."""
+    """A stand-in for XGBoost's DMatrix with groups and one weight per query."""
 
     def __init__(self, labels, sizes, weights=None):
         self.labels, self.bounds = labels, np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
@@ -36,7 +36,7 @@ def lightgbm_metric(metrics=("ndcg",), labels=GRADES, scores=SCORES, weight=None
 
 
 def xgboost_metric(metrics=("ndcg",), labels=GRADES, scores=SCORES, weight=None, sizes=SIZES, **options):
-    """Called as `train` calls it, or with the labels and scores of one query, as XGBRanker does."""
+    """Call the metric as `xgboost.train` does or, with `per_query`, as XGBRanker does."""
     call = rg.xgboost_metric(*metrics, **options)
     return call(labels, scores) if "per_query" in options else call(scores, Matrix(labels, sizes, weight))
 
@@ -46,7 +46,7 @@ def catboost_metric(metric="ndcg", sets=((GRADES, SIZES),), labels=GRADES, score
 
 
 def lambda_rank(y_true=GRADES, y_score=SCORES, group_sizes=None, qid=None, mask=None, sample_weight=None, **options):
-    """The gradients of a second call, which has the labels of the first in its cache."""
+    """Return the gradients of a second call, which finds the labels in the cache."""
     gradients = rg.LambdaRank(**options)
     given = {"group_sizes": group_sizes, "qid": qid, "mask": mask, "sample_weight": sample_weight}
     gradients(y_true, y_score, **given)

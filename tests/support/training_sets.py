@@ -1,4 +1,4 @@
-"""Small learning-to-rank sets for tests of training, and our evaluation of predictions on them."""
+"""Small data sets for learning to rank, and our evaluation of predictions for them."""
 
 from typing import NamedTuple
 
@@ -36,13 +36,13 @@ TRAIN, VALID = make(1), make(2, queries=25)
 
 
 def evaluated(given, scores, *metrics, ties="average", weights=None):
-    """The mean of each metric."""
+    """Return the mean of each metric."""
     result = rg.from_scores(given.labels, scores, group_sizes=given.sizes, ties=ties).evaluate(*metrics)
     return [result.mean(metric, weights=weights) for metric in metrics]
 
 
 class Recording:
-    """A metric that records the scores it was called with and its results, per data set."""
+    """A metric that records the scores and the results of its calls for each data set."""
 
     def __init__(self, metric):
         self.metric = metric

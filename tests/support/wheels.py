@@ -1,4 +1,4 @@
-"""The sdist and the wheels of this checkout, built and installed as users do: fixtures and helpers."""
+"""Fixtures that build the sdist and wheels of this checkout and install them as users do."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ LITTER = (".*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "*.pyd")
 
 
 def run(*command: object, cwd: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run a command with these environment variables as the only settings of rankgain and Python."""
+    """Run a command with only the given settings among the environment variables RANKGAIN_* and PYTHON*."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("RANKGAIN_", "PYTHON"))}
     return subprocess.run(
         [str(part) for part in command],
@@ -35,7 +35,7 @@ def build(kind: str, tree: Path, out: Path, **settings: str) -> Path:
 
 
 def build_wheel(sdist: Path, folder: Path, **settings: str) -> Path:
-    """The wheel from a freshly unpacked sdist: what an earlier build left behind would go into the next wheel."""
+    """Build a wheel from a freshly unpacked sdist, because a wheel would include files left by an earlier build."""
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
     (tree,) = folder.iterdir()
@@ -49,7 +49,7 @@ def install(folder: Path, *wheels: Path) -> Path:
 
 
 def python(installed: Path, code: str, **settings: str) -> list[str]:
-    """The lines that the code prints in a new process, in an empty folder, with rankgain from the given one."""
+    """Run code in a new process in an empty folder, using the given installation, and return the printed lines."""
     empty = installed.with_name(installed.name + "-empty")
     empty.mkdir(exist_ok=True)
     code = f"import rankgain\nassert rankgain.__file__.startswith({str(installed)!r}), rankgain.__file__\n{code}"
@@ -59,7 +59,7 @@ def python(installed: Path, code: str, **settings: str) -> list[str]:
 
 
 def refusal(installed: Path, statement: str = "import rankgain", **settings: str) -> str:
-    """The type, text and cause of the exception that an import raises."""
+    """Return the type, message and cause of the exception that the statement raises."""
     code = f"try:\n    {statement}\nexcept Exception as error:\n    print(type(error).__name__, error, error.__cause__)"
     result = run(sys.executable, "-c", code, cwd=installed, PYTHONPATH=installed, **settings)
     assert result.returncode == 0, result.stderr
