@@ -1,4 +1,4 @@
-"""Bars of tqdm: they count what is done, and change nothing else."""
+"""Progress bars of tqdm count what is done and change nothing else."""
 
 import sys
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ RUN = {f"q{number}": {"e": 2.0, "d": 1.0} for number in range(5)}
 
 
 class Bar:
-    """What is used of tqdm."""
+    """The part of tqdm's interface that rankgain uses."""
 
     def __init__(self, total, unit):
         self.total, self.unit, self.steps, self.closed = total, unit, [], False
@@ -83,7 +83,7 @@ def test_a_bar_is_closed_where_a_run_fails(bars):
     assert [(bar.closed, bar.steps) for bar in bars] == [(True, [1])]
 
 
-if find_spec("pyarrow"):  # else it is not collected
+if find_spec("pyarrow"):  # without pyarrow, the test is not collected
 
     def test_batches_show_a_bar(bars):
         import pyarrow as pa
@@ -124,7 +124,7 @@ def test_command_line_shows_a_bar(command, tmp_path, capsys):
 
 @pytest.mark.usefixtures("backend")
 def test_trec_files_show_the_bytes_that_are_read(monkeypatch, tmp_path):
-    """In Python as on the command line: a bar for each file, and one for the queries."""
+    """Python and the command line show a bar for each file and one for the queries."""
     shown = {}
 
     class Reading:

@@ -1,4 +1,4 @@
-"""The drop-in for pytrec_eval: the peer's names, keys, values and types, and the values where the peer is wrong."""
+"""Compare the drop-in replacement for pytrec_eval with the original, and test the known errors of the original."""
 
 import importlib.util
 import math
@@ -20,9 +20,9 @@ from rankgain.tools import trec_measures
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-# Wheels of the peer are for x86-64 alone, on Linux and Windows: where it is absent, what compares is not collected.
+# pytrec_eval has wheels only for x86-64 on Linux and Windows. Without it, the comparisons are not collected.
 PEER = importlib.util.find_spec("pytrec_eval") is not None
-UNDEFINED = {"iprec_at_recall", "11pt_avg"}  # there 0 / 0 for lists that are or become empty
+UNDEFINED = {"iprec_at_recall", "11pt_avg"}  # 0 / 0 in pytrec_eval if the list is empty
 
 PARAMETERS = [
     "P_1",
@@ -45,7 +45,10 @@ SCORES = [0.0, 1.0, 1.0 + 1e-9, 1.0 - 1e-9, 2.0, 16777216.0, 16777217.0, -1.5, 1
 
 @st.composite
 def collections(draw):
-    """Qrels and a run. Where all grades of a query are negative the peer never ends; empty lists at times crash it."""
+    """Draw qrels and a run that pytrec_eval can evaluate.
+
+    pytrec_eval never terminates if all grades of a query are negative, and empty lists sometimes crash it.
+    """
     documents = [f"d{number}" for number in range(12)]
     grades = st.integers(-2, 4)
     qrels = draw(
@@ -153,7 +156,7 @@ SetR SetR(rel=2) Success@1 Success(rel=3)@5 IPrec@0.1 IPrec@0.25 IPrec(judged_on
 if importlib.util.find_spec("ir_measures") is not None:
 
     def test_provider_for_ir_measures_equals_the_peer(monkeypatch):
-        """Its provider of pytrec_eval's measures, unchanged, with all of them."""
+        """The unmodified pytrec_eval provider of ir_measures works with the drop-in for all of its measures."""
         import ir_measures
 
         measures = [ir_measures.parse_measure(name) for name in IR_MEASURES.split()]
@@ -217,7 +220,7 @@ def test_gains_by_level_apply_to_measures(measure):
     expected = rg.from_qrels(QRELS, RUN).evaluate(metric)
     result = evaluate({f"{measure}.2=9,1=3.5"})
     assert [result[query][measure] for query in QRELS] == expected[metric].tolist()
-    # steps below 1; and what is not named is worth itself
+    # Gains may differ by less than 1, and a grade without a given gain is its own gain.
     assert measure == "G" or evaluate({f"{measure}.1=0.2,2=0.5"}, {"q1": {"a": 2, "c": 1}})["q1"][measure] == 1.0
     assert evaluate({f"{measure}.2=9"}) == evaluate({f"{measure}.1=1,2=9"})
 
@@ -261,7 +264,7 @@ def test_any_mapping_and_id_type_is_accepted():
 
 def test_unjudged_queries_are_skipped(backend):
     evaluator = ours.RelevanceEvaluator({"q": {"a": 1}, "s": {"a": 1}}, {"recip_rank"})
-    for queries in "pqrs", "qrs":  # before the others, and between them
+    for queries in "pqrs", "qrs":  # unjudged queries before and between the judged ones
         run = {query: {"a": 1.0} for query in queries}
         for _ in range(2):
             assert evaluator.evaluate(run) == {query: {"recip_rank": 1.0} for query in "qs"}

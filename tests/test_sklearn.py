@@ -1,4 +1,4 @@
-"""rankgain.sklearn against scikit-learn itself: its own tests, its values, its errors, and what it gets wrong."""
+"""Compare rankgain.sklearn with scikit-learn: its test suite, its values, its errors and its defects."""
 
 import inspect
 import os
@@ -36,7 +36,7 @@ TRUE, SCORE = [[3, 0, 2, 1], [0, 0, 1, 4]], [[0.5, 1.0, 0.5, 0.25], [2.0, 3.0, 3
 
 @pytest.fixture
 def few(monkeypatch):
-    """Small matrices take the way of large ones, too: those of more than 64 documents do."""
+    """Treat matrices of more than 64 documents as large, to test the code for large matrices."""
     monkeypatch.setattr(ours, "FEW", 64)
 
 
@@ -70,7 +70,7 @@ UNSIGNED = "u8", "u4", "u2", "u1", "?"
 
 @st.composite
 def matrices(draw, negative, dtypes=FLOATS + INTS):
-    """Grades and scores with many ties, of all types, in all orders in memory."""
+    """Draw grades and scores with many ties, in all dtypes and memory orders."""
     shape = draw(st.integers(1, 5)), draw(st.sampled_from([2, 3, 7, 15, 16, 17, 40, 130]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     grades = rng.integers(draw(st.integers(-3, 0)) if negative else 0, draw(st.integers(1, 5)), shape)
@@ -115,7 +115,7 @@ def test_dcg_score_equals_scikit_learn(matrices, k, base, ignore_ties, data):
     grades, scores = matrices
     weights = data.draw(st.none() | st.lists(st.integers(1, 4), min_size=len(grades), max_size=len(grades)))
     options = {"k": k, "sample_weight": weights, "ignore_ties": ignore_ties}
-    # NumPy's logarithm does not take a Fraction, and of float32 it makes float32.
+    # NumPy's logarithm does not accept a Fraction, and it returns float32 for float32.
     known = float(base) if isinstance(base, (Fraction, np.float32)) else base
     tolerance = close(grades)
     tolerance["abs"] *= abs(np.log2(float(base)))
@@ -128,7 +128,7 @@ def test_dcg_score_equals_scikit_learn(matrices, k, base, ignore_ties, data):
 @given(matrices(negative=False, dtypes=UNSIGNED), cutoffs, st.booleans())
 def test_unsigned_and_boolean_scores_equal_scikit_learn(matrices, k, ignore_ties):
     grades, scores = matrices
-    signed = scores if ignore_ties else scores.astype(np.int64)  # what they do to these is below
+    signed = scores if ignore_ties else scores.astype(np.int64)  # scikit-learn mishandles unsigned scores
     expected = theirs.ndcg_score(grades, signed, k=k, ignore_ties=ignore_ties)
     assert ours.ndcg_score(grades, scores, k=k, ignore_ties=ignore_ties) == pytest.approx(expected, rel=1e-12)
 
@@ -200,7 +200,7 @@ def test_inputs_are_neither_copied_nor_changed(backend):
         for call, ignore_ties in product((ours.ndcg_score, ours.dcg_score), (False, True)):
             _, peak = measured(partial(call, grades, scores, k=10, ignore_ties=ignore_ties))
             if backend == "compiled":
-                assert peak < 14e6 < grades.nbytes  # what a chunk takes, whatever the size of the whole
+                assert peak < 14e6 < grades.nbytes  # the memory of a chunk, whatever the size of the matrix
 
 
 # errors
@@ -263,7 +263,7 @@ def raised(call, *arguments, **options):
 
 
 def check_same_error(name, *arguments, **options):
-    """Check that handlers for scikit-learn's error catch ours."""
+    """Check that handlers for scikit-learn's error also catch ours."""
     expected = raised(getattr(theirs, name), *arguments, **options)
     error = raised(getattr(ours, name), *arguments, **options)
     for kind in (ValueError, TypeError, ZeroDivisionError):
@@ -315,12 +315,13 @@ def test_messages_name_row_and_column():
         ours.dcg_score([0, 1], [1, 2])
 
 
-# where scikit-learn is not followed: what it does must still be so, or the list in the docstring has to change
+# Deliberate differences from scikit-learn. If its behaviour changes, these tests and the list in the docstring must be
+# updated.
 
 
 def test_unsigned_scores_are_compared_as_they_are():
     scores = np.array([[0, 1, 2]], dtype=np.uint8)
-    assert theirs.dcg_score([[1, 0, 0]], scores, k=1) == 1.0  # the score of 0 comes first
+    assert theirs.dcg_score([[1, 0, 0]], scores, k=1) == 1.0  # scikit-learn ranks the score 0 first
     assert ours.dcg_score([[1, 0, 0]], scores, k=1) == 0.0
 
 

@@ -1,4 +1,4 @@
-"""Any number of threads: the same bits, the same error, no hang after a fork."""
+"""Any number of threads gives the same bits and the same errors, and does not hang after a fork."""
 
 import gc
 import math
@@ -73,7 +73,7 @@ def test_lowest_invalid_query_is_named(backend, threads):
 
 
 def test_threads_run_chunks_at_the_same_time():
-    """Each waits for the other, so that one alone would never end."""
+    """The two chunks wait for each other, so a single thread would never finish."""
     meeting = threading.Barrier(2, timeout=30)
     assert run_chunks([(0, 1), (1, 2)], lambda start, stop: (meeting.wait() >= 0, stop), 2) == [(True, 1), (True, 2)]
 
@@ -107,7 +107,7 @@ def test_error_of_the_first_chunk_is_raised(monkeypatch):
 
 @pytest.mark.parametrize("method", quick_first(multiprocessing.get_all_start_methods()))
 def test_threads_work_after_a_fork_of_multiprocessing(method):
-    expected = evaluated(0)  # so that a forked process has a pool whose threads are not there
+    expected = evaluated(0)  # starts a thread pool, whose threads do not exist in a forked process
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map_async(evaluated, range(6)).get(60) == [expected] * 6
 
@@ -115,10 +115,10 @@ def test_threads_work_after_a_fork_of_multiprocessing(method):
 @freed_at_once
 @pytest.mark.parametrize("threads", quick_first([2, 1]))
 def test_error_does_not_reference_the_arrays_of_its_chunk(backend, threads):
-    """Else they would stay until the collector comes."""
+    """A reference cycle would keep the arrays in memory until the garbage collector runs."""
     rankings = rg.from_ranked([[1.0] * 64, [math.nan] * 64])
     gc.collect()
-    gc.freeze()  # what is there by now need not be looked at again
+    gc.freeze()  # the collector can skip objects that already exist
     gc.disable()
     try:
         with suppress(ValueError):
@@ -160,7 +160,7 @@ worker.join()
 
 @pytest.mark.parametrize(("chunks", "threads", "helpers"), [(1, 8, 0), (2, 8, 1), (5, 3, 2), (5, 1, 0), (0, 4, 0)])
 def test_number_of_helpers_is_limited_by_threads_and_chunks(monkeypatch, chunks, threads, helpers):
-    """The caller's thread is one of them."""
+    """The caller's thread counts as one of the threads."""
     submitted = []
 
     class Pool(ThreadPoolExecutor):

@@ -1,6 +1,7 @@
-"""Every public function, of Python and of C, from many threads at once on what they share: the bits of one alone.
+"""Call all public functions from many threads on shared data, and compare with the results of a single thread.
 
-Without a GIL all of it runs at the same time; with one, the kernels do. `support/calls.py` has the calls.
+The functions are those of Python and of C, and their results must be equal in every bit. Without the GIL, all code runs
+in parallel; with the GIL, only the kernels do. `support/calls.py` defines the calls.
 """
 
 import ctypes
@@ -27,7 +28,7 @@ THREADS = 6
 
 
 def at_once(calls):
-    """What each of the calls gives, or raises: in threads of their own, which begin together."""
+    """Run each call in its own thread, start all threads together, and return the results or the errors as text."""
     barrier = threading.Barrier(len(calls), timeout=60)
     results = [None] * len(calls)
 
@@ -51,13 +52,13 @@ shared_data = cache(Data)
 
 @pytest.fixture
 def data(backend):
-    """Enough for the kernels to be at work at the same time; plain Python would take long for that."""
+    """Enough data for the kernels to run concurrently, or less for the Python backend, which is slow."""
     return shared_data(*{"compiled": (24, 60), "python": (6, 24)}[backend])
 
 
 @pytest.fixture(autouse=True)
 def busy(monkeypatch):
-    """Threads switch often, work has many chunks, and caches are small."""
+    """Make threads switch often, split the work into many chunks, and keep the caches small."""
     monkeypatch.setattr(source, "CHUNK", 400)
     monkeypatch.setattr(source, "SMALLEST_CHUNK", 1)
     monkeypatch.setattr(groups, "CHUNK", 400)
@@ -72,7 +73,7 @@ def busy(monkeypatch):
 
 
 def test_every_public_function_is_called():
-    """Of what can be called: fields are seen in the texts of what they are of."""
+    """Only callables need a call of their own, since the text of an object contains its fields."""
     public = {name for name in rg.__all__ if callable(getattr(rg, name))}
     for kind in CLASSES:
         for base in kind.__mro__:
@@ -102,7 +103,7 @@ def test_one_function_in_many_threads(backend, data, name):
 
 @pytest.mark.slow
 def test_all_functions_in_many_threads(backend, data):
-    """Each thread in an order of its own."""
+    """Each thread calls the functions in a different order."""
     alone, shared = Shared(data), Shared(data)
     expected = {name: answer(name, alone) for name in HERE}
     orders = [random.Random(seed).sample(HERE, len(HERE)) for seed in range(THREADS)]
@@ -112,7 +113,7 @@ def test_all_functions_in_many_threads(backend, data):
         assert results == expected
 
 
-# Each is a thread's first in a new process: what they load, make and remember is there once, and whole.
+# Each statement is the first that a thread runs in a new process, so imports and caches are initialised concurrently.
 FIRST = [
     "rg.ndcg([3, 0, 2], k=2)",
     "rg.mrr(((0, 1), (1, 0)))",
@@ -163,14 +164,14 @@ def test_first_use_in_many_threads(backend, attempt, monkeypatch):
 
 @pytest.mark.parametrize("module", ["pandas", "numpy.ma"])
 def test_import_during_the_import_of_another_thread(backend, module, monkeypatch):
-    """A module is known before it has its classes."""
+    """A module is in `sys.modules` before its classes are defined."""
     monkeypatch.setitem(sys.modules, module, ModuleType(module))
     assert rg.ndcg([[2, 1], [1]]).tolist() == [1.0, 1.0]
     assert len(rg.judgments([{1, 2}, {3}])) == 2
 
 
 def test_ctypes_types_of_others_are_unchanged():
-    """Its functions belong to everybody in the process."""
+    """The functions of `ctypes.pythonapi` are shared by all code in the process."""
 
     class Frame:
         def __arrow_c_stream__(self):
@@ -184,7 +185,7 @@ def test_ctypes_types_of_others_are_unchanged():
 
 
 def test_arrays_written_by_another_thread_do_not_crash(backend):
-    """Kernels look at them more than once: any answer or error will do, a crash will not."""
+    """Kernels read the arrays more than once. Any result or error is acceptable, but a crash is not."""
     n = {"compiled": 20_000, "python": 100}[backend]
     rows, grades, scores = np.arange(4 * n), np.ones(4 * n), np.ones(4 * n)
     columns = {"query_id": rows // n, "doc_id": rows % n}

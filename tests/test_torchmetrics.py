@@ -1,4 +1,4 @@
-"""The drop-in for TorchMetrics against TorchMetrics itself: the same values, types, errors and states."""
+"""Compare the drop-in for TorchMetrics with TorchMetrics itself: values, types, errors and states."""
 
 import copy
 import os
@@ -37,7 +37,7 @@ LIKE = {
 
 
 def spread(values, dim=None):
-    """An aggregation of one's own, which depends on the order of the queries."""
+    """A custom aggregation that depends on the order of the queries."""
     return (values.double() * torch.arange(1, len(values) + 1)).sum().to(values)
 
 
@@ -63,7 +63,10 @@ INDEXES = {
 
 
 def counts_between():
-    """Whether the release, as 1.3, counts all integers between the indexes, for which there is no memory."""
+    """Return whether this release of TorchMetrics, like 1.3, counts all integers between the indexes.
+
+    If the indexes are far apart, there is not enough memory for that.
+    """
     try:
         theirs.RetrievalMRR()(torch.rand(2), torch.tensor([1, 1]), torch.tensor([0, 2**57]))
     except RuntimeError:
@@ -78,7 +81,7 @@ if OLD:
 
 @pytest.fixture(autouse=True)
 def every_batch_is_ours(monkeypatch):
-    """However few its queries are."""
+    """Use our implementation even for batches with few queries."""
     monkeypatch.setattr(ours.Computed, "_few", 0)
 
 
@@ -99,7 +102,7 @@ def drawn_options(rng, name):
 
 
 def drawn_updates(rng, name, ignored):
-    """Some updates: documents in any order, whose queries they may cut."""
+    """Yield random updates with documents in any order. An update may end within a query."""
     sizes = rng.integers(1, [3, 12, 70][rng.integers(3)], rng.integers(1, 9))
     index = INDEXES[rng.choice(list(INDEXES))](np.repeat(rng.permutation(len(sizes)), sizes))
     count = len(index)
@@ -128,7 +131,7 @@ def drawn_updates(rng, name, ignored):
 
 
 def outcome(module, name, options, updates, dtype):
-    """The value with its type, or the error."""
+    """Return the value and its type, or the error."""
     metric = getattr(module, name)(**options)
     if dtype is not None:
         metric.set_dtype(dtype)
@@ -153,7 +156,7 @@ def check_same(name, options, updates, dtype=None):
 
 @pytest.fixture
 def loops(monkeypatch):
-    """The classes of ours that ran the loop of theirs."""
+    """Return a list to which each of our classes adds its name when it runs TorchMetrics' own loop."""
     ran = []
     for base in (RetrievalMetric, theirs.RetrievalFallOut):
 
@@ -184,7 +187,7 @@ def test_other_types_equal_torchmetrics(name, dtype):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_set_dtype_after_updates_equals_torchmetrics(name):
-    """Then indexes are floating-point numbers, and so are labels, which R-precision cannot take."""
+    """`set_dtype` also converts indexes and labels to floating point, and R-precision rejects such labels."""
     outcomes = []
     for module in (theirs, ours):
         metric = getattr(module, name)()
@@ -195,7 +198,7 @@ def test_set_dtype_after_updates_equals_torchmetrics(name):
         except Exception as error:
             outcomes.append(type(error))
     assert (outcomes[1] is TypeError) == (name == "RetrievalRPrecision")
-    assert outcomes[0] in (outcomes[1], TypeError)  # which releases before 1.9 raise for such indexes
+    assert outcomes[0] in (outcomes[1], TypeError)  # raised by TorchMetrics before 1.9 for floating-point indexes
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -271,7 +274,7 @@ def test_empty_queries_equal_torchmetrics(name, action):
 
 
 def test_ties_equal_torchmetrics():
-    """The hit among three tied documents may come second, third or not at all: 1, 5/6 or 1."""
+    """The hit among the tied documents may be second, third or below the cut-off, which makes AP 1, 5/6 or 1."""
     values = []
     for position in range(3):
         target = torch.tensor([1, *(int(rank == position) for rank in range(3))])
@@ -289,7 +292,7 @@ def test_scores_with_gradients_are_accepted(name):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_few_queries_fall_back_to_torchmetrics(name, loops, monkeypatch):
-    """It takes less time; not where it takes more."""
+    """Metrics fall back to TorchMetrics only where that takes less time."""
     monkeypatch.setattr(ours.Computed, "_few", FEW)
     for queries in (1, 2, 3):
         index = torch.arange(4 * queries) % queries
@@ -366,7 +369,7 @@ dist.destroy_process_group()
 
 
 def test_states_of_two_processes_are_synchronised(tmp_path):
-    """Queries are cut between them."""
+    """Some queries are split between the processes."""
     environment = os.environ | {"GLOO_SOCKET_IFNAME": "lo"}
     program = sys.executable, "-c", PROCESSES
     running = [

@@ -1,5 +1,6 @@
-"""What type checkers say of calls. Run by pytest, the same lines show that the types are true; `.ci/run types` checks
-this file with mypy and pyright.
+"""The types that type checkers infer for public calls.
+
+pytest checks at run time that the types are true, and `.ci/run types` checks this file with mypy and pyright.
 """
 
 from typing import Any, assert_type, get_args

@@ -1,4 +1,4 @@
-"""The words of the public surface: each docstring has the sections that it needs, and lists follow the tables."""
+"""Public docstrings have the required sections, and the lists in them match the tables."""
 
 import ast
 import inspect
@@ -28,7 +28,7 @@ CALLED_BY_LIBRARIES = {"Scorer.get_metadata_routing"}
 
 
 def public():
-    """Yield (qualified name, object) of each public function, class, method and property."""
+    """Yield (qualified name, object) pairs of all public functions, classes, methods and properties."""
     objects = {name: getattr(rg, name) for name in rg.__all__}
     objects |= {f"sklearn.{name}": getattr(sklearn, name) for name in sklearn.__all__}
     objects |= {f"pytrec_eval.{name}": getattr(pytrec_eval, name) for name in pytrec_eval.__all__}
@@ -53,19 +53,18 @@ FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction
 
 
 def sections(value):
-    """The text of each section by its title, and what stands before the first as "". In the order of the docstring."""
+    """Return the sections of a docstring by title, in order. The text before the first title has the key ""."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.getdoc(value) or "", flags=re.MULTILINE)
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
 
 
 def entries(text):
-    """The entries of a section, as (head, text) pairs."""
+    """Return the entries of a section as (head, text) pairs."""
     matches = re.findall(r"^(\S.*)\n((?:(?:[ ]+.*)?\n?)*)", text, re.MULTILINE)
     return [(head, body.strip()) for head, body in matches]
 
 
-# What numpydoc asks for and docstrings here need not have: an extended summary, related objects, a capital letter, the
-# type alone in a line of its own; and what classes that functions make are not called with.
+# Checks of numpydoc that public docstrings need not pass. OF_FUNCTIONS lists checks that only functions must pass.
 NOT_ASKED = {"ES01", "SA01", "SA03", "PR04", "PR09", "RT02"}
 OF_FUNCTIONS = {"EX01", "PR01"}
 
@@ -74,7 +73,6 @@ OF_FUNCTIONS = {"EX01", "PR01"}
 @pytest.mark.needs("numpydoc")
 @pytest.mark.parametrize("name", PUBLIC)
 def test_docstring_follows_numpydoc(name):
-    """Each parameter in order, what is returned, examples, sections in order, a sentence for what is related."""
     from numpydoc.docscrape import get_doc_object
     from numpydoc.validate import validate
 
@@ -114,7 +112,7 @@ def test_docstring_states_when_each_error_is_raised(name):
 
 
 def resolved(other, name):
-    """Whether there is what a See Also names: in the package, the class or the module of the object, or a module."""
+    """Find the object that a See Also entry names, relative to the package, to the class or module, or as a module."""
     module = inspect.getmodule(PUBLIC[name])
     for scope in (rg, getattr(rg, name.partition(".")[0], None), module):
         with suppress(AttributeError):
@@ -130,7 +128,7 @@ def test_see_also_names_what_exists(name):
 
 
 def test_lists_of_metrics_are_those_of_the_table():
-    assert metric_table.lists() in inspect.getdoc(rg.metric)  # else: python docs/generate.py
+    assert metric_table.lists() in inspect.getdoc(rg.metric)  # if not, run docs/generate.py
 
 
 def test_aggregate_names_each_metric_that_is_not_averaged():

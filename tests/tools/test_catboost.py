@@ -1,4 +1,4 @@
-"""Small real training runs of CatBoost, and its own metric as an oracle."""
+"""Short training runs with CatBoost, compared with its own metric."""
 
 import catboost
 import numpy as np
@@ -22,7 +22,7 @@ def pool(given, weighted=False, first=0, **options):
 
 
 def train(metric, sets=(TRAIN, VALID), rounds=ROUNDS, weighted=False, **parameters):
-    """The model, and what was logged by set and metric."""
+    """Train a model, and return it with the logged values by set and metric."""
     pools = [pool(given, weighted) for given in sets]
     model = catboost.CatBoost(PARAMETERS | {"iterations": rounds, "eval_metric": metric} | parameters)
     model.fit(pools[0], eval_set=pools[1:])
@@ -45,7 +45,7 @@ def test_each_round_equals_our_evaluation(metric, loss):
 
 @pytest.mark.parametrize(("ours", "theirs"), [("ndcg@5", "Base"), (EXPONENTIAL, "Exp")])
 def test_weighted_ndcg_equals_that_of_catboost(ours, theirs):
-    """Which orders what is tied by label, lowest first."""
+    """CatBoost sorts tied documents by label in ascending order."""
     theirs = f"NDCG:top=5;type={theirs}"
     metric = rg.catboost_metric(ours, *PAIRS, ties="worst")
     _, logged = train(metric, weighted=True, custom_metric=[f"{theirs};hints=skip_train~false"])

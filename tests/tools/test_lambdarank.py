@@ -1,4 +1,4 @@
-"""LambdaRank's gradients: by brute force, by their definition, and by their properties."""
+"""Check the gradients of LambdaRank by brute force, against their definition, and for their properties."""
 
 import math
 import pickle
@@ -25,7 +25,7 @@ def drawn(seed, most=8, grades=4, tied=False):
 
 
 def test_gradients_are_sums_over_swaps(backend):
-    """Each pair swapped, and nDCG evaluated before and after: 400 lists, stable and averaged ties."""
+    """For 400 random lists, swap each pair of documents and evaluate nDCG before and after."""
     for seed in range(400):
         labels, scores, k = drawn(seed, tied=seed % 4 == 0)
         gain = ("linear", "exponential")[seed % 2]
@@ -48,7 +48,7 @@ def test_gradients_are_sums_over_swaps(backend):
 
 
 def test_averaged_ties_are_the_mean_over_all_orders(backend):
-    """Of what each swap changes, over the orders of the tied documents."""
+    """The changes in nDCG are averaged over all orders of the tied documents."""
     for seed in range(25):
         labels, scores, k = drawn(seed, most=5, tied=True)
         falling = [order for order in permutations(range(len(labels))) if (np.diff(scores[[*order]]) <= 0).all()]
@@ -97,7 +97,7 @@ def test_scores_that_are_all_equal_are_not_normalized(backend):
 
 
 def test_documents_with_minus_infinite_scores_have_no_gradient(backend):
-    """Those at −inf have no pairs; they stand last, and count for the ideal."""
+    """Documents with a score of −inf form no pairs, rank last, and count towards the ideal DCG."""
     labels, scores = np.array([0.0, 2, 1, 0, 1]), np.array([0.5, 0.25, -1, 0.75, 0.5])
     for ties, discount in product(("stable", "average"), ("cut", "full")):
         settings = {"ties": ties, "discount": discount, "metric": "ndcg@2"}
@@ -115,11 +115,11 @@ def test_documents_with_minus_infinite_scores_have_no_gradient(backend):
 
 @pytest.mark.parametrize("ties", ["stable", "average"])
 def test_gradients_of_large_score_differences_are_finite(backend, ties):
-    """An exponential shared by all pairs would overflow; the error is below 1e-300."""
+    """Computing one exponential for all pairs would overflow."""
     labels, scores = [0, 3, 1, 0, 2, 1], [1000.0, 999.5, 10.0, 9.0, 8.5, 8.0]
     for normalize in ((), ("score", "query")):
         result = rg.lambdarank(labels, scores, normalize=normalize, ties=ties)
-        near = [0.0, -0.5, -690.0, -691.0, -691.5, -692.0]  # the same but for what is 0 either way
+        near = [0.0, -0.5, -690.0, -691.0, -691.5, -692.0]  # closer scores, whose gradients differ by less than 1e-300
         expected = rg.lambdarank(labels, near, normalize=(), ties=ties)
         assert np.isfinite(result).all()
         if not normalize:
@@ -129,7 +129,7 @@ def test_gradients_of_large_score_differences_are_finite(backend, ties):
 
 
 def test_gradients_are_equal_in_every_form(backend):
-    """Matrices and ragged lists; tests/support/options has flat arrays."""
+    """Gradients of matrices and ragged lists equal those of the single lists."""
     rng = np.random.default_rng(3)
     labels, scores, weights = rng.integers(0, 4, (4, 5)), rng.normal(size=(4, 5)), rng.random((4, 5))
     expected = [rg.lambdarank(label, score) for label, score in zip(labels, scores, strict=True)]
@@ -144,7 +144,7 @@ def test_gradients_are_equal_in_every_form(backend):
     assert np.array_equal(ragged, np.hstack([rg.lambdarank(*first), rg.lambdarank(*second)]))
 
 
-# bits
+# bit-for-bit equality
 
 
 @pytest.mark.both
@@ -173,7 +173,7 @@ def test_gradients_have_the_same_bits_on_both_backends_and_cpu_levels(on_both, m
 
 
 def test_gradients_do_not_depend_on_threads_and_chunks(backend, monkeypatch):
-    """Nor do they in what is refused."""
+    """The error that is raised does not depend on threads and chunks either."""
     rng = np.random.default_rng(6)
     sizes = rng.integers(0, 20, 60)
     labels, scores = rng.integers(0, 4, sizes.sum()), rng.normal(size=sizes.sum())
@@ -190,7 +190,7 @@ def test_gradients_do_not_depend_on_threads_and_chunks(backend, monkeypatch):
 
 
 def test_sigmoid_of_extreme_differences_is_accurate(backend):
-    """Its error stays below one unit in the last place, from e^0 to e^−708."""
+    """From e^0 to e^−708, the error of the exponential is below one unit in the last place."""
     rng = np.random.default_rng(7)
     given = np.concatenate([[0.0, -708.0, -1e-300, -0.5], *(-rng.random(500) * scale for scale in (1, 10, 100, 708))])
     results = np.empty(len(given))
@@ -212,13 +212,13 @@ def test_sigmoid_of_extreme_differences_is_accurate(backend):
     assert out_buffer[:4].tolist() == [0.0] * 4
 
 
-# refusals
+# edge cases
 
 LABELS, SCORES = [0, 1, 2, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
 def test_pairwise_gradients_need_no_ideal(backend):
-    """Where the reciprocal of the ideal is not finite."""
+    """In one of the two cases, the reciprocal of the ideal DCG is not finite."""
     result, usual = (rg.lambdarank([0, high], [0.1, 0.2], metric="pairwise") for high in (5e-324, 1))
     assert all(map(np.array_equal, result, usual))
 
@@ -232,11 +232,11 @@ def test_inputs_are_not_modified(backend):
     assert all(map(np.array_equal, (labels, scores, weights), copies))
 
 
-# objectives, as far as they need no trainer
+# objectives, called without a training library
 
 
 def counted(monkeypatch):
-    """The sets of labels prepared since this call."""
+    """Return a list that records every set of labels prepared from now on."""
     prepared, prepare = [], rg.LambdaRank._targets
     monkeypatch.setattr(
         rg.LambdaRank, "_targets", lambda self, source: prepared.append(source) or prepare(self, source)
@@ -255,7 +255,7 @@ def test_objective_caches_the_gains_of_labels(backend, monkeypatch):
     for _ in range(3):
         assert np.array_equal(objective(labels, scores, None, sizes), expected)
     assert len(prepared) == 1
-    labels[0] = 3  # the caller's array, and no longer that set
+    labels[0] = 3  # the caller's array no longer equals the cached labels
     assert not np.array_equal(objective(labels, scores, None, sizes), expected)
     objective(labels, scores, None, [3, 2])
     assert len(prepared) == 3
@@ -265,7 +265,7 @@ def test_objective_caches_the_gains_of_labels(backend, monkeypatch):
 
 
 def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
-    """A cross-validation calls with each of them in turn."""
+    """Cross-validation calls the objective with each set of labels in turn."""
     gradients, prepared = rg.LambdaRank("ndcg@3"), counted(monkeypatch)
     for _ in range(3):
         for fold in range(10):
@@ -273,7 +273,7 @@ def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
             assert np.array_equal(
                 gradients(labels, [0.1, 0.2, 0.3]), rg.lambdarank(labels, [0.1, 0.2, 0.3], metric="ndcg@3")
             )
-    assert len(prepared) == 10 + 30  # what the object prepared, and what the function did each time
+    assert len(prepared) == 10 + 30  # 10 by the object, which caches them, and 30 by the function, which does not
     for seed in range(100):
         gradients(np.full(3, float(seed)), np.zeros(3))
     assert len(gradients._cached) == 64
@@ -281,7 +281,10 @@ def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
 
 @pytest.mark.parametrize("many", [0, 1000])
 def test_cache_distinguishes_labels_of_equal_bytes(backend, monkeypatch, many):
-    """By type or by the sizes of queries, whether the last ones are compared first or not."""
+    """Labels with equal bytes may differ by dtype or by the sizes of the queries.
+
+    This must hold whether or not the last labels are compared first.
+    """
     monkeypatch.setattr("rankgain.tools.lambdarank.MANY_LABELS", many)
     gradients = rg.LambdaRank("ndcg@3", normalize=None)
     floats = np.array([1, 2, 0, 4], np.float32)
@@ -296,7 +299,7 @@ def test_cache_distinguishes_labels_of_equal_bytes(backend, monkeypatch, many):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_padding_has_no_gradient(backend, dtype):
-    """Whatever its label and its score."""
+    """Masked documents have no gradient, whatever their labels and scores."""
     rng = np.random.default_rng(2)
     labels, scores = rng.integers(0, 4, (3, 6)), rng.normal(size=(3, 6)).astype(dtype)
     mask = np.arange(6) < np.array([[6], [3], [0]])

@@ -1,4 +1,4 @@
-"""Small real training runs of LightGBM, and its own metric as an oracle."""
+"""Short training runs with LightGBM, compared with its own metric."""
 
 import lightgbm as lgb
 import numpy as np
@@ -19,7 +19,7 @@ def dataset(given, weighted=False, **options):
 
 
 def train(feval, callbacks=(), weighted=False, rounds=ROUNDS, **parameters):
-    """The model, and what was logged by set and metric."""
+    """Train a model, and return it with the logged values by set and metric."""
     train = dataset(TRAIN, weighted)
     sets = [train, dataset(VALID, weighted, reference=train)]
     logged = {}
@@ -56,7 +56,7 @@ def test_weighted_ndcg_equals_that_of_lightgbm():
     _, logged = train(rg.lightgbm_metric(EXPONENTIAL, ties="stable"), weighted=True)
     for values in logged.values():
         theirs, ours = values["ndcg@5"], values[f"{EXPONENTIAL}_rankgain"]
-        np.testing.assert_allclose(ours, theirs, rtol=1e-6)  # it adds up weights as float32
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)  # LightGBM adds weights in float32
 
 
 def test_early_stopping_takes_the_metric():
@@ -77,7 +77,7 @@ def test_estimator_takes_the_metric():
     ranker = lgb.LGBMRanker(
         n_estimators=200, num_leaves=5, min_child_samples=5, learning_rate=0.3, verbose=-1, n_jobs=1
     )
-    valid = make(3, shortest=1)  # queries of one document, too
+    valid = make(3, shortest=1)  # includes queries with one document
     ranker.fit(
         TRAIN.features,
         TRAIN.labels,

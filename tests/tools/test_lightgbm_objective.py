@@ -1,4 +1,4 @@
-"""LightGBM trained on our gradients, beside its own objective, and where that refuses."""
+"""Train LightGBM with our gradients, and compare it with its own objective, also on data that it rejects."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def objective(k, normalized, sigma, **options):
 @pytest.mark.peers
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_objective_trains_like_that_of_lightgbm(setting):
-    """To what its table of the sigmoid and its float32 sums leave, after 50 rounds."""
+    """LightGBM's sigmoid table and float32 sums limit the agreement after 50 rounds."""
     theirs, ours = built_in(LARGE, *setting), trained(LARGE, objective(*setting))
     np.testing.assert_allclose(ours.predict(VALID.features), theirs.predict(VALID.features), rtol=0, atol=5e-5)
 
@@ -60,7 +60,7 @@ def test_both_call_forms_train_the_same_model(backend):
     assert np.array_equal(ranker.predict(VALID.features), model.predict(VALID.features))
 
 
-# what LightGBM does otherwise where the objective is a callable
+# behaviour of LightGBM that differs if the objective is a callable
 
 
 def dataset(given=TRAIN, **options):
@@ -68,7 +68,10 @@ def dataset(given=TRAIN, **options):
 
 
 def shaped():
-    """201 queries with grades from 0 to 4, as LightGBM's example of ranking, in which queries differ in level."""
+    """Return 201 queries with grades from 0 to 4, like LightGBM's ranking example.
+
+    The average grade differs between queries.
+    """
     given = make(9, queries=201, longest=25, shortest=2)
     level = np.random.default_rng(9).normal(size=201)[given.query]
     features = np.column_stack([given.features, level])
@@ -91,7 +94,7 @@ def test_cross_validation_by_rows_is_refused(backend):
 
 @pytest.mark.peers
 def test_cross_validation_by_query(backend):
-    """As the refusal says: near what LightGBM's own objective gives, from which a split of the rows is far off."""
+    """Folds by query give nearly the same nDCG as LightGBM's own objective, and folds by rows do not."""
     given, rounds = (shaped(), 20) if backend == "compiled" else (TRAIN, 2)
     settings = {"num_boost_round": rounds, "nfold": 5, "feval": rg.lightgbm_metric("ndcg@10")}
     groups = np.repeat(np.arange(len(given.sizes)), given.sizes)
@@ -114,7 +117,7 @@ def test_cross_validation_by_query(backend):
 
 @pytest.mark.peers
 def test_partial_queries_are_evaluated(backend):
-    """Refused in a subset, and in a subset of whole queries of it; accepted on request."""
+    """A subset that splits queries, and a subset of it, are rejected unless `partial_queries` is true."""
     whole = dataset(free_raw_data=False)
     starts = np.cumsum(TRAIN.sizes) - TRAIN.sizes
     queries = np.arange(int(starts[30]))
@@ -131,9 +134,9 @@ def test_partial_queries_are_evaluated(backend):
 @pytest.mark.peers
 @pytest.mark.parametrize("value", [True, "true", "+"])
 def test_bagging_by_query_is_refused(backend, value):
-    """LightGBM would train a constant model."""
+    """With bagging by query, LightGBM would train a constant model."""
     parameters = {"objective": rg.lightgbm_objective(), "bagging_by_query": value}
-    for data in (dataset(), dataset(params=PARAMETERS).construct()):  # whose parameters stay as they were
+    for data in (dataset(), dataset(params=PARAMETERS).construct()):  # a constructed Dataset keeps its parameters
         with pytest.raises(ValueError, match="lightgbm_objective: with bagging_by_query=True"):
             lgb.train(PARAMETERS | parameters, data, 1)
     with pytest.raises(ValueError, match="bagging_by_query"):
@@ -164,7 +167,7 @@ def test_positions_are_refused(backend):
     ],
 )
 def test_unused_parameters_warn(backend, name, value, instead):
-    """The warning is that of the line that trains."""
+    """The warning refers to the line that trains the model."""
     parameters = PARAMETERS | {"objective": rg.lightgbm_objective(), name: value}
     with pytest.warns(UserWarning, match=f"lightgbm_objective does not read LightGBM's {name}: .*{instead}") as heard:
         lgb.train(parameters, dataset(), 2)
@@ -176,7 +179,7 @@ def test_unused_parameters_warn(backend, name, value, instead):
 
 @pytest.mark.peers
 def test_label_gain_of_lightgbm_equals_a_gain_mapping(backend):
-    """`label_gain` is a gain by grade."""
+    """LightGBM's `label_gain` is a list of the gains of the grades 0, 1, 2 and so on."""
     gains = [0, 2, 3, 10, 11, 20]
     theirs = trained(TRAIN, "lambdarank", rounds=5, label_gain=gains, lambdarank_truncation_level=10)
     ours = trained(TRAIN, rg.lightgbm_objective(rg.metric("ndcg", k=10, gain=gains)), rounds=5)
@@ -185,7 +188,7 @@ def test_label_gain_of_lightgbm_equals_a_gain_mapping(backend):
 
 @pytest.mark.peers
 def test_objective_accepts_data_that_lightgbm_rejects(backend):
-    """Groups of 12,000 documents, and labels of 0.5 and 40."""
+    """LightGBM rejects groups of 12,000 documents and labels of 0.5 and 40."""
     rng = np.random.default_rng(8)
     features = rng.normal(size=(24_000, 3)).astype(np.float32)
     labels = np.where(features[:, 0] > 2, 40.0, np.where(features[:, 0] > 1, 0.5, 0.0)).astype(np.float32)
@@ -193,7 +196,7 @@ def test_objective_accepts_data_that_lightgbm_rejects(backend):
     with pytest.raises(lgb.basic.LightGBMError):
         built_in(data, 10, True, 1.0, rounds=1)
     objectives = [rg.lightgbm_objective("ndcg@10")]
-    if backend == "compiled":  # all pairs of these: the first scores are equal
+    if backend == "compiled":  # these compute all pairs, since the first scores are equal
         objectives += [rg.lightgbm_objective("ndcg@10", ties="average"), rg.lightgbm_objective()]
     for ours in objectives:
         scores = trained(data, ours, rounds=10).predict(features)

@@ -1,4 +1,4 @@
-"""What gradients and what trainers call reject: options, metrics, documents, and the sets of CatBoost."""
+"""Arguments that gradients and training metrics reject: options, metrics, documents, and data sets of CatBoost."""
 
 import math
 from importlib.util import find_spec
@@ -34,7 +34,7 @@ def changed(values, index, value):
     return [*values[:index], value, *values[index + 1 :]]
 
 
-# options beside the metric
+# options other than the metric
 
 
 @pytest.mark.parametrize("row", [
@@ -111,7 +111,7 @@ def test_grades_without_a_gain_are_named(rejects, function):
     queries, table = {"group_sizes": [2, 3]}, rg.metric("ndcg", gain={1: 1, 2: 1})
     message, labels = "y_true: query 1, position 2 (element 4):…3.0", changed(GRADES, 4, 3)
     rejects(ValueError, message, function, labels, metric=table, **queries)
-    in_ideal = rg.metric("ndcg", k=1, gain={1: 1, 2: 1})  # whose ideal lacks the grade
+    in_ideal = rg.metric("ndcg", k=1, gain={1: 1, 2: 1})  # the ideal list does not contain the grade
     message, labels = "y_true: query 1, position 2 (element 4):…0.5", changed(GRADES, 4, 0.5)
     rejects(ValueError, message, function, labels, metric=in_ideal, **queries)
     # a gain that depends on the other grades of the query
@@ -155,7 +155,7 @@ def test_gradients_reject_padding_and_masks(rejects, function):
     rejects(TypeError, "mask must hold booleans", function, mask=[1, 0, 1, 0, 1])
 
 
-# what trainers call between rounds
+# metrics for training libraries
 
 
 @pytest.mark.parametrize("row", [

@@ -1,4 +1,4 @@
-"""Options of the scorer: ids of queries in columns or by a function, ties, methods of the model."""
+"""Options of the scorer: query ids from a column or a function, ties, and methods of the model."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def mean_rr(scores=TIED, ties="average"):
 
 
 class Graded:
-    """A classifier of the grades 0, 1 and 2, whose labels say nothing."""
+    """A classifier of the grades 0, 1 and 2 whose predicted labels carry no information."""
 
     classes_ = np.array([0, 1, 2])
 
@@ -25,7 +25,7 @@ class Graded:
         return np.zeros(len(X))
 
     def predict_proba(self, X):
-        share = np.clip(np.asarray(X, float)[:, :1], 0, 1)  # of expected grade 2 · share
+        share = np.clip(np.asarray(X, float)[:, :1], 0, 1)  # the expected grade is 2 * share
         return np.hstack([1 - share, 0 * share, share])
 
 

@@ -1,4 +1,4 @@
-"""`scorer` where a split divides queries, and where no ids are passed."""
+"""The scorer with splits that divide queries, and without query ids."""
 
 import numpy as np
 import pandas as pd
@@ -42,7 +42,7 @@ def test_split_that_cuts_queries_warns(cv):
 
 
 class Masks(KFold):
-    """KFold whose parts are masks in place of row numbers."""
+    """A KFold that yields boolean masks instead of row numbers."""
 
     def split(self, X, y=None, groups=None):
         for parts in super().split(X, y, groups):
@@ -58,7 +58,7 @@ def test_split_given_as_masks_warns():
 
 @pytest.mark.slow
 def test_split_in_other_processes_warns():
-    """joblib hands the filters on: what warns is an error here and there, and scikit-learn tells of it."""
+    """joblib passes the warning filters on, so the warning is raised as an error and scikit-learn reports it."""
     with pytest.raises(UserWarning, match=r"(?s)Scoring failed.*the split divides queries"):
         cross_val_score(Ridge(), X, Y, scoring=rg.scorer("ndcg@5", qid=2), cv=KFold(7), n_jobs=2)
 
@@ -116,5 +116,5 @@ def test_missing_column_raises_instead_of_nan_scores(make):
 def test_scorer_called_by_hand_does_not_warn():
     model = Ridge().fit(X, Y)
     scorer = rg.scorer("ndcg@5")
-    assert scorer(model, X[3:7], Y[3:7], qid=QID[3:7]) > 0  # a part, by the caller's own will
+    assert scorer(model, X[3:7], Y[3:7], qid=QID[3:7]) > 0  # deliberately a part of the data
     assert rg.scorer("ndcg@5", qid=2)(model, X[3:7], Y[3:7]) > 0

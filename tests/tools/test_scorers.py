@@ -1,4 +1,4 @@
-"""The scorer in the hands of the real scikit-learn, with metadata routing and without."""
+"""The scorer in scikit-learn, with and without metadata routing."""
 
 import pickle
 
@@ -46,7 +46,10 @@ def routing(settings):
 
 @pytest.fixture
 def data():
-    """Features, grades and the queries of 12 to which the rows belong, which are not in a row; one has one document."""
+    """Return features, grades and the ids of 12 queries.
+
+    The rows of a query are not adjacent, and one query has a single document.
+    """
     rng = np.random.default_rng(5)
     qid = rng.permutation(np.append(rng.integers(0, 11, 119), 11))
     X = rng.normal(size=(120, 4))
@@ -55,7 +58,7 @@ def data():
 
 
 def by_hand(estimator, X, y, qid, cv, metric=METRIC, scores=lambda model, X: model.predict(X)):
-    """The mean metric of each fold, query by query."""
+    """Return the mean metric of each fold, evaluated query by query."""
     means = []
     for train, test in cv.split(X, y, qid):
         model = clone(estimator).fit(X[train], y[train])
@@ -66,7 +69,7 @@ def by_hand(estimator, X, y, qid, cv, metric=METRIC, scores=lambda model, X: mod
     return pytest.approx(means, rel=1e-12)
 
 
-# with routing
+# with metadata routing
 
 
 @pytest.mark.peers
@@ -77,7 +80,7 @@ def test_scorer_in_cross_validation_with_routing(data):
     scorer = rg.scorer(METRIC).set_score_request(qid="groups")
     scores = cross_val_score(Ridge(), X, y, scoring=scorer, cv=GroupKFold(3), params={"groups": qid})
     assert scores == expected
-    both = {"qid": qid, "groups": qid}  # each under the name that is its own
+    both = {"qid": qid, "groups": qid}  # "groups" is for the splitter, and "qid" is for the scorer
     assert cross_val_score(Ridge(), X, y, scoring=rg.scorer(METRIC), cv=GroupKFold(3), params=both) == expected
     several = {"ndcg": rg.scorer(METRIC), "mrr": rg.scorer("mrr"), "r2": "r2"}
     result = cross_validate(
@@ -106,7 +109,7 @@ def test_scorer_in_grid_search_with_routing(data):
 
 
 class Ranker(RegressorMixin, BaseEstimator):
-    """One that is fitted with groups too, as the rankers of XGBoost and LightGBM are."""
+    """A ranker whose `fit` takes query ids, like the rankers of XGBoost and LightGBM."""
 
     def fit(self, X, y, qid=None):
         self.n_groups_ = len(np.unique(qid))
@@ -136,17 +139,17 @@ def test_scorer_takes_routed_queries_on_request_only(data):
         with pytest.raises((ValueError, TypeError), match="qid"):
             cross_val_score(Ridge(), X, y, scoring=scorer, params={"qid": qid}, error_score="raise")
     column = rg.scorer(METRIC, qid=lambda X: qid[: len(X)])
-    with pytest.raises(TypeError, match="qid"):  # they are not requested then
+    with pytest.raises(TypeError, match="qid"):  # a scorer that computes the ids does not request them
         cross_val_score(Ridge(), X, y, scoring=column, params={"qid": qid}, error_score="raise")
     with pytest.raises(ValueError, match="qid must be True, False, None or a name, not 'no name'"):
         column.set_score_request(qid="no name")
 
 
-# without
+# without metadata routing
 
 
 def tables(X, qid):
-    """The rows in what people hold them in, the query in column 2, and how that is called there."""
+    """Yield (rows, column) pairs: the rows in different containers, and the column of the query ids in them."""
     rows = np.insert(X, 2, qid, axis=1)
     names = list("abqcd")
     yield rows, 2
@@ -215,7 +218,7 @@ def test_scorer_of_folds_with_one_query(data):
         Ridge(), rows, y, scoring=rg.scorer("ndcg@10", qid=0), cv=LeaveOneGroupOut(), groups=qid, error_score="raise"
     )
     assert scores == by_hand(Ridge(), rows, y, qid, LeaveOneGroupOut(), "ndcg@10")
-    assert scores[-1] in (0.0, 1.0)  # the query of one document
+    assert scores[-1] in (0.0, 1.0)  # the fold of the query with one document
     whole = rg.scorer("ndcg", qid=lambda X: ["all"] * len(X))(Ridge().fit(X, y), X, y)
     assert whole == pytest.approx(ndcg_score([y], [Ridge().fit(X, y).predict(X)]), rel=1e-12)
 
@@ -238,7 +241,7 @@ def test_scorer_of_classifiers(data):
     check(LogisticRegression(), 2 * binary + 1, lambda model, X: model.predict_proba(X)[:, 1])
     check(LogisticRegression(), binary > 0, lambda model, X: model.predict_proba(X)[:, 1])
     check(LogisticRegression(max_iter=1000), y, lambda model, X: model.predict_proba(X) @ model.classes_)
-    check(SVC(), binary, lambda model, X: model.decision_function(X))  # which has no probabilities
+    check(SVC(), binary, lambda model, X: model.decision_function(X))  # SVC has no `predict_proba`
     check(make_pipeline(StandardScaler(), SVC()), binary, lambda model, X: model.decision_function(X))
     labels = rg.scorer("ndcg", qid=0, response_method="predict")
     check(LogisticRegression(max_iter=1000), y, lambda model, X: model.predict(X), labels)
@@ -264,7 +267,7 @@ def test_scorer_of_other_models():
     assert score(Fixed(predict_proba=[0.1, 0.2, 0.3]), None, y, qid=qid) == 1.0
 
 
-# what is refused
+# rejected arguments
 
 
 MODEL = Fixed(predict=[0.1, 0.2, 0.3])
@@ -305,7 +308,7 @@ def test_scorer_rejects_a_missing_column(X, column):
         rg.scorer("ndcg", qid=column)(MODEL, X, [0, 1, 2])
 
 
-# how it looks and travels
+# repr and pickling
 
 
 def first(X):

@@ -1,4 +1,4 @@
-"""In a shell: `rankgain metrics`, `--threads 0`, `python -m rankgain`; and `install` that warns."""
+"""The commands `rankgain metrics`, `--threads 0` and `python -m rankgain`, and the warnings of `install`."""
 
 import subprocess
 import sys
@@ -74,7 +74,7 @@ def test_python_m_rankgain_is_the_command():
 
 @pytest.fixture
 def other(monkeypatch):
-    """Another pytrec_eval that was imported before, by two modules; a third does not use it."""
+    """A fake pytrec_eval that two modules have already imported. A third module does not use it."""
     module = ModuleType("pytrec_eval")
     module.RelevanceEvaluator = type("RelevanceEvaluator", (), {"__module__": "pytrec_eval"})
     clients = {name: ModuleType(name) for name in ("client.evaluation", "client.whole", "client.rest")}
@@ -83,7 +83,7 @@ def other(monkeypatch):
     clients["client.rest"].name = "pytrec_eval"
     for name, value in {"pytrec_eval": module, **clients}.items():
         monkeypatch.setitem(sys.modules, name, value)
-    for name, value in list(sys.modules.items()):  # what the tests have imported
+    for name, value in list(sys.modules.items()):  # modules imported by the tests themselves
         if name.partition(".")[0] not in ("pytrec_eval", "client") and vars(value).get("pytrec_eval") is module:
             raise AssertionError(name)
     return module
@@ -96,7 +96,7 @@ def test_install_names_modules_that_imported_the_peer(other):
     assert sys.modules["pytrec_eval"] is ours
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ours.install()  # nothing else was there
+        ours.install()  # pytrec_eval is ours already, so nothing warns
 
 
 def test_install_is_silent_without_earlier_imports(other):

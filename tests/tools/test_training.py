@@ -1,4 +1,4 @@
-"""The metrics for training, without the libraries: those that are installed train in test_lightgbm.py and the like."""
+"""Metrics for training, tested without the training libraries."""
 
 import copy
 import pickle
@@ -34,7 +34,7 @@ def trainer_metrics(metric="ndcg@5", **options):
 
 
 def value(metric, scores=SCORES, weights=None):
-    """What each kind of metric gives for the scores of VALID."""
+    """Return the value of a training metric for the scores of VALID."""
     if isinstance(metric, training.LightGBMMetric):
         return metric(VALID.labels, scores, weights, VALID.sizes)[0][1]
     if isinstance(metric, training.XGBoostMetric):
@@ -43,9 +43,9 @@ def value(metric, scores=SCORES, weights=None):
 
 
 def test_constant_model_scores_like_chance():
-    labels = np.tile([2.0, 1.0, 0.0, 0.0], 5)  # as files often come: best first
+    labels = np.tile([2.0, 1.0, 0.0, 0.0], 5)  # best documents first, as in many files
     assert rg.lightgbm_metric("rr", ties="stable")(labels, np.zeros(20), None, [4] * 5)[0][1] == 1.0
-    chance = (3 / 6 * 1 + 2 / 6 * 1 / 2 + 1 / 6 * 1 / 3) / 1  # two of four relevant
+    chance = (3 / 6 * 1 + 2 / 6 * 1 / 2 + 1 / 6 * 1 / 3) / 1  # two of four documents are relevant
     assert rg.lightgbm_metric("rr")(labels, np.zeros(20), None, [4] * 5)[0][1] == pytest.approx(chance)
 
 
@@ -54,7 +54,7 @@ def test_query_weight_is_the_mean_of_document_weights():
     assert expected != evaluated(VALID, SCORES, "ndcg@5")[0]
     spread = np.repeat(VALID.weights, VALID.sizes.astype(np.intp))
     last = np.cumsum(VALID.sizes) - 1
-    spread[last] += 0.5  # and what one document has more, another has less
+    spread[last] += 0.5  # changes the weights within a query, but not their mean
     spread[last - 1] -= 0.5
     for metric in trainer_metrics():
         assert value(metric, weights=spread) == pytest.approx(expected, rel=1e-12)
@@ -65,7 +65,7 @@ def test_query_weight_is_the_mean_of_document_weights():
 
 def test_a_query_without_documents_has_no_weight():
     metric = rg.lightgbm_metric("rr")
-    # as many weights as queries, but LightGBM's are those of documents
+    # LightGBM's weights are per document, although there are as many queries
     assert metric([0, 1, 1], [3, 2, 1], [2.0, 2.0, 3.0], [2, 0, 1])[0][1] == (2 * 0.5 + 3 * 1.0) / 5
 
 
@@ -94,7 +94,7 @@ def test_names_of_metrics_follow_the_request():
 
 @in_one_case("name", TABLE)
 def test_direction_follows_the_metric(name):
-    """What is higher when the best documents come first than when they come last is a gain."""
+    """Higher is better if ranking the best documents first gives a higher value than ranking them last."""
     row = TABLE[name]
     requested = rg.metric(name, max_grade=5) if "max_grade" in row.takes else name
     metric = rg.lightgbm_metric(requested, ties="stable")
@@ -119,7 +119,7 @@ def test_copies_of_metrics_are_equal(copied):
 
 
 def test_labels_are_not_copied(monkeypatch):
-    """float32 goes into the kernels as it is."""
+    """float32 arrays are passed to the kernels unchanged."""
     taken = []
     in_place = lists.RaggedArray.in_place
     monkeypatch.setattr(lists.RaggedArray, "in_place", lambda self: taken.append(in_place(self)[0]) or in_place(self))
@@ -130,7 +130,7 @@ def test_labels_are_not_copied(monkeypatch):
     assert all(any(np.shares_memory(values, one) for one in inputs) for values in taken)
 
 
-# what is refused
+# rejected data sets
 
 
 def test_sets_without_groups_are_rejected():
@@ -154,7 +154,7 @@ def test_sets_without_groups_are_rejected():
 
 
 def test_subset_of_queries_is_recognised():
-    """With queries without documents, which a Dataset may have; nested, and without the groups of the whole."""
+    """The subset may contain queries without documents, and the whole data set may have no groups."""
     whole = SimpleNamespace(get_group=lambda: np.array([2, 0, 3, 1]), used_indices=None, reference=None)
     given = {"get_label": lambda: [0.0, 1.0, 1.0], "get_weight": lambda: None}
     sizes, rows = [2, 0, 1, 0], [0, 1, 5]
@@ -195,7 +195,7 @@ def test_sets_of_catboost_are_recognised_by_their_labels():
         metric.evaluate([SCORES, SCORES], VALID.labels, None)
     metric = rg.catboost_metric("ndcg@5", PAIR, otherwise=np.float32(0.5))
     assert metric.evaluate([SCORES], mixed, None) == (0.5, 1.0)
-    with pytest.raises(ValueError, match="the labels of none of the sets passed"):  # a set that was forgotten
+    with pytest.raises(ValueError, match="the labels of none of the sets passed"):  # a set that was not passed
         metric.evaluate([SCORES[:5]], VALID.labels[:5], None)
     assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
 

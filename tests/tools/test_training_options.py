@@ -1,4 +1,4 @@
-"""Options of gradients, of objectives and of metrics that trainers call between rounds, without a trainer."""
+"""Options of gradients, objectives and training metrics, tested without a training library."""
 
 import math
 
@@ -27,12 +27,12 @@ CALLS = {
     "lightgbm_objective": lightgbm_objective,
     "xgboost_objective": xgboost_objective,
 }
-ARRAYS = "lambdarank", "LambdaRank"  # which take arrays of labels and scores
+ARRAYS = "lambdarank", "LambdaRank"  # functions that take arrays of labels and scores
 TIED = [0.5, 0.25, 0.5, 1.0, 1.0]
 GAIN = {0: 0.5, 1: 1, 2: 7}
 VECTOR = [1.0, 0.5, 0.25]
 USUAL = "ndcg(gain=exponential)@2"
-METRICS = {  # and the options of the textbook
+METRICS = {  # metrics, and their options in the textbook
     "ndcg@1": {"k": 1, "gain": "linear"},
     "ndcg(gain=exponential)@1": {"k": 1},
     "ndcg(gain=exponential,discount=zipf)@2": {"worth_of_rank": "zipf"},
@@ -46,7 +46,7 @@ BESIDE = [(USUAL, {}), *[*METRICS.items()][-5:]]  # metrics with which the other
 
 
 def gradients(labels=GRADES, scores=SCORES, sizes=SIZES, k=2, **options):
-    """Gradient and hessian by the textbook, of each query one after the other."""
+    """Return the textbook's gradients and hessians of all queries."""
     gradient, hessian, start = [], [], 0
     for size in sizes:
         part = slice(start, start + size)
@@ -63,13 +63,16 @@ def weighted(sides, weights, hessian_factor=1.0):
 
 
 def expected(call, weights=(1.0,) * 5, **options):
-    """The hessian of XGBoost's objective is twice that of the others."""
+    """Return the expected gradients and hessians.
+
+    The hessians of XGBoost's objective are twice those of the other functions.
+    """
     options = {"discount": "cut" if call in ARRAYS else "full", **options}
     return weighted(gradients(**options), weights, 2.0 if call == "xgboost_objective" else 1.0)
 
 
 def flat(call, scores=SCORES):
-    """The arguments for two queries of three and two documents."""
+    """Return the arguments for two queries with three and two documents."""
     if call in ARRAYS:
         return {"y_true": GRADES, "y_score": scores, "group_sizes": SIZES}
     return {"scores": scores}
@@ -204,7 +207,7 @@ def test_metrics_of_trainers_order_by_a_tie_policy(check_option):
 
 
 def test_metrics_of_trainers_weight_queries(check_option):
-    """A query has the mean of the weights of its documents; XGBoost may have one per query."""
+    """The weight of a query is the mean weight of its documents. For XGBoost, weights may also be given per query."""
     for weights, of_queries in (([1, 2, 3, 0, 0], (2, 0)), (np.array([0, 3, 0, 4, 2], "f4"), (1, 3))):
         check_callbacks(check_option, "weight", weights, mean_rr(weights=of_queries))
     for weights in ([1.0, 3.0], [0.0, 3.0]):

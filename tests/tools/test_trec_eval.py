@@ -1,4 +1,4 @@
-"""`rankgain trec_eval`: what trec_eval prints, byte for byte, and how it ends."""
+"""Compare the output of `rankgain trec_eval` byte for byte with that of trec_eval, and check the exit statuses."""
 
 import gzip
 import math
@@ -35,7 +35,7 @@ def corpus(name):
 
 
 def called(name):
-    """What printed a golden file: the corpus, and arguments."""
+    """Return the corpus and the arguments that produced a golden file."""
     which, release, options, _ = name.split(".")
     return which, ["--release", release[1:], *OPTIONS[options]]
 
@@ -46,7 +46,7 @@ def golden(name):
 
 @pytest.fixture
 def run(capsys):
-    """Run the command: its standard output, or, where a status is expected, its standard error."""
+    """Return a function that runs the command and returns its standard output, or its standard error if it fails."""
 
     def call(*arguments, status=0, notes=None):
         assert main(["trec_eval", *map(str, arguments)]) == status
@@ -63,7 +63,7 @@ def run(capsys):
 
 @pytest.fixture
 def files(tmp_path):
-    """Files of the qrels and the run in text or bytes, with CR or not."""
+    """Return a function that writes the qrels and the run, given as text or bytes, to files."""
 
     def write(qrels, run):
         paths = tmp_path / "qrels.txt", tmp_path / "run.txt"
@@ -78,7 +78,7 @@ def lines_of(scores, query="q", tag="t"):
     return "".join(f"{query} Q0 {document} 0 {score} {tag}\n" for document, score in scores.items())
 
 
-# What is printed
+# Output
 
 
 def test_golden_files_are_complete():
@@ -98,7 +98,7 @@ def test_release_10_is_the_default(run):
 @pytest.mark.parametrize("name", quick_first(["a.v9.c-M20.txt", "a.v10.c-J.txt"]))
 @pytest.mark.parametrize("where", quick_first(["compressed", "qrels", "scattered", "plain"], 2))
 def test_standard_input_is_read(name, where):
-    """The run, compressed or not, its lines in any order, or the qrels."""
+    """Standard input may be the qrels or the run. The run may be compressed, and its lines may be in any order."""
     which, arguments = called(name)
     files = corpus(which)
     side = int(where != "qrels")
@@ -190,13 +190,13 @@ def test_utility_counts_the_collection(run, files):
 
 
 def test_utility_of_missing_queries(run, files):
-    """It is 0, though they lack relevant documents as well."""
+    """The utility of a missing query is 0, although none of its relevant documents is returned."""
     paths = files("p 0 d 1\nq 0 d 1\nq 0 e 1\n", lines_of({"d": 2, "x": 1}))
     assert run("-c", "-m", "utility.0,0,1,0", *paths) == "utility_0,0,1,0       \tall\t0.5000\n"
 
 
 def test_sums_have_the_order_of_trec_eval(run, files):
-    """So that a mean that stands between two numbers of four digits is rounded to the same one."""
+    """Otherwise, a mean halfway between two numbers with four digits could be rounded differently."""
     rng, mean = random.Random(1), None
     while mean is None:
         ranks = [rng.choice([1, 2, 4, 5, 8, 10, 20, 25, 40]) for _ in range(32)]
@@ -220,7 +220,7 @@ def test_sums_have_the_order_of_trec_eval(run, files):
     ("returned", "relevant", "both", "printed"), [(9, 55, 7, "0.2187"), (6, 58, 5, "0.1563"), (20, 44, 1, "0.0313")]
 )
 def test_set_f_is_rounded_like_trec_eval(run, files, returned, relevant, both, printed):
-    """2·7 / (9 + 55) = 0.21875, which trec_eval's arithmetic misses by a bit, and so on."""
+    """For example, 2·7 / (9 + 55) = 0.21875 exactly, but trec_eval's arithmetic is off by one bit."""
     paths = files(
         "".join(f"q 0 {'d' if number < both else 'n'}{number} 1\n" for number in range(relevant)),
         lines_of({f"{'d' if number < both else 'x'}{number}": -number for number in range(returned)}),
@@ -229,7 +229,7 @@ def test_set_f_is_rounded_like_trec_eval(run, files, returned, relevant, both, p
 
 
 def test_11pt_avg_is_rounded_like_trec_eval(run, files):
-    """Added up from recall 1 down, which gives 0.06875, and not a bit less."""
+    """Adding the precisions from recall 1 down to recall 0 gives 0.06875 and not a slightly smaller number."""
     ranks = [8, 15, 20, 59, 64]
     paths = files(
         "".join(f"q 0 d{number} 1\n" for number in [*ranks, *range(101, 106)]),
@@ -258,11 +258,11 @@ def test_both_backends_print_the_same(on_both, tmp_path_factory, data, options):
     assert compiled[0] in (0, 7)
 
 
-# Where trec_eval has a defect
+# Defects of trec_eval
 
 
 def test_release_10_continues_with_missing_queries(run):
-    """It prints for the others what it prints without those that are missing."""
+    """Queries that the run lacks do not change the output for the other queries."""
     note = (
         "the run lacks 1 of the queries of the qrels, which are left out; trec_eval 10 ends there with status 4; "
         "-c counts them as 0"
@@ -294,7 +294,7 @@ def test_rbp_divides_gains_by_the_highest(run, files):
         run("-m", "rbp.p=0.5", *graded, notes=[note.format("rbp_p=0.5")])
         == f"rbp_p=0.5             \tall\t{value:.4f}\n"
     )
-    value = 0.5 * (1 / 16 + 0.5 * 4 / 16)  # the highest that is named counts, whether a document has it or not
+    value = 0.5 * (1 / 16 + 0.5 * 4 / 16)  # the highest grade in the parameters counts, even if no document has it
     assert run("-m", "rbp.p=0.5,9=16", *graded) == f"rbp_p=0.5,9=16        \tall\t{value:.4f}\n"
     binary = files("q 0 a 1\nq 0 b 0\n", lines_of({"a": 3, "b": 2}))
     assert run("-m", "rbp", "-m", "rbp_resid", *binary, notes=[note.format("rbp")]) == (
@@ -329,7 +329,7 @@ def test_first_parameters_of_a_measure_apply(run):
     assert "\nP_10 " not in run("-m", "all_trec", "-m", "P.5", *corpus("b"))
 
 
-# How it ends
+# Exit statuses and errors
 
 
 @pytest.mark.parametrize(
@@ -408,7 +408,7 @@ def test_help_and_version_are_printed(capsys):
 
 @pytest.mark.usefixtures("backend")
 def test_interpolated_precision_of_a_list_whose_only_document_is_removed(tmp_path):
-    """Release 9 divides nothing by nothing at recall 0 where a query returned documents, however few."""
+    """Release 9 prints NaN at recall 0 if all documents that a query returned are removed."""
     (tmp_path / "qrels").write_text("q 0 d 1\np 0 d 1\n")
     (tmp_path / "run").write_text("q Q0 x 1 1 t\np Q0 d 1 1 t\n")
     options = ["--release", "9", "-q", "-J", "-m", "iprec_at_recall"]

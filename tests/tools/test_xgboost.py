@@ -1,4 +1,4 @@
-"""Small real training runs of XGBoost, and its own metric as an oracle. It logs six digits."""
+"""Short training runs with XGBoost, compared with its own metric, which it logs with six digits."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def matrix(given, weighted=False):
 
 
 def train(metric, weighted=False, rounds=ROUNDS, **options):
-    """The model, and what was logged by set and metric."""
+    """Train a model, and return it with the logged values by set and metric."""
     sets = {"train": matrix(TRAIN, weighted), "valid": matrix(VALID, weighted)}
     logged = {}
     evals = [(data, name) for name, data in sets.items()]
@@ -61,7 +61,7 @@ def test_weighted_ndcg_equals_that_of_xgboost():
 
 @pytest.mark.parametrize("metric", ["ndcg@5", "mrr"])
 def test_early_stopping_takes_the_metric(metric):
-    """Of the names it knows as gains, mrr is none: `maximize` tells it."""
+    """XGBoost does not know that higher values of "mrr" are better, so `maximize` must be passed."""
     ours = rg.xgboost_metric(metric)
     model, logged = train(ours, rounds=200, early_stopping_rounds=4, maximize=ours.maximize)
     values = logged["valid"][f"{metric}_rankgain"]
@@ -83,7 +83,7 @@ def test_metric_works_in_cross_validation():
 
 
 def ranked(metric, valid, **options):
-    """What XGBRanker logs, and the scores of its last round."""
+    """Return what XGBRanker logs, and its scores after the last round."""
     ranker = xgb.XGBRanker(n_estimators=5, max_depth=2, n_jobs=1, eval_metric=metric, **options)
     sets = [(valid.features, valid.labels)]
     ranker.fit(TRAIN.features, TRAIN.labels, qid=TRAIN.query, eval_set=sets, eval_qid=[valid.query], verbose=False)
@@ -91,7 +91,7 @@ def ranked(metric, valid, **options):
 
 
 def test_estimator_takes_the_metric():
-    """Its mean is ours where all queries are equally long, and weighs them by length where they are not."""
+    """XGBRanker's mean weights queries by their length, so it equals ours only if all queries are equally long."""
     equal = make(4, longest=6, shortest=6)
     metric = rg.xgboost_metric("mrr", per_query=True)
     logged, scores = ranked([metric, "ndcg@5"], equal)

@@ -1,4 +1,4 @@
-"""XGBoost trained on our gradients, beside its own objectives, and where those refuse."""
+"""Train XGBoost with our gradients, and compare it with its own objectives, also on data that they reject."""
 
 import pickle
 from itertools import product
@@ -41,7 +41,7 @@ def ours(given, objective, rounds=ROUNDS, weighted=False):
 @pytest.mark.parametrize(("normalize", "k"), CASES)
 @pytest.mark.parametrize(("name", "metric"), [("ndcg", "ndcg(gain=exponential)"), ("pairwise", "pairwise")])
 def test_objective_trains_like_that_of_xgboost(backend, name, metric, normalize, k):
-    """Within the error of its float32 sums and sigmoid, after 50 rounds."""
+    """XGBoost's float32 sums and sigmoid limit the agreement after 50 rounds."""
     given, rounds = (LARGE, ROUNDS) if backend == "compiled" else (TRAIN, 5)
     expected = built_in(given, f"rank:{name}", k, normalize, rounds)
     result = ours(given, rg.xgboost_objective(f"{metric}@{k}", normalize=normalize), rounds)
