@@ -1,4 +1,4 @@
-"""Means of many values are those of `math.fsum`, to the bit."""
+"""The mean of many values equals the mean computed with `math.fsum`, to the last bit."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Metrics in extreme cases: beside other metrics, with huge and tiny grades, grades above the scale, large ties."""
+"""Metrics in extreme cases: together with other metrics, with huge and tiny grades, or with large tie groups."""
 
 import math
 from itertools import product
@@ -24,7 +24,7 @@ RUN = {"q1": dict.fromkeys("abcxyg", 1.0) | {"d": 2.0, "e": 0.0}, "q2": {"a": 1.
 
 @given(st.sampled_from([*TIES, "docid"]), st.lists(requests(), min_size=2, max_size=6))
 def test_metric_has_the_same_bits_beside_other_metrics(ties, drawn):
-    """Other metrics need more hits, deeper lists and more judged documents; each value has the bits it has alone."""
+    """A value does not change if other metrics in the call need more hits, deeper lists or more judged documents."""
     known = {grade for documents in QRELS.values() for grade in documents.values() if grade >= 0}
     metrics = [requested_metric(one, known)[0] for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
     rankings = rg.from_qrels(QRELS, RUN, ties=ties)
@@ -41,14 +41,14 @@ def test_ndcg_rel_counts_the_rank_of_a_gain_behind_tied_documents():
         assert value == discount, f"{metrics}, ties='worst': ndcg_rel {value}, the discount of rank 2 {discount}"
 
 
-# numbers of any size
+# Grades of any size
 
 
 @pytest.mark.parametrize(
     "relevance", [[1e15], [1e17], [1e308], [3e17, 1e17, 7e17], [0.1e17, 0.7e17, 0.3e17, 1e17, 0.9e17], [1e200] * 7]
 )
 def test_g_of_huge_gains(relevance):
-    """A perfect list has the value 1 even if its gains are so large that adding 2 to them is lost in rounding."""
+    """A perfect list has the value 1 even if its gains are so large that adding 2 does not change them."""
     best = sorted(relevance, reverse=True)
     assert rg.from_ranked(best).evaluate("g")["g"].tolist() == [pytest.approx(1.0, rel=1e-12)]
     assert 0.0 < rg.from_ranked(relevance).evaluate("g")["g"][0] <= 1.0
@@ -67,7 +67,7 @@ EXTREMES += [rg.metric("dcg", discount="zipf"), rg.metric("ndcg", k=2), rg.metri
 
 @in_one_case("metric", EXTREMES)
 def test_grades_of_any_size(metric):
-    """Either a finite value within bounds, or an error that names what is too large."""
+    """Each value is finite and within its bounds; otherwise, an error says what is too large."""
     for relevance, ties in product(HUGE + SMALL, [None, "average", "best", "worst"]):
         rankings = rg.from_ranked([[1], relevance])
         if ties is not None:
@@ -96,12 +96,12 @@ def test_rbp_plus_residual_is_at_most_1(p):
             assert result[residual][0] == pytest.approx(p**n, abs=1e-14)
 
 
-# probabilities that are small compared with 1
+# Probabilities that are small compared with 1
 
 
 @pytest.mark.parametrize("max_grade", [10, 30, 53.5, 54, 100, 1000])
 def test_err_of_small_stop_probabilities(max_grade):
-    """1 − q rounds to 1 for small q; the sum must not lose these terms."""
+    """For small q, 1 − q rounds to 1; the sum must not lose the terms in q."""
     err, nerr = rg.metric("err", max_grade=max_grade), rg.metric("nerr", max_grade=max_grade)
     result = rg.from_scores([[1, 0], [1, 1]], [[0, 0], [0, 0]]).evaluate(err, nerr)
     q = 1 / math.exp2(max_grade)
@@ -122,7 +122,7 @@ def test_metrics_of_one_relevant_document_in_a_large_tie_group(n):
         "rr": harmonic / n,
         "err": 15 / 16 * harmonic / n,
         "nerr": harmonic / n,
-        "bpref": 1 / n,  # 1 where it is the first of all, else 0
+        "bpref": 1 / n,  # 1 if the relevant document comes first, 0 otherwise
         "success@1": 1 / n,
         "success@3": 3 / n,
         "success": 1.0,
@@ -136,7 +136,7 @@ def test_metrics_of_one_relevant_document_in_a_large_tie_group(n):
 
 @pytest.mark.slow
 def test_err_of_a_large_tie_group_with_small_stop_probabilities():
-    """Runs fast also where thousands of documents are needed to stop the reader, and faster with a cut-off."""
+    """ERR is computed fast even if it takes thousands of documents to stop the reader, and faster with a cut-off."""
     rng = np.random.default_rng(0)
     relevance = rng.integers(1, 3, 3000)
     result = rg.from_scores(relevance, np.zeros(3000)).evaluate("err(max_grade=12)", "err(max_grade=12)@10")
@@ -153,20 +153,20 @@ def test_rising_discount_may_give_more_than_the_ideal(backend):
 
 
 def test_a_rank_whose_ideal_is_zero_adds_nothing(backend):
-    """The first rank has no discount: at its end nDCG is 0/0; at the second relevant document it is 0.5/1."""
+    """The discount of rank 1 is 0, so nDCG there is 0/0; at the second relevant document, it is 0.5/1."""
     metric = rg.metric("ndcg_rel", discount=[0.0, 1.0, 0.5])
     assert rg.from_ranked([[2, 0, 1]]).evaluate(metric).mean(metric) == (0.0 + 0.5) / 2
 
 
-# grades beyond the scale of ERR
+# Grades above the maximum grade of ERR
 
 
 def test_stop_probability_of_err(backend):
-    """Chapelle et al. 2009, eq. 4."""
+    """The stop probabilities agree with Chapelle et al. 2009, eq. 4."""
     assert Gain.stop(4.0).apply(np.array([0.0, 1, 4])).tolist() == [0, 1 / 16, 15 / 16]
 
 
-# nothing relevant, nothing returned, cut-offs beyond everything
+# No relevant documents, no returned documents, and cut-offs beyond the end of the list
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -187,7 +187,6 @@ def test_values_of_queries_without_relevant_or_returned_documents(name):
 
 @pytest.mark.parametrize("ties", [*TIES, "docid"])
 def test_cutoff_beyond_the_lists_changes_only_metrics_that_divide_by_k(ties):
-    """Only metrics that divide by k change."""
     by_k = {"precision", "f", "capped_recall", "ap_capped", "unjudged"}
     rankings = rg.from_qrels(QRELS, RUN, ties=ties)
     for name, row in TABLE.items():
@@ -206,7 +205,7 @@ def test_cutoff_beyond_the_lists_changes_only_metrics_that_divide_by_k(ties):
 
 @pytest.mark.slow
 def test_ties_of_a_hundred_thousand_documents(backend):
-    """Fast: neither enumerates orders nor takes quadratic time."""
+    """Large tie groups are evaluated in less than quadratic time and without enumerating orders."""
     rng = np.random.default_rng(3)
     n = 100_000
     relevance = np.where(rng.random(n) < 0.01, rng.integers(1, 5, n), 0)
@@ -220,14 +219,15 @@ def test_ties_of_a_hundred_thousand_documents(backend):
     )
     missed = math.prod((n - h - j) / (n - j) for j in range(10))
     assert result["success@10"][0] == pytest.approx(1 - missed, rel=1e-12)
-    # Every document of a large group stops a reader with nearly the mean probability, the first with exactly that.
+    # Each document of a large tie group stops the reader with almost the mean probability; for the first one, this is
+    # exact.
     stop = float(np.mean((np.exp2(relevance) - 1) / 16))
     about = math.fsum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, 20_000))
     assert result["err"][0] == pytest.approx(about, rel=1e-3)
 
 
 def test_success_is_at_most_1():
-    """The probabilities of which it is the sum are rounded one by one."""
+    """Success stays at most 1 although the probabilities that it adds up are rounded individually."""
     rankings = rg.from_scores([1] * 39 + [0] * 55, [0] * 94)
     result = rankings.evaluate(*(f"success@{k}" for k in range(1, 95)))
     values = [result[f"success@{k}"][0] for k in range(1, 95)]
@@ -237,7 +237,7 @@ def test_success_is_at_most_1():
 
 @pytest.mark.slow
 def test_err_of_a_tie_group_beyond_the_limit_is_rejected():
-    """With many stop probabilities near 0, none of the probabilities of continuing is small."""
+    """If many stop probabilities are near 0, the probability that the reader continues never becomes small."""
     rankings = rg.from_scores([[1, 0], [1, 0]], [[1, 0], [1, 0]])
     assert rankings.evaluate(rg.metric("err", max_grade=20)).mean() != {}
     grades = np.tile([1, 2, 0], 5000)

@@ -1,4 +1,4 @@
-"""Options of the functions on relevance in rank order, by the textbook: with other options, in each form of lists."""
+"""Options of the functions on relevance in rank order agree with textbook.py, alone and in combination."""
 
 import math
 from array import array
@@ -32,12 +32,13 @@ VALUES = {
     "empty": [1.0, 0.25, math.nan],
     "rel": [2, 0, np.float32(1.5)],
 }
-# Other options: kernels know the gains and discounts of the first, a table or vector takes the engine.
+# Options that are combined with the tested option. Tables and vectors of gains or discounts are handled by the engine
+# rather than by kernels.
 OTHERS = [
     {}, {"gain": "exponential"}, {"discount": "zipf"}, {"gain": BY_GRADE}, {"gain": double}, {"k": 3},
     {"discount": [1.0, 0.5, 0.25, 0.125]}, {"gain": fall, "discount": [1.0, 0.5, 0.25, 0.125]},
 ]  # fmt: skip
-FUNCTIONS = {  # the function of the textbook, and options
+FUNCTIONS = {  # by function: the name of the definition in textbook.py, and the options
     "cg": ("cg", ["k", "gain"]),
     "dcg": ("dcg", ["k", "gain", "discount"]),
     "idcg": ("idcg", ["k", "gain", "discount"]),
@@ -55,12 +56,12 @@ MEANS = ["mean_ndcg", "mrr"]
 
 
 def forms(rows):
-    """Lists of one length in each form that has code of its own."""
+    """Return lists of equal length in each form that has its own code."""
     return rows, np.array(rows, "f4")
 
 
 def expected(call, lists, judged, **options):
-    """The values of the textbook per query, or their mean over the queries that count."""
+    """Return the values of textbook.py per query, or their mean over the queries that count."""
     if isinstance(options.get("gain"), np.ndarray):
         options["gain"] = options["gain"].tolist()
     lists = judged if call == "idcg" else lists
@@ -71,7 +72,7 @@ def expected(call, lists, judged, **options):
 
 
 def others(call):
-    """Yield the other options that the call takes, and the judged grades or None."""
+    """Yield combinations of other options that the call takes, each with the judged grades or None."""
     for options in OTHERS:
         if {*options} <= {*FUNCTIONS[call][1]}:
             yield options, None
@@ -95,12 +96,12 @@ def test_functions_apply_an_option(check_option, call, option):
         usual = expected(call, LISTS, sets, **given)
         for value in VALUES[option]:
             values = expected(call, LISTS, sets, **given, **{option: value})
-            if values == usual:  # as where a gain falls, and nothing is empty
+            if values == usual:  # the option makes no difference here
                 continue
             beside = {} if judged is None else {"judged": judged}
             for lists in forms(LISTS):
                 check_option(function, option, value, values, lists, **beside, **given)
-            for query in range(0 if call in MEANS else len(LISTS)):  # a list alone
+            for query in range(0 if call in MEANS else len(LISTS)):  # a single list
                 if values[query] != usual[query]:
                     beside = {} if judged is None else {"judged": judged[query]}
                     for row in forms(LISTS[query]):
@@ -112,7 +113,7 @@ def test_functions_apply_judged_grades(check_option, call, option):
     for given, judged in others(call):
         if judged is not None:
             values = expected(call, LISTS, judged, **given)
-            same = values == expected(call, LISTS, LISTS, **given)  # no R in it
+            same = values == expected(call, LISTS, LISTS, **given)  # the function does not depend on the judged grades
             for grades in forms(judged):
                 check_option(getattr(rg, call), option, grades, UNCHANGED if same else values, LISTS, **given)
 
@@ -125,7 +126,7 @@ def test_functions_leave_out_masked_positions(check_option, call, option):
         values = expected(call, LISTS, judged or LISTS, **given)
         for padded in forms(PADDED):
             for mask in (MASK, np.array(MASK)):
-                if given.get("gain") != BY_GRADE:  # by which 9 is worth nothing
+                if given.get("gain") != BY_GRADE:  # BY_GRADE has no entry for the grade 9
                     check_option(function, option, mask, values, padded, **beside, **given)
     if call not in MEANS:
         (value,) = expected(call, LISTS[1:2], LISTS[1:2])

@@ -1,4 +1,4 @@
-"""Gains and discounts that are rejected for the grades and ranks that they meet."""
+"""Gains and discounts that are rejected for the grades and ranks to which they are applied."""
 
 import math
 
@@ -9,7 +9,7 @@ from support.evaluating import evaluate_lines, evaluate_qrels, evaluate_ranked, 
 import rankgain as rg
 
 inf = math.inf
-ONE_GRADE = ["rr", rg.metric("ndcg", gain={1: 1})]  # metrics whose gain has an entry for the grade 1 alone
+ONE_GRADE = ["rr", rg.metric("ndcg", gain={1: 1})]  # metrics whose gain has an entry only for the grade 1
 LISTS = [[1], [1, 3]]
 
 
@@ -66,7 +66,7 @@ def test_callable_gains_must_return_finite_gains(rejects, gain, returned):
 
 
 class Raises:
-    """A number and a gain that raise."""
+    """An object that raises an error when used as a number or as a gain."""
 
     def __float__(self, *grades):
         raise KeyError("what foreign code raises comes out as it is")

@@ -1,4 +1,4 @@
-"""Ctrl-C stops the evaluation of a query of millions of documents between two terms."""
+"""Ctrl-C interrupts the evaluation of a query with millions of documents between two terms."""
 
 import _thread
 import signal
@@ -11,15 +11,15 @@ import pytest
 import rankgain as rg
 from rankgain.metrics import program
 
-pytestmark = pytest.mark.both  # only the compiled half has to ask
+pytestmark = pytest.mark.both  # only the compiled backend has to check for interrupts
 
 DOCUMENTS = 1_100_000
-TERMS = 2000  # some seconds of them
+TERMS = 2000  # enough for several seconds
 
 
 @pytest.fixture
 def heard():
-    """Ctrl-C raises KeyboardInterrupt, even in what a shell started in the background, to which it is ignored."""
+    """Make Ctrl-C raise KeyboardInterrupt even in a background process of a shell, which ignores SIGINT."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -27,7 +27,7 @@ def heard():
 
 @pytest.fixture
 def one_at_a_time():
-    """No thread takes the GIL that another has not let go."""
+    """Let no thread take the GIL before another thread releases it."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000.0)
     yield
@@ -44,7 +44,7 @@ def long_query(form):
 @pytest.mark.parametrize("form", ["ranked", "tied"])
 @pytest.mark.usefixtures("heard", "one_at_a_time")
 def test_a_long_query_is_interrupted_between_terms(monkeypatch, form):
-    """The other thread waits for a lock, and then for the GIL, which the walk is the first to let go."""
+    """The second thread interrupts the evaluation as soon as the evaluation releases the GIL for the first time."""
     rankings = long_query(form)
     metrics = [f"ap(rel={1 + index / TERMS})" for index in range(1, TERMS)]
     begun, filled = threading.Lock(), []
@@ -67,4 +67,4 @@ def test_a_long_query_is_interrupted_between_terms(monkeypatch, form):
     with pytest.raises(KeyboardInterrupt):
         rankings.evaluate(*metrics)
     other.join()
-    assert (filled[0] == -1.0).all()  # figures follow the last term
+    assert (filled[0] == -1.0).all()  # values are written only after the last term

@@ -1,4 +1,4 @@
-"""Known values, worked by hand or printed in books and papers: a row each, with its source."""
+"""Known values that were worked out by hand or printed in books and papers, in one row each with the source."""
 
 import math
 
@@ -14,12 +14,12 @@ HAND = "by hand, from the definition of "
 
 
 def letters(text):
-    """A list of R and N (relevant, not relevant), as the book writes them."""
+    """Convert the letters R (relevant) and N (not relevant), as printed in the book, to grades."""
     return [int(letter == "R") for letter in text.replace(" ", "")]
 
 
 def others(relevant, judged=0):
-    """Judged documents that were not returned."""
+    """Return the grades of judged documents that were not returned."""
     return [1] * relevant + [0] * judged
 
 
@@ -27,7 +27,7 @@ FOUR = letters("RNRNNNNNRR"), letters("NRNNRRRNNN")
 TWENTY = letters("RRNNN NNNRN RNNNR NNNNR")
 EIGHTEEN = letters("R" * 8 + "N" * 10)
 JK = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]  # Järvelin & Kekäläinen 2002, section 2.1: G'
-JK_IDEAL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1] + [0] * 6  # and I'
+JK_IDEAL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1] + [0] * 6  # the ideal vector I' in the same section
 MZ = [int(rank in (1, 2, 6, 11, 17)) for rank in range(1, 21)]
 LOG3 = math.log2(3)
 SEVEN = {"A": 3, "B": 3, "C": 2, "D": 2, "E": 1, "F": 1, "G": 0}  # grades by document
@@ -35,12 +35,12 @@ FIVE = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}
 
 
 def of_ids(grades, returned):
-    """The grades of the documents that were returned, and of the others."""
+    """Return the grades of the returned documents and the grades of the documents that were not returned."""
     return [grades[doc] for doc in returned], [grade for doc, grade in grades.items() if doc not in returned]
 
 
 ROWS = [
-    # source, returned, judged and not returned, metric, value, digits that the source prints (None: exact)
+    # source, returned, judged but not returned, metric, value, digits printed in the source (None: exact)
     (IIR + "8.1", EIGHTEEN, others(12), "precision", 8 / 18, None),
     (IIR + "8.1", EIGHTEEN, others(12), "recall", 8 / 20, None),
     (IIR + "8.7", EIGHTEEN, others(12), "f", 2 * 8 / (2 * 8 + 12 + 10), None),  # F1 is the Dice coefficient
@@ -56,7 +56,8 @@ ROWS = [
     (IIR + "8.9 d", TWENTY, others(2), "iprec(recall=0.33,rounding=nearest)", 4 / 11, None),
     (IIR + "8.9 e", TWENTY, others(2), "ap", 0.4163, 4),
     (IIR + "8.9, mean of the precisions found", TWENTY, others(2), "ap_hits", 3.3303030303 / 6, 9),
-    # recall 0 to 0.2 needs 0 to 2 documents (8·0.2 + 0.9 = 2.5), 0.3 to 0.5 3 and 4, 0.6 and 0.7 5 and 6, 0.8 on 7
+    # Relevant documents needed: up to 2 for recall 0 to 0.2 (8·0.2 + 0.9 = 2.5), 3 or 4 for recall 0.3 to 0.5, 5 for
+    # 0.6, 6 for 0.7, and at least 7 from 0.8 on.
     ("IIR section 8.4", TWENTY, others(2), "iprec_mean", (3 + 4 / 11 * 3 + 1 / 3 + 0.3) / 11, None),
     (HAND + "AUC: 5 of 6 pairs", letters("RNRNN"), [], "auc", 5 / 6, None),
     (HAND + "AUC: judged documents that were not returned do not count", letters("NR"), others(3, 3), "auc", 0.0, None),
@@ -94,7 +95,7 @@ ROWS = [
     (HAND + "ERR", [1, 1], [], "err(max_grade=1)", 1 / 2 + 1 / 8, None),
     (HAND + "ERR", [0, 1, 2], [], "err(max_grade=2)@2", 1 / 8, None),
     (HAND + "nERR", [0, 1, 2], [], "nerr(max_grade=2)", (1 / 8 + 3 / 4 * 3 / 4 / 3) / (3 / 4 + 1 / 4 / 4 / 2), None),
-    # judged 3, 2, 1: the ideal gains add up to 3, 5, 6
+    # The judged grades are 3, 2 and 1, so the ideal gains add up to 3, 5 and 6.
     (HAND + "Q", [2, 0, 3], [1], "q_measure", (3 / 4 + 7 / 9) / 3, None),
     (HAND + "Q, β = 10", [2, 0, 3], [1], "q_measure(beta=10)", (21 / 31 + 52 / 63) / 3, None),
     (HAND + "Q, β = 0: AP", [2, 0, 3], [1], "q_measure(beta=0)", (1 + 2 / 3) / 3, None),
@@ -113,7 +114,7 @@ def test_known_values(source, returned, beside, metric, value, digits):
     by_id = rg.from_recommendations([dict(enumerate(judged))], [[*range(len(returned))]])
     assert by_id.evaluate(metric)[metric].tolist() == [expected], source
     scores = [-rank for rank in range(len(returned))]
-    for ties in ("average", "worst"):  # nothing is tied
+    for ties in ("average", "worst"):  # no documents are tied
         rankings = rg.from_scores(returned, scores, judged=judged, ties=ties)
         if ties != "average" or not metric.startswith(("iprec", "ap_hits", "g", "bin_g", "ndcg_rel")):
             assert rankings.evaluate(metric)[metric].tolist() == [expected], source
@@ -138,7 +139,7 @@ def test_estimates_against_ratings(ties, metric, at_10, at_5):
 
 
 def test_playlists():
-    """A natural logarithm scales DCG and leaves nDCG."""
+    """A natural logarithm in the discount scales DCG but does not change nDCG."""
     truth, recommended = {"p1": [1, 2, 3], "p2": [9]}, {"p1": [2, 7, 1], "p2": [4, 9]}
     for discount in ("log2", [1 / math.log(rank + 1) for rank in range(1, 101)]):
         metric = rg.metric("ndcg", k=100, discount=discount)
@@ -152,7 +153,7 @@ def printed(text):
 
 
 def test_jarvelin_and_kekalainen():
-    """The vectors of section 2 of the paper, to two digits, some of them sums of rounded ones."""
+    """The vectors in section 2 of the paper agree to two digits; some printed values are sums of rounded values."""
     rankings = rg.from_ranked([JK], judged=[JK_IDEAL])
 
     def at_all(metric):
@@ -166,7 +167,7 @@ def test_jarvelin_and_kekalainen():
     assert at_all(rg.metric("ndcg", discount="jarvelin:2")) == printed("1 0.83 0.87 0.78 0.71 0.69 0.73 0.77 0.83 0.81")
 
 
-# with documents that are not judged: ranks 1 to 5, of which 3 is pooled and 2 was never seen
+# A list with unjudged documents: the document at rank 3 was pooled, and the document at rank 2 was never seen.
 POOL = {"a": 1, "c": -1, "d": 0, "e": 1}
 LISTED = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}
 
@@ -192,7 +193,7 @@ def test_unjudged_documents(metric, value):
 
 @pytest.mark.parametrize("ideal", ["judged", "returned"])
 def test_a_list_that_returned_nothing_earns_nothing(ideal):
-    """Its value is 0, not that of `empty`, since there are relevant documents."""
+    """The value of an empty list is 0, not the value of `empty`, if there are relevant documents."""
     assert rg.ndcg([[], [1]], judged=[[2], [1]], ideal=ideal, empty=0.5).tolist() == [0.0, 1.0]
     metric = rg.metric("ndcg", ideal=ideal, empty=0.5)
     for rankings in (
@@ -205,7 +206,7 @@ def test_a_list_that_returned_nothing_earns_nothing(ideal):
 
 @pytest.mark.parametrize("metric", ["rr@2", "recall@2", "ap@2", "dcg(discount=zipf)@2"])
 def test_a_hit_at_the_only_cut_off(metric, tmp_path):
-    """Every form reads exactly to that rank; a tie that straddles it is broken by id."""
+    """Every form of input is read exactly down to the cut-off, and a tie that straddles the cut-off is broken by id."""
     files = [tmp_path / "qrels", tmp_path / "run"]
     for path, lines in zip(files, ("q 0 d1 1\n", "q Q0 d2 1 0.5 t\nq Q0 d1 2 0.5 t\nq Q0 d0 3 0.5 t\n"), strict=True):
         path.write_text(lines)
@@ -225,7 +226,7 @@ def test_a_hit_at_the_only_cut_off(metric, tmp_path):
 
 
 def test_gauc_weighs_queries_by_their_documents():
-    """(4 · 7/8 + 2 · 0) / 6: of the first query one pair is tied, and the second is upside down."""
+    """GAUC is (4 · 7/8 + 2 · 0) / 6: one pair of the first query is tied, and the second query is ranked in reverse."""
     rankings = rg.from_scores([[1, 0, 1, 0], [0, 1]], [[0.9, 0.8, 0.8, 0.1], [0.9, 0.1]])
     result = rankings.evaluate("gauc", "auc", "gauc(rel=2,empty=nan)")
     assert result["gauc"].tolist() == result["auc"].tolist() == [7 / 8, 0.0]

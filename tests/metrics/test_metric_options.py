@@ -1,4 +1,4 @@
-"""Parameters of each metric, in a record and in a string, over judged lists, by the textbook."""
+"""The parameters of each metric, in a record and in a string, agree with textbook.py for judged lists."""
 
 import math
 
@@ -25,11 +25,12 @@ VALUES = {
     "collection": [30],
     "k": [1, 2, 3],
 }
-BESIDE = {  # a value at which the other option matters
+BESIDE = {  # values of another option that make the tested option matter
     ("iprec", "rounding"): {"recall": 0.3},
     ("utility", "collection"): {"coefficients": (1.0, -1.0, 0.0, 0.5)},
 }
-# The grades of each query in the order of the run, which has no ties; None: not judged. And those not returned.
+# The grades of each query in run order, without ties (None: not judged), then the grades of documents that were not
+# returned.
 RUN = [[0, 1, None, 3, 0.5, -1, 2], [0, 0, None], [2, 1], [1, 0, 0, 1, 0, 1], []]
 LEFT = [[2, 0, 1, 3], [], [0, 3], [0, 1], [1]]
 QRELS = {
@@ -40,7 +41,7 @@ SCORES = {query: {f"d{index}": -float(index) for index in range(len(row))} for q
 
 
 def expected(name, **parameters):
-    """The values of the textbook per query."""
+    """Return the values of textbook.py per query."""
     return [textbook.definition(name)(row, [*QRELS[query].values()], **parameters) for query, row in enumerate(RUN)]
 
 
@@ -49,7 +50,7 @@ def evaluate_metric(name, **parameters):
 
 
 def written(name, parameters):
-    """The metric as a string."""
+    """Return the metric as a string."""
     inner = ",".join(f"{option}={value}" for option, value in parameters.items() if option != "k")
     return name + (f"({inner})" if inner else "") + (f"@{parameters['k']}" if "k" in parameters else "")
 

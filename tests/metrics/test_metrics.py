@@ -1,4 +1,4 @@
-"""How metrics are requested: strings, records, the keys of the result, and invalid requests."""
+"""Metrics requested as strings or records, the keys of the result, and invalid requests."""
 
 import copy
 import math
@@ -37,7 +37,7 @@ def test_result_keys_are_the_strings_as_given():
     record = rg.metric("ndcg", k=2, gain={1: 3, 2: 7})
     result = rg.from_ranked([[2, 1, 0], [0, 0, 1]]).evaluate("RR@10", "mrr@10", record, "ndcg_cut.1,2")
     assert list(result) == ["RR@10", "mrr@10", record, "ndcg_cut_1", "ndcg_cut_2"]
-    assert np.shares_memory(result["RR@10"], result["mrr@10"])  # one vector
+    assert np.shares_memory(result["RR@10"], result["mrr@10"])  # both names share one vector
     assert result[record].tolist() == [1.0, 0.0]
     with pytest.raises(KeyError, match=r"rr@10 was not evaluated; there are: RR@10, mrr@10"):
         result["rr@10"]
@@ -58,9 +58,9 @@ def test_empty_does_not_reward_missing_queries():
 def test_value_does_not_depend_on_the_other_metrics(other):
     late = rg.from_ranked([0, 0, 1], judged=[0, 0, 0])
     assert math.isnan(late.evaluate("rr(empty=nan)@2")["rr(empty=nan)@2"][0])
-    if other != "ndcg":  # which refuses a judged set that lacks what was returned
+    if other != "ndcg":  # ndcg rejects a judged set that lacks returned grades
         assert math.isnan(late.evaluate("rr(empty=nan)@2", other)["rr(empty=nan)@2"][0])
-    # A grade that has no gain, beyond the cut-off, is not looked at.
+    # A grade beyond the cut-off is not read, even if it has no gain.
     first = rg.from_ranked([1, 2000])
     assert first.evaluate("dcg(gain=exponential)@1", other)["dcg(gain=exponential)@1"].tolist() == [1.0]
     table = rg.metric("dcg", k=1, gain={1: 3})
@@ -101,7 +101,7 @@ def test_metric_record_is_frozen():
 
 
 def test_cached_settings_differ_by_type():
-    """A value equal to a valid setting may be invalid, and mutable settings are validated again."""
+    """A value that equals a valid setting may still be invalid, and mutable settings are validated in every call."""
     for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
         for k in (1, np.int64(1), 1):
             assert function([1, 2], k=k) == function([1, 2], k=1)
@@ -131,7 +131,7 @@ def test_returned_arrays_belong_to_the_caller(function):
     assert type(function([1, 0, 1])) is float
     values = function(np.array([[1, 0, 1], [0, 0, 2]]))
     assert values.dtype == np.float64
-    values[0] = 7  # writable
+    values[0] = 7  # the array is writable
 
 
 def test_subnormal_tied_gains_do_not_exceed_the_ideal():

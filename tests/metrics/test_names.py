@@ -1,4 +1,4 @@
-"""Metrics and peers by the names that people write."""
+"""Names of metrics and peers in the spellings that people use."""
 
 import math
 
@@ -131,7 +131,7 @@ def test_missing_attribute_is_answered_by_the_call_to_write():
 
 
 QRELS, RUN = {"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 0.5, "b": 1.0, "x": 0.25}}
-REJECTED = [  # message, where {type} is that of the name; exception; names
+REJECTED = [  # message ({type} stands for the type of the name), exception, names
     (
         "k must be a positive integer",
         ValueError,
@@ -152,7 +152,7 @@ REJECTED = [  # message, where {type} is that of the name; exception; names
         "rr(k=1000000000000000)",
         "ndcg@" + "9" * 5000,
     ),
-    ("; did you mean 'rbp(p=0.95)'?", ValueError, "rbp.95"),  # as ranx writes them
+    ("; did you mean 'rbp(p=0.95)'?", ValueError, "rbp.95"),  # the spellings of ranx
     ("; did you mean 'map(rel=2)", ValueError, "map-l2", "map-l2@5"),
     ("; did you mean 'ndcg(gain=exponential)@10'?", ValueError, "ndcg_burges@10"),
     ("unknown metric…(`rankgain metrics` lists all); did you mean 'ndcg", ValueError, "ndgc@10", "NDCH"),

@@ -1,4 +1,4 @@
-"""Grades and judged sets that metrics reject: what is missing, without a gain, above the scale, or overflows."""
+"""Grades and judged sets that metrics reject: grades that are missing, have no gain, exceed the scale or overflow."""
 
 import math
 from contextlib import suppress
@@ -10,19 +10,20 @@ from support.evaluating import evaluate_qrels, evaluate_ranked, evaluate_scores
 import rankgain as rg
 from rankgain.metrics.table import TABLE
 
-# Metrics that do not depend on the judged set, or on it alone; fall-out depends on documents judged not relevant.
+# Metrics that ignore the judged set or depend only on it; fall-out depends on documents judged not relevant.
 WITHOUT_JUDGED = {"cg", "dcg", "rr", "success", "precision", "rbp", "rbp_residual", "err", "judged", "unjudged"}
 WITHOUT_JUDGED |= {"num_ret", "num_rel_ret", "num_nonrel_judged_ret", "num_q", "auc", "gauc", "fallout"}
 WITHOUT_JUDGED |= {"idcg", "num_rel"}
-BY_IDEAL = {"ncg", "ndcg", "nerr", "g"}  # reject more than the ideal, the others more relevant documents than judged
+# These metrics reject lists better than the ideal ranking; the others reject more relevant documents than were judged.
+BY_IDEAL = {"ncg", "ndcg", "nerr", "g"}
 BY_JUDGED = [name for name in TABLE if name not in WITHOUT_JUDGED]
 BY_NUMBER = [name for name in BY_JUDGED if name not in BY_IDEAL]
 LACKING = "judged lacks grades that the returned list has"
-FAR_DOWN = [[0] * 30 + [1, 1]]  # relevant documents that add little to the value
+FAR_DOWN = [[0] * 30 + [1, 1]]  # the relevant documents are at deep ranks, so they add little to the value
 
 
 def check_lists(name, relevance, judged, advice):
-    """Fail with what to add to the lists of this file if the metric accepts the judged set."""
+    """Fail if the metric accepts the judged set, and print what to add to the lists in this file."""
     with suppress(ValueError):
         rg.from_ranked(relevance, judged=judged).evaluate(name)
         pytest.fail(f"{name} accepts judged={judged} beside relevance={relevance}: {advice}", pytrace=False)

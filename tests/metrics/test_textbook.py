@@ -1,4 +1,4 @@
-"""The library against the definitions as `textbook.py` states them: exactly, or to 1e-12 where ties are averaged."""
+"""The library agrees with the definitions in `textbook.py`, exactly or to within 1e-12 for averaged ties."""
 
 import math
 from fractions import Fraction
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 lists = st.lists(grades, max_size=10)
 AVERAGED = [name for name, row in TABLE.items() if not row.unaveraged]
-# Where the textbook adds and divides in the order that the promise of equal bits prescribes.
+# Metrics for which textbook.py adds and divides in the order that yields equal bits.
 EXACT = {"cg", "ncg", "dcg", "idcg", "ndcg", "rr", "success", "precision", "recall", "capped_recall", "ap"}
 EXACT |= {"ap_capped", "ap_hits", "gm_ap", "r_precision", "iprec", "bpref", "gm_bpref", "infap", "judged"}
 EXACT |= {"unjudged", "bin_g", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "num_q"}
@@ -44,7 +44,7 @@ def same(ours, theirs):
 
 
 def near(ours, theirs):
-    """Equal to 1e-12, relative; absolute where what is small is the difference of larger ones."""
+    """Return whether two values are equal to a relative precision of 1e-12."""
     return same(ours, theirs) or ours == pytest.approx(theirs, rel=1e-12, abs=1e-300)
 
 
@@ -77,18 +77,18 @@ def test_ndcg_of_one_list(relevance, more, k, gain, discount, cut, empty, self_j
     options = {"k": k, "ideal": "returned" if cut else "judged", "empty": empty, "gain": gain, "discount": discount}
     expected = textbook.ndcg(relevance, judged, **options)
     ours = rg.ndcg(relevance, judged=None if self_judged else judged, **options)
-    if bounded(discount) and expected > 1:  # the order of additions, not a better list
+    if bounded(discount) and expected > 1:  # above 1 only because of rounding
         expected = pytest.approx(1.0, rel=1e-12)
     assert same(ours, expected) or ours == expected
 
 
 def of_huge_gains(name, parameters, known):
-    """Whether costs and gains would cancel to rounding errors; test_family.py tests that case."""
+    """Return whether costs and gains would cancel to rounding errors; test_family.py tests that case."""
     return name == "g" and any(textbook.gain(grade, parameters.get("gain", "linear")) > 1e9 for grade in known)
 
 
 def check_metrics(rankings, queries, ties, drawn):
-    """Every metric in one call, against the textbook one by one; `queries`: (docs, judged) each."""
+    """Compare all metrics of one call with textbook.py; `queries` holds a pair (docs, judged) for each query."""
     known = {grade for docs, judged in queries for grade in judged if textbook.is_judged(grade)}
     metrics = [requested_metric(one, known) for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
     metrics = [one for one in metrics if not of_huge_gains(*one[1:], known)]
@@ -99,16 +99,16 @@ def check_metrics(rankings, queries, ties, drawn):
         for value, (docs, judged) in zip(result[metric].tolist(), queries, strict=True):
             expected = textbook.metric(name, docs, judged, ties=ties, **parameters)
             slack = 0.0
-            if name in ("rbp_residual", "unjudged"):  # what is left of 1, or of a count
+            if name in ("rbp_residual", "unjudged"):  # a difference from 1 or from a count
                 slack = 1e-14
-            elif name == "g":  # what is left of sums of gains, which is nothing where they are huge
+            elif name == "g":  # a difference of sums of gains, lost in rounding if they are huge
                 total = sum(textbook.ideal_gains(judged, parameters.get("gain", "linear")))
                 slack = 1e-15 * total
             assert near(value, expected) or abs(value - expected) <= slack, (metric, value, expected)
-            # Best and worst know where the relevant ones of a group stand, and add those of bpref at once.
+            # With ties="best" or ties="worst", the terms of bpref for a whole tie group are added in one step.
             if ties == "average" or name not in EXACT or (ties in ("best", "worst") and name.endswith("bpref")):
                 continue
-            if not (name in ("ndcg", "ncg") and expected > 1):  # the order of additions, not a better list
+            if not (name in ("ndcg", "ncg") and expected > 1):  # above 1 only because of rounding
                 assert same(value, expected), (metric, value, expected)
 
 
@@ -147,10 +147,10 @@ def test_relevance_in_rank_order(queries, drawn):
     check_metrics(rankings, list(zip(docs, judged, strict=True)), "stable", drawn)
 
 
-# What qrels hold: a grade, a negative one for pooled but unjudged, or nothing.
+# Values in qrels: a grade, a negative grade for a pooled but unjudged document, or None for no entry.
 known = st.none() | st.integers(-2, 4) | st.floats(0, 4, allow_subnormal=False)
 some_ids = st.text("abé😀", min_size=1, max_size=2)
-# A query: {document: (grade or None, score or None)}.
+# One query as {document: (grade or None, score or None)}.
 qrels_and_run = st.dictionaries(some_ids, st.tuples(known, st.none() | st.integers(0, 2).map(float)), max_size=7)
 
 
@@ -166,11 +166,11 @@ def test_qrels_under_every_policy(queries, ties, drawn):
     check_metrics(rg.from_qrels(qrels, run, ties=ties), expected, ties, drawn)
 
 
-# every metric by itself, so that none hides behind the luck of a draw
+# Each metric separately, so that all metrics are tested
 
 
 def random_query(rng, tied):
-    """Docs, the grades judged, and those not returned: graded, pooled and unjudged, at most `tied` + 2."""
+    """Draw up to `tied` + 2 documents; return them, all judged grades, and the grades of documents not returned."""
     grades = [None, None, -1, 0, 0, 1, 1, 2, 3, 0.5][: rng.integers(3, 11)]
     returned = [grades[i] for i in rng.integers(len(grades), size=rng.integers(1, tied + 3))]
     levels = rng.choice([1, 2, 3])
@@ -196,7 +196,7 @@ VARIANTS += [{"coefficients": (3.0, 0.5, -1.0, 0.25), "collection": 100}]
 
 
 def variants(name):
-    """The metric with each of its own parameters and some cut-offs."""
+    """Return the metric with each of its own parameters, at several cut-offs."""
     row = TABLE[name]
     applicable = [variant for variant in VARIANTS if set(variant) <= set(row.takes)]
     ks = [None, 1, 3, 5, 40] if row.cuts else [None]
@@ -220,7 +220,7 @@ def test_every_metric_with_pooled_and_unjudged_documents(name, ties):
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", AVERAGED)
 def test_averages_by_enumeration(name):
-    """The design's formulas on random cases, 250 in .ci/run, with up to eight tied documents."""
+    """Averages over ties equal the mean over all orders of the tied documents, in random cases."""
     rng = np.random.default_rng(1000 + list(TABLE).index(name))
     queries = [random_query(rng, 3) for _ in range(as_many(240))] + [random_query(rng, 5) for _ in range(as_many(10))]
     rankings = rg.from_qrels(*as_qrels(queries), ties="average")
@@ -229,9 +229,10 @@ def test_averages_by_enumeration(name):
 
 
 def exact_err(chances, m, a, k):
-    """ERR of one tie group of m documents from rank a on, in rational numbers: the mean over all its orders.
+    """Return the exact ERR of a tie group of m documents that starts at rank a, averaged over all orders.
 
-    The user passes the first j documents with the mean probability Σ_u C(m−h, j−u)/C(m, j)·e_u(1 − q) (hypergeometric).
+    By the hypergeometric distribution, the user passes the first j documents with the mean probability
+    Σ_u C(m−h, j−u)/C(m, j)·e_u(1 − q).
     """
     sums = [Fraction(1)]
     for q in chances:
@@ -259,7 +260,7 @@ def test_err_of_large_groups(m, h, before, k):
 
 
 def test_a_perfect_list_is_exactly_one():
-    """Tied documents of one gain are not tied at all, so no rounding shows."""
+    """Tied documents with equal gains are evaluated like untied documents, so a perfect list is exactly 1."""
     names = ["ndcg", "ndcg@2", "ndcg@5", "ncg@5", "nerr@3", "ap", "q_measure", "recall", "capped_recall@5", "f@7"]
     result = rg.from_scores([3, 3, 3, 1, 1, 1, 1], [2, 2, 2, 0.1, 0.1, 0.1, 0.1]).evaluate(*names)
     assert [vector[0] for vector in result.values()] == [1.0] * len(names)

@@ -1,4 +1,4 @@
-"""The benches run on small data and agree; their harness refuses answers that differ."""
+"""The benchmarks run on small data and agree, and their harness refuses answers that differ."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ BENCH = ROOT / "bench"
 
 
 def run(*command, **more):
-    # The harness must be imported before NumPy, hence not here.
+    # The harness must be imported before NumPy, so it runs in a new process.
     settings = os.environ | {"PYTHONPATH": os.pathsep.join([str(BENCH), os.environ.get("PYTHONPATH", "")])}
     settings |= {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "default"} | more
     return subprocess.run(
@@ -119,11 +119,12 @@ def test_bench_gives_up_if_the_machine_stays_busy():
 def test_bench_on_a_busy_machine_shows_the_load_of_each_case():
     result = run("-c", REST.format(patience=600.0, loads=[9.0, 9.0, 3.25, 9.0, 4.5, 5.0], rest=False))
     assert result.returncode == 0, result.stderr
-    assert result.stdout.count("(load 3.2)") == result.stdout.count("(load 4.5)") == 2  # printed, and for the page
+    # Each load appears twice: in the printed text and in the text for the page.
+    assert result.stdout.count("(load 3.2)") == result.stdout.count("(load 4.5)") == 2
 
 
 def test_bench_compares_another_build(tmp_path):
-    """This one with itself, then with one that gives another answer, and one that can do nothing."""
+    """A build is compared with itself, with a build that gives other answers, and with a build that does nothing."""
     result = run(BENCH / "run.py", "--smoke", "--against", ROOT / "src", "recommendations")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "50 users, ids that are int: rankgain, lists against sets: equal answers" in result.stdout

@@ -1,4 +1,4 @@
-"""Run the examples of the docstrings; test_pages.py runs those of the pages."""
+"""Run the examples in the docstrings; test_pages.py runs the examples on the documentation pages."""
 
 import doctest
 import importlib.util
@@ -13,10 +13,10 @@ import rankgain
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-# Compiled, or not to be imported where matplotlib or a compiler was absent.
+# Modules that are compiled, or that cannot be imported without matplotlib or a compiler.
 LEFT_OUT = ["rankgain._compiled.", "rankgain.results.plotting", "rankgain.comparison.plotting"]
-LEFT_OUT += ["rankgain.spark"]  # needs a Spark session: tests/spark runs them
-LEFT_OUT += ["rankgain.tools.pyinstaller.hook-rankgain"]  # PyInstaller runs it
+LEFT_OUT += ["rankgain.spark"]  # needs a Spark session; tests/spark runs its examples
+LEFT_OUT += ["rankgain.tools.pyinstaller.hook-rankgain"]  # run by PyInstaller
 LEFT_OUT += [] if importlib.util.find_spec("torchmetrics") else ["rankgain.torchmetrics"]
 LEFT_OUT += [] if importlib.util.find_spec("pyarrow") else ["rankgain.batches"]
 LEFT_OUT += [] if importlib.util.find_spec("rankgain._compiled.walk") else ["rankgain.capi"]
@@ -28,7 +28,7 @@ MODULES = [
 
 
 def docstrings(name, **options):
-    """The doctests of a module, including its public classes, whose `__module__` is the package."""
+    """Return the doctests of a module, including public classes whose `__module__` is the package."""
     module, finder = importlib.import_module(name), doctest.DocTestFinder(**options)
     tests = finder.find(module)
     for value in vars(module).values():

@@ -1,4 +1,4 @@
-"""An application that PyInstaller freezes into one file, with the hook in rankgain/tools/pyinstaller."""
+"""An application that PyInstaller freezes into one file with the hook in rankgain/tools/pyinstaller."""
 
 import ast
 import sys
@@ -16,8 +16,8 @@ import rankgain.batches, rankgain.capi, rankgain.cli, rankgain.pytrec_eval, rank
 
 print(rg.backend, rg.read_trec(*rg.sample()).evaluate("ndcg@10").mean("ndcg@10"))
 """
-# Files that it does not need: for `python -m`, C compilers, type checkers, frameworks that it does not import; and the
-# Python module in place of which the extension module of the same name is imported.
+# Files that the application does not need: for `python -m`, for C compilers, for type checkers, for frameworks that it
+# does not import, and Python modules that are replaced by extension modules of the same name.
 NOT_FROZEN = {
     *("__main__.py", "torchmetrics.py", "tools/pyinstaller/__init__.py", "tools/pyinstaller/hook-rankgain.py"),
     *("spark/__init__.py", "spark/evaluator.py", "spark/jobs.py", "spark/workers.py"),
@@ -27,7 +27,7 @@ NOT_FROZEN = {
 
 @pytest.fixture(scope="module")
 def folder(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that has the application in dist/ and PyInstaller's lists of its contents in build/."""
+    """Return a folder that has the application in dist/ and PyInstaller's lists of its contents in build/."""
     folder = tmp_path_factory.mktemp("frozen")
     (folder / "application.py").write_text(APPLICATION)
     command = sys.executable, "-m", "PyInstaller", "--onefile", "application.py"

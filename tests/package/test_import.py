@@ -1,4 +1,4 @@
-"""The import loads the modules that most calls need; other modules are loaded on first use."""
+"""Importing rankgain loads only the modules that most calls need; other modules are loaded on first use."""
 
 import ast
 import json
@@ -10,8 +10,8 @@ import pytest
 
 import rankgain as rg
 
-# What takes long to load, or what few need: NumPy may load some of it, and then it costs nothing more. Not `inspect`,
-# which Cython's modules load for the limited API, as newer releases of NumPy do.
+# Modules that are slow to load or rarely needed. If NumPy has already loaded a module, it costs nothing more. `inspect`
+# is not listed, since Cython's modules load it for the limited API and newer releases of NumPy load it too.
 HEAVY = {
     "argparse",
     "copy",
@@ -31,7 +31,7 @@ LATER = {*rg._LATER.values(), "_compiled.lines"} | {f"_reference.{part}" for par
 
 
 def loaded(code):
-    """The modules that a fresh interpreter has loaded beyond NumPy's after it ran the code."""
+    """Return the modules that the code loads in a fresh interpreter in addition to the modules that NumPy loads."""
     program = f"import sys, numpy; before = set(sys.modules)\n{code}\nimport json; print(json.dumps(after))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout))
@@ -39,7 +39,10 @@ def loaded(code):
 
 @pytest.mark.parametrize("choice", ["auto", "python"])
 def test_import_loads_listed_modules_only(choice, monkeypatch):
-    """All packages: a thread that imports from one while another loads it may get a KeyError (up to Python 3.14)."""
+    """All packages are loaded, since importing from a package while another thread loads it may raise a KeyError.
+
+    This happens up to Python 3.14.
+    """
     monkeypatch.setenv("RANKGAIN_BACKEND", choice)
     modules = loaded("import rankgain; after = sorted({*sys.modules} - before)")
     assert "rankgain.functions" in modules
@@ -52,7 +55,7 @@ def test_import_loads_listed_modules_only(choice, monkeypatch):
 def test_first_calls_load_no_modules():
     calls = "rankgain.ndcg([1, 2]); rankgain.reciprocal_rank(numpy.array([[1, 2]]), k=1)"
     program = f"import rankgain; before = {{*sys.modules}}; {calls}; after = sorted({{*sys.modules}} - before)"
-    # plain Python, where that computes, is loaded with the first call
+    # Only the Python backend, if it is used, is loaded by the first call.
     assert loaded(program) <= {
         *(f"rankgain._reference.{name}" for name in ("lists", "numbers", "query", "sums")),
         "array",
@@ -79,7 +82,7 @@ after = sorted({*sys.modules})
 
 
 def test_import_loads_no_optional_package():
-    """Nor do the functions for other libraries import these before they are called."""
+    """Not even the functions for other libraries import these libraries before they are called."""
     assert not loaded(SERVING) & FOREIGN
 
 
@@ -130,5 +133,5 @@ def test_second_interpreter_of_a_process_is_rejected(backend, monkeypatch):
         assert "only one interpreter per process" in done.stdout
         assert "use threads or processes" in done.stdout
     else:
-        warned = "does not properly support sub-interpreters" in done.stderr  # as NumPy 2.0 and 2.1, which go on
-        assert warned or done.stdout  # NumPy's own words
+        warned = "does not properly support sub-interpreters" in done.stderr  # NumPy 2.0 and 2.1 only warn
+        assert warned or done.stdout  # the message comes from NumPy

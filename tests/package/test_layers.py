@@ -1,7 +1,4 @@
-"""Where things may be imported from: the layers of the house, read from every import statement of the sources.
-
-Imports inside functions and those for type checkers count as well.
-"""
+"""The layers of the package: which modules may import which, checked for every import statement in the sources."""
 
 import ast
 from functools import cache
@@ -15,7 +12,7 @@ import rankgain
 
 PACKAGE = Path(rankgain.__file__).parent
 
-# From the ground up: a layer imports from those before it, and from itself without a circle.
+# From the bottom up: a layer may import from the layers before it, and from itself without cycles.
 LAYERS = (
     ("_codes", "choices", "errors", "scalars", "threads"),
     ("_reference", "_backend"),
@@ -32,7 +29,8 @@ LAYERS = (
     ("__init__",),
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
-HALVES = {"_reference": {"_backend", "_reference"}, "_compiled": {"_backend", "capi", "_compiled"}}  # who imports them
+# By half: the modules that may import it.
+HALVES = {"_reference": {"_backend", "_reference"}, "_compiled": {"_backend", "capi", "_compiled"}}
 OPTIONAL = {
     "pandas",
     "polars",
@@ -49,7 +47,7 @@ OPTIONAL = {
     "torch",
     "torchmetrics",
 }
-# Imported by what draws alone, or by users.
+# Modules that are imported only by plotting code or by users.
 DRAWS = {"results.plotting", "comparison.plotting", "spark.evaluator", "torchmetrics"}
 
 
@@ -66,7 +64,7 @@ def tree_of(name):
 
 
 def imports(name):
-    """Yield (module, name) for each name of ours that a file imports; the name is None for a module as a whole."""
+    """Yield (module, name) for each name that a file imports from the package; the name is None for a whole module."""
     for node in ast.walk(tree_of(name)):
         if isinstance(node, ast.Import):
             yield from (

@@ -1,4 +1,4 @@
-"""Every path and every test that the scripts of `.ci` and CONTRIBUTING name exists."""
+"""Every path and every test named in the scripts of `.ci` and in CONTRIBUTING exists."""
 
 import re
 from itertools import product
@@ -13,7 +13,7 @@ PATH = re.compile(rf"(?<![\w/.$\"}}-])(?:{'|'.join(map(re.escape, FOLDERS))})/[\
 
 
 def expanded(path):
-    """The paths that a shell makes of braces: a_{b,c}.py is a_b.py and a_c.py."""
+    """Expand braces like a shell: a_{b,c}.py becomes a_b.py and a_c.py."""
     parts = re.split(r"\{([^}]*)\}", path)
     choices = [part.split(",") if index % 2 else [part] for index, part in enumerate(parts)]
     return ["".join(choice) for choice in product(*choices)]
@@ -29,7 +29,7 @@ def test_paths_that_a_script_names_exist(name):
 
 
 def test_left_out_tests_exist():
-    """A renamed test would not be left out, and its step would fail hours later."""
+    """If a test were renamed, it would no longer be left out, and its step would fail hours later."""
     text = (ROOT / ".ci" / "deep").read_text(encoding="utf-8")
     names = {name for option in re.findall(r'-k "not ([\w ]+)"', text) for name in option.split(" and not ")}
     assert len(names) > 3

@@ -1,4 +1,4 @@
-"""Every option of a public function has a test that the mark `options` names."""
+"""Every option of a public function is named by the `options` mark of a test."""
 
 import inspect
 from importlib import import_module
@@ -34,7 +34,7 @@ TESTED_ELSEWHERE = {
 
 
 def public(call):
-    """The public object of this name."""
+    """Return the public object with this name."""
     if call == "pytrec_eval":
         return pytrec_eval.RelevanceEvaluator
     homes = [rg, sklearn, *([import_module("rankgain.batches")] if call.endswith("_batches") else [])]

@@ -1,4 +1,4 @@
-"""The site and the README: their examples run, and their generated and required parts are complete."""
+"""The examples on the site and in the README run, and all generated and required parts are complete."""
 
 import doctest
 import importlib
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.checkout
 PAGES = [README, *pages()]
 ADDRESSES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 GENERATED = re.compile(r"^<!-- generated: .*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")  # to a file, without the anchor
+LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")  # links to files, without the anchor
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def generate(monkeypatch):
 @pytest.mark.usefixtures("backend")
 def test_page_examples(page, monkeypatch, tmp_path):
     tests = examples(page, Parser())
-    monkeypatch.chdir(tmp_path)  # where examples write files
+    monkeypatch.chdir(tmp_path)  # examples write files to the working directory
     result = doctest.DocTestRunner(optionflags=FLAGS).run(tests)
     assert result.failed == 0
     assert result.attempted == len(tests.examples)
@@ -43,7 +43,7 @@ def test_page_examples(page, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_page_examples_are_all_found(page):
-    """No block with prompts has another language, which would not be run."""
+    """All code blocks with prompts are marked as `pycon`, since blocks in other languages are not run."""
     prompts = [
         first for first, language, text in blocks(page) if language != "pycon" and re.search(r"^\s*>>> ", text, re.M)
     ]
@@ -52,7 +52,7 @@ def test_page_examples_are_all_found(page):
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_all_code_on_pages_runs(page):
-    """Python is run as `pycon`, or written from a file that .ci/deep runs (heavy); test_downstream.py runs Numba's."""
+    """Python code is run as `pycon` or comes from a file that .ci/deep runs; test_downstream.py runs the Numba code."""
     generated = GENERATED.findall(page.read_text(encoding="utf-8"))
     shown = [text for _, language, text in blocks(page) if language == "python" and "import numba" not in text]
     assert [text for text in shown if not any(text in part for part in generated)] == []
@@ -106,7 +106,7 @@ def test_each_speed_in_the_readme_has_a_row_on_the_page(generate):
 
 
 def test_pictures_are_those_of_the_figures(monkeypatch, tmp_path):
-    """`python docs/pictures.py` would draw the same texts: numbers and names are among them."""
+    """The committed pictures contain the same texts as the pictures that `python docs/pictures.py` draws."""
     monkeypatch.syspath_prepend(DOCS)
     importlib.import_module("pictures").draw(tmp_path)
     for drawn in tmp_path.iterdir():

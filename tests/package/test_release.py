@@ -1,6 +1,7 @@
-"""The workflows build, test and publish every required wheel, in jobs that a security review would accept.
+"""The workflows build, test and publish every required wheel, in jobs that would pass a security review.
 
-zizmor, in `lint` of .ci/run, looks at what linters know: permissions, caches, pinned hashes, texts taken for commands.
+In the `lint` step of .ci/run, zizmor checks what linters can: permissions, caches, pinned hashes, and text that
+is run as a command.
 """
 
 import re
@@ -32,7 +33,7 @@ RUNNERS = {
 
 
 def identifiers(runner: str) -> set[str]:
-    """The wheels that cibuildwheel builds on a runner, configured by pyproject.toml."""
+    """Return the identifiers of the wheels that cibuildwheel builds on a runner with the settings in pyproject.toml."""
     platform, architecture = RUNNERS[runner]
     options = "--print-build-identifiers", "--platform", platform, "--archs", architecture
     command = [sys.executable, "-m", "cibuildwheel", *options]
@@ -73,7 +74,7 @@ def test_published_files_are_stored_before_other_code_runs():
 
 
 def steps(script: str) -> set[str]:
-    """Those that .ci/run or .ci/deep takes if it is asked for none."""
+    """Return the steps that .ci/run or .ci/deep takes by default."""
     (line,) = re.findall(r"^ *\(\(\$#\)\) \|\| set -- (.+)$", (ROOT / ".ci" / script).read_text(), re.MULTILINE)
     return set(line.split())
 
@@ -104,13 +105,13 @@ def test_every_step_of_the_scripts_is_in_the_workflows():
         JOBS[file][job]["strategy"]["matrix"]["steps"] for file, job in (("check", "ci"), ("sanitize", "deep"))
     )
     assert set(" ".join(check).split()) == steps("run")
-    # for which `check` and `wheels` have machines of their own, and one that takes all of Debian's packages
+    # Steps that have their own machines in `check` and `wheels`, and a step that needs all of Debian's packages.
     others = {"pythons", "freethreaded", "repaired", "arm64", "oldest", "bigendian", "i386"}
     assert {*sanitize} == steps("deep") - others
 
 
 def waited(jobs, name: str) -> set[str]:
-    """The job, and all that it waits for."""
+    """Return the names of the job and of all jobs that it waits for."""
     return {name}.union(*(waited(jobs, other) for other in jobs[name].get("needs", [])))
 
 
@@ -120,7 +121,7 @@ def test_last_job_waits_for_all_others(file, last):
 
 
 def whole(folder: Path) -> list[Path]:
-    """A release, empty, as cibuildwheel and auditwheel name its wheels."""
+    """Create a release of empty files with the wheel names that cibuildwheel and auditwheel use."""
     fuller = {
         "manylinux": "manylinux_2_17_{0}.manylinux2014_{0}",
         "musllinux": "musllinux_1_2_{0}",

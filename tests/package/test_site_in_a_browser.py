@@ -1,6 +1,9 @@
-"""The site, as it was built into the folder SITE_FOLDER, in Chromium: at the width of a phone and of a desk, in light
-and dark mode nothing is wider than the screen or its cell, nothing fails, nothing is requested from other machines;
-axe, whose script is the file AXE_SCRIPT, finds no violation; and the search shows the expected pages first."""
+"""Check the site in Chromium, as built into the folder SITE_FOLDER.
+
+At the width of a phone and of a desktop, in light and dark mode, nothing is wider than the screen or its table cell,
+nothing fails, and nothing is requested from other machines. axe, the script in the file AXE_SCRIPT, finds no
+violations, and the search shows the expected pages first.
+"""
 
 import functools
 import http.server
@@ -20,7 +23,7 @@ FOLDER = Path(os.environ["SITE_FOLDER"]).resolve()
 SITE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Documentation"]
 BASE = SITE.split("/", 3)[3]
 PAGES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.html") if "_static" not in path.parts)
-# What WCAG 2.1 AA and good practice ask for: contrast, keyboard, headings, landmarks, texts of pictures.
+# axe checks WCAG 2.1 AA and best practices: contrast, keyboard access, headings, landmarks and texts for images.
 AXE = """
 axe.run({resultTypes: ["violations"]}).then(found => found.violations.flatMap(rule =>
   rule.nodes.map(node => `${rule.id}: ${node.target}: ${node.failureSummary.split("\\n").slice(1).join("; ")}`)))
@@ -34,7 +37,7 @@ BEYOND_CELLS = """
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """The folder at the path that it will have."""
+    """Serve the folder under the path at which the site will be published."""
 
     def translate_path(self, path):
         return super().translate_path(path.removeprefix(f"/{BASE.rstrip('/')}"))
@@ -55,7 +58,7 @@ def root():
 
 
 def failures(page):
-    """The logged errors and warnings."""
+    """Return the logged errors and warnings."""
     kinds = {"error", "warning", "assert"}
     return [
         event["params"]
@@ -73,7 +76,7 @@ def test_every_page_has_no_error_and_no_barrier(root, width, dark):
     try:
         for name in PAGES:
             browser.visit(root + name)
-            time.sleep(0.1)  # for what scripts do after they are loaded
+            time.sleep(0.1)  # let scripts finish after the page has loaded
             faults[name] = [
                 *failures(browser),
                 *(url for url in browser.requests() if not url.startswith(root)),
@@ -111,7 +114,7 @@ def test_search_shows_the_page_first(root, query, page):
 
 
 def test_keyboard_reaches_the_controls(root):
-    """The first stop leads to the text; formulas that are scrolled can be reached."""
+    """The first stop of the Tab key leads to the main content, and scrollable formulas can be reached."""
     browser = Page(f"{root}ties.html", 375)
     try:
         for kind in ("keyDown", "keyUp"):

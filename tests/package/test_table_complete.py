@@ -1,4 +1,4 @@
-"""Facts that must be stated in two places agree: fails on a place that a change missed."""
+"""Facts that are stated in two places must agree; a test fails if a change misses one of the places."""
 
 import inspect
 import re
@@ -16,12 +16,13 @@ from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 from rankgain.results import calculation
 
-SHOWN = {*calculation.TERMS, *calculation.OVER_RANKS, *calculation.OVER_IDEAL}  # families that a calculation can show
-OF_THE_CPU = {"use_cpu", "lanes"}  # compiled loops alone have levels
+# Term families that a calculation can show
+SHOWN = {*calculation.TERMS, *calculation.OVER_RANKS, *calculation.OVER_IDEAL}
+OF_THE_CPU = {"use_cpu", "lanes"}  # only compiled loops have levels
 
 
 def signatures(module):
-    """The public functions and methods of a module of either half, with their parameters."""
+    """Yield the public functions and methods of a module in either backend, with their parameters."""
     for name, value in vars(module).items():
         if name[:1] == "_" or getattr(value, "__module__", None) != module.__name__:
             continue
@@ -56,7 +57,7 @@ def test_cython_names_the_same_numbers():
 
 
 def families():
-    """The names of the families of terms, in the order of their codes; those of gains follow in the module."""
+    """Return the names of the term families in the order of their codes; the gain families follow in the module."""
     names = list(vars(_codes))
     return names[names.index("DISCOUNTED_SUM") : names.index("NO_GAIN")]
 
@@ -64,7 +65,7 @@ def families():
 @pytest.mark.checkout
 @pytest.mark.parametrize("family", families())
 def test_family_of_terms_is_complete(family):
-    """A family needs a Term, a function of the reference, a branch of the kernel, a metric that uses it, and words."""
+    """A family needs a Term, a reference function, a branch in the kernel, a metric that uses it, and a description."""
     kernel = (ROOT / "src" / "rankgain" / "_compiled" / "program.pxi").read_text()
     code = getattr(_codes, family)
     used = {term.family for name, row in TABLE.items() for term in row.terms(rg.metric(name))}

@@ -1,4 +1,4 @@
-"""The sdist and the wheels: their contents and behaviour once installed, also of damaged wheels."""
+"""The contents of the sdist and the wheels, and the behaviour of installed wheels, including damaged ones."""
 
 import os
 import re
@@ -30,25 +30,26 @@ METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE
 
 
 def files(*folders: str) -> set[str]:
-    """The checkout's own files under these folders."""
+    """Return the files of the checkout in these folders, without caches and build files."""
     paths = [path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     litter = {path for path in paths if any(fnmatch(part, pattern) for part in path.parts for pattern in LITTER)}
     return {path.as_posix() for path in paths if path not in litter}
 
 
 def members(wheel: Path) -> tuple[set[str], set[str]]:
-    """The names in the package, and those in the metadata without their folder."""
+    """Return the names of the files in the package, and the names of the metadata files without their folder."""
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
     package = {name for name in names if name.startswith("rankgain/")}
     return package, {name.partition(".dist-info/")[2] for name in names - package}
 
 
-HEADERS = {"rankgain/__init__.pxd", "rankgain/capi.pxd", "rankgain/include/rankgain.h"}  # to call the C functions
+# Files needed to call the C functions.
+HEADERS = {"rankgain/__init__.pxd", "rankgain/capi.pxd", "rankgain/include/rankgain.h"}
 
 
 def shipped() -> set[str]:
-    """The source files in every wheel: Python, types, schemas, sample."""
+    """Return the source files in every wheel: Python modules, type information, schemas and sample data."""
     sources = {Path(name).relative_to("src/rankgain") for name in files("src")}
     return {
         f"rankgain/{path.as_posix()}"
@@ -70,7 +71,7 @@ def test_compiled_wheel_contains_expected_files_only(compiled_wheel: Path) -> No
     package, metadata = members(compiled_wheel)
     modules = {name.removeprefix("src/").removesuffix(".pyx") for name in files("src") if name.endswith(".pyx")}
     assert modules
-    modules.add("rankgain/_compiled/_cyutility")  # what all of them share
+    modules.add("rankgain/_compiled/_cyutility")  # shared by all compiled modules
     assert package == shipped() | HEADERS | {module + BINARY for module in modules}
     assert metadata == METADATA
     assert compiled_wheel.stat().st_size < LARGEST
@@ -111,7 +112,7 @@ def test_pure_wheel_works(pure: Path, choice: str) -> None:
 
 
 def test_pure_wheel_works_as_a_zip_file(pure_wheel: Path) -> None:
-    """The files of the sample are copied out, once, for as long as the process runs."""
+    """The sample files are extracted only once and remain available while the process runs."""
     code = "import os\nprint(rankgain.sample() == rankgain.sample(), *map(os.path.isfile, rankgain.sample()))"
     paths = "print(*rankgain.sample())"
     *lines, files = python(pure_wheel, f"{WORKS.replace('sys.exit', '')}\n{code}\n{paths}")
@@ -137,7 +138,7 @@ def test_broken_extension_raises(compiled: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(compiled, tmp_path / "broken")
     binaries = [*broken.glob(f"rankgain/**/*{BINARY}")]
     assert binaries
-    # loaded on first use
+    # modules that are loaded on first use
     later = {name: f"from rankgain._backend import {name}" for name in ("lines", "flips", "lambdas")}
     later["capi"] = "import rankgain.capi"
     for binary in binaries:
@@ -148,7 +149,7 @@ def test_broken_extension_raises(compiled: Path, tmp_path: Path) -> None:
             text = refusal(broken, later.get(name, "import rankgain"), RANKGAIN_BACKEND=choice)
             assert text.startswith("ImportError")
             assert binary.name in text
-            assert name == "capi" or "RANKGAIN_BACKEND=python" in text  # which has no C functions
+            assert name == "capi" or "RANKGAIN_BACKEND=python" in text  # the Python backend has no C functions
         assert python(broken, NDCG, RANKGAIN_BACKEND="python") == [NDCG_VALUE]
         binary.write_bytes(whole)
 

@@ -1,4 +1,4 @@
-"""Attribution of a difference to rules: each rule of each tool, alone and cumulatively, against `evaluate`."""
+"""Attribution of a difference to rules is checked against `evaluate` for each rule of each tool."""
 
 import math
 
@@ -21,7 +21,7 @@ RUN = {
     "q3": {"b": 1.0, "a": 1.0 + 1e-12, "x": 0.5},
 }
 RULES = ["definition", "gain", "discount", "ideal", "relevant", "empty", "ties", "precision of scores", "missing"]
-METRICS = {  # one that the tool has, and the rules that differ for it
+METRICS = {  # a metric of the tool, and the rules that differ for this metric
     "trec_eval-9": ("ap@2", ["relevant", "precision of scores", "missing"]),
     "trec_eval-10": ("iprec", ["definition", "relevant"]),
     "sklearn": ("ndcg@2", ["ties"]),
@@ -65,7 +65,7 @@ def test_attribution_ends_at_the_mean_of_the_tool(like):
     assert repr(result).startswith(f"{metric}: {result.mean:.4f} by rankgain, {expected:.4f} like {like} (")
 
 
-ALONE = [  # the tool, its metric, the row; the mean with only this rule, evaluated directly
+ALONE = [  # tool, metric, rule, and the mean with only this rule, evaluated directly
     ("xgboost", "ndcg@2", "gain", lambda r: r.evaluate("ndcg(gain=exponential)@2")),
     ("xgboost", "ndcg@2", "empty", lambda r: r.evaluate("ndcg(empty=1)@2")),
     ("xgboost", "ndcg@2", "ties", lambda r: r.under(ties="stable").evaluate("ndcg@2")),
@@ -93,9 +93,9 @@ def test_a_row_changes_only_its_rule(like, metric, rule, directly):
 
 def test_queries_that_no_longer_count_are_changes():
     rows = {row["rule"]: row for row in attribution("ndcg@2", "implicit").rows}
-    assert (rows["empty"]["changed"], rows["empty"]["counted"]) == (1, 3)  # q2 has nothing relevant
+    assert (rows["empty"]["changed"], rows["empty"]["counted"]) == (1, 3)  # q2 has no relevant documents
     rows = {row["rule"]: row for row in attribution("ndcg@2", "lenskit").rows}
-    assert (rows["missing"]["changed"], rows["missing"]["counted"]) == (1, 3)  # q4 is not in the run
+    assert (rows["missing"]["changed"], rows["missing"]["counted"]) == (1, 3)  # q4 is missing from the run
 
 
 def test_query_without_values_counts_as_unchanged():

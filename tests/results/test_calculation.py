@@ -1,4 +1,4 @@
-"""The calculation of one query's value: its amounts against `evaluate`, in every form, and as it prints."""
+"""The calculation of one query's value agrees with `evaluate` in every form and is printed as expected."""
 
 import io
 import math
@@ -24,7 +24,7 @@ def printed(rankings, metric, query=0, **options):
     return repr(rankings.calculation(metric, query, **options)).splitlines()
 
 
-# The tables that the five sources of the project write out
+# Worked examples from the five sources of this project
 
 
 def test_calculation_prints_real_valued_grades_by_id():
@@ -140,11 +140,11 @@ def test_a_large_tie_group_shows_the_documents_with_gains_and_the_exact_sum():
     assert calculation.rows[-1]["sum"] == calculation.value
 
 
-# Every form, metric and policy
+# Every form of input, metric and tie policy
 
 
 def forms_of(ties, folder, drawn):
-    """The rankings of the drawn documents, a (grade or None, score or None) each, in each form that they have."""
+    """Yield rankings of the drawn pairs (grade or None, score or None) in each form that can represent them."""
     query = {f"d{position}": pair for position, pair in enumerate(drawn)}
     qrels = {"q": {name: grade for name, (grade, _) in query.items() if grade is not None}, "r": {"x": 1}}
     run = {"q": {name: score for name, (_, score) in query.items() if score is not None}, "r": {"x": 1.0}}
@@ -178,14 +178,14 @@ def outcome(function):
 
 
 def check(rankings, metric):
-    """The calculation of query q adds up to the value of `evaluate`, in bits."""
+    """Check that the calculation of query q adds up to the value of `evaluate`, bit for bit."""
     value = outcome(lambda: float(rankings.evaluate(metric)[metric][0]))
     calculation = outcome(lambda: rankings.calculation(metric, "q", limit=30))
     if isinstance(value, str):
         assert calculation == value
         return
     assert np.array_equal(calculation.value, value, equal_nan=True)
-    if calculation.divisor:  # else there is nothing relevant
+    if calculation.divisor:  # otherwise, no document is relevant
         assert value in (calculation.dividend / calculation.divisor, 1.0)
     assert repr(calculation)
     assert calculation._repr_html_()
@@ -194,19 +194,19 @@ def check(rankings, metric):
         check_sums(calculation, rankings.ties == "average", metric)
 
 
-DIVIDENDS = {  # where it is not the sum over ranks
+DIVIDENDS = {  # dividends that are not the sum over ranks
     "f": lambda metric, hits: (1.0 + metric.beta * metric.beta) * hits,
     "set_ap": lambda metric, hits: hits * hits,
 }
 
 
 def check_sums(calculation, averaged, metric):
-    """The dividend is the sum of the rows, the divisor the sum of the ideal."""
+    """Check that the dividend is the sum over the rows and that the divisor is the sum over the ideal ranking."""
     within = [row for row in calculation.rows if row["rank"] <= metric.depth]
     if within:
         nothing_relevant = metric.name in ("rr", "success") and not within[-1]["sum"]
         dividend = DIVIDENDS.get(metric.name, lambda metric, value: value)(metric, within[-1]["sum"])
-        if metric.name != "unjudged":  # whose dividend counts the other documents
+        if metric.name != "unjudged":  # its dividend and its rows count different documents
             assert dividend == (0.0 if nothing_relevant else calculation.dividend)
         if nothing_relevant:
             assert calculation.value in (0.0, metric.empty) or math.isnan(metric.empty)
@@ -243,7 +243,7 @@ def test_calculation_adds_up_to_the_value_of_evaluate(tmp_path_factory, drawn, r
         check(rankings, metric)
 
 
-# Options and refusals
+# Options and errors
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d7": 1}}
 RUN = {"q1": {"d1": 0.9, "d2": 1.4, "d9": 0.2}}
@@ -440,7 +440,7 @@ def test_calculation_leaves_in_each_form():
     assert calculation(run={"q1": {"d1": 1.0}}).to_arrow()["document"].to_pylist() == ["d1", None]
 
 
-# In a shell
+# The command line
 
 
 @pytest.fixture
@@ -473,7 +473,7 @@ def test_explain_reads_the_sample(capsys):
 
 def test_explain_chooses_the_lowest_value_of_queries_with_a_chance(capsys, files):
     text = shell(capsys, "ndcg@2", *files)
-    assert text.startswith("ndcg@2 of query q1: ")  # q2 has no list, and q3 nothing relevant
+    assert text.startswith("ndcg@2 of query q1: ")  # q2 has no list, and q3 has no relevant documents
     assert text.endswith("\nthe lowest value of 1 queries with a relevant document and a list; see --query-id\n")
     text = shell(capsys, "fallout@2", *files)
     assert "the highest value of 1 queries" in text

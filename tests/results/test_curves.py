@@ -1,4 +1,4 @@
-"""Curves have the values of `evaluate` at each cut-off, and plots show the values of the curves."""
+"""Curves have the same values as `evaluate` at each cut-off, and plots show the values of the curves."""
 
 import math
 import subprocess
@@ -90,7 +90,10 @@ def test_interval_of_binary_values_is_clopper_pearson(hits):
 
 @pytest.mark.parametrize("queries", [10, 50])
 def test_interval_of_sparse_values_covers_the_true_mean(queries):
-    """One query in ten has a reciprocal rank of 1 to 1/10; intervals by spread alone cover the mean of 10 in 66%."""
+    """The interval covers the true mean even if nine queries in ten have a reciprocal rank of 0.
+
+    Intervals based on the spread alone cover the mean of 10 queries in 66% of the cases.
+    """
     random = np.random.default_rng(queries)
     truth, covered, cases = 0.1 * np.mean(1 / np.arange(1.0, 11.0)), 0, 300
     for _ in range(cases):
@@ -102,7 +105,7 @@ def test_interval_of_sparse_values_covers_the_true_mean(queries):
 
 
 def test_the_interval_of_a_metric_without_a_bound_needs_one():
-    """The interval is that of the values divided by the bound, which no value may exceed."""
+    """The interval is computed for the values divided by the bound, which no value may exceed."""
     values = np.array([[0.0], [1.0], [4.0], [2.0]])
     scaled = rg.from_ranked(values / 8).curve("cg", [1]).interval(highest=1)
     curve = rg.from_ranked(values).curve("cg", [1])
@@ -112,7 +115,7 @@ def test_the_interval_of_a_metric_without_a_bound_needs_one():
     with pytest.raises(ValueError, match=r"^highest: a query has the value 4\.0 of cg, which is not from 0 to 3"):
         curve.interval(highest=3)
     none = rg.from_ranked(values[:3] * 0).curve("cg", [1]).interval(highest=1)
-    assert none.tolist() == [[0.0], [pytest.approx(1 - 0.025 ** (1 / 3))]]  # not [0, 0]
+    assert none.tolist() == [[0.0], [pytest.approx(1 - 0.025 ** (1 / 3))]]  # the interval is not [0, 0]
 
 
 @pytest.mark.options("Curve.interval", "highest")

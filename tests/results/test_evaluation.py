@@ -1,4 +1,4 @@
-"""The result: its means, merging, frames and text."""
+"""Evaluations: means, merging, frames and text."""
 
 import math
 import sys
@@ -73,7 +73,7 @@ def test_weighted_mean_of_no_queries_is_nan():
 
 
 def test_repr_names_the_aggregator(monkeypatch):
-    """The key may be any of the names of a metric, or a record."""
+    """The key may be a record or any of the names of a metric."""
     record = rg.metric("rr", k=1)
     result = ranked([1, 0], [0, 1], metrics=("MRR@1", "ndcg_cut.1,2", record, "cg"))
 
@@ -182,7 +182,7 @@ def test_to_frame_has_a_row_per_query(library, ids):
     frame = getattr(result, f"to_{library}")()
     columns = columns_of(frame, library)
     assert list(columns) == ["query_id", "rr(empty=nan)", "cg@1"]
-    # pandas holds whatever can be hashed.
+    # pandas can store any hashable id.
     assert columns["query_id"] == (list(result.query_ids) if library == "pandas" else text)
     np.testing.assert_array_equal(np.array(columns["rr(empty=nan)"]), [0.5, math.nan, 1.0])
     assert columns["cg@1"] == [0.0, 0.0, 3.0]
@@ -288,10 +288,10 @@ def test_evaluations_compare_by_content(on_both):
 def test_evaluations_differ_by_each_part():
     result = ranked([1, 0], [0, 1], names=["a", "b"])
     others = [
-        ranked([1, 0], [0, 0], names=["a", "b"]),  # values
-        ranked([1, 0], [0, 1], names=["a", "c"]),  # queries
-        ranked([1, 0], [0, 1], names=["b", "a"]),  # their order
-        ranked([1, 0], [0, 1], names=["a", "b"], metrics=("mrr",)),  # keys
+        ranked([1, 0], [0, 0], names=["a", "b"]),  # different values
+        ranked([1, 0], [0, 1], names=["a", "c"]),  # different queries
+        ranked([1, 0], [0, 1], names=["b", "a"]),  # the queries in another order
+        ranked([1, 0], [0, 1], names=["a", "b"], metrics=("mrr",)),  # different keys
         rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr", like="ranx"),
         {"rr": result["rr"]},
     ]

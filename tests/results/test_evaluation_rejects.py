@@ -1,4 +1,4 @@
-"""Arguments that evaluations reject: weights, names, parts to merge, queries to select."""
+"""Arguments that Evaluations reject: weights, names, parts to merge, and queries to select."""
 
 import math
 
@@ -45,7 +45,7 @@ def test_flat_rejects_names(rejects, names):
 
 
 def single(*metrics, names=None, ties="docid", missing="zero"):
-    """The evaluation of one query, x."""
+    """Return the evaluation of a single query named 'x'."""
     sides = {"x": {"d": 1}}, {"x": {"d": 1}}
     return rg.from_qrels(*sides, ties=ties, query_ids=names, missing=missing).evaluate(*metrics or ["rr"])
 

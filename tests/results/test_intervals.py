@@ -1,4 +1,4 @@
-"""The interval of a mean of bounded values, and the beta distribution from which it is computed."""
+"""Intervals for the mean of bounded values, and the beta distribution from which they are computed."""
 
 import itertools
 import json
@@ -26,11 +26,11 @@ def test_beta_quantile_equals_scipy(a, b):
     assert beta_share(1.0, a, b) == 1.0
 
 
-# Of one run
+# Intervals of one run
 
 
 def of_values(values, metric="ndcg", **options):
-    """The Evaluation of a metric that has these values: of lists whose first grade is the gain."""
+    """Return the interval for the mean of a metric over lists that have these values."""
     lists = [[1.0] if value == 1 else [0.0, 1.0] if value else [0.0] for value in values]
     return rg.from_ranked(lists).evaluate(metric).interval(metric, **options)
 
@@ -77,7 +77,7 @@ def test_interval_of_a_geometric_mean_is_that_of_the_logarithms():
 
 @pytest.mark.parametrize(("queries", "most"), [(5, 0.05), (20, 0.05)])
 def test_interval_rarely_misses_the_true_mean(queries, most):
-    """Reciprocal ranks with a relevant document in half of the queries, at a rank from 1 to 5."""
+    """The interval rarely misses the mean reciprocal rank if half of the queries have a relevant document."""
     random, cases, missed = np.random.default_rng(queries), 300, 0
     truth = 0.5 * np.mean(1 / np.arange(1.0, 6.0))
     for _ in range(cases):
@@ -128,7 +128,7 @@ def test_interval_options(check_option):
     check_option(result.interval, "highest", 2, (low, high), "ndcg")
 
 
-# In a shell
+# The command line
 
 
 @pytest.fixture

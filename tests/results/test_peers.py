@@ -1,4 +1,4 @@
-"""Each preset against the peer, its recorded output for fixed data, or values worked out by hand from its rule."""
+"""Each preset is compared with the peer itself, with its recorded output, or with values worked out by hand."""
 
 import json
 import math
@@ -27,7 +27,7 @@ def same(value, expected):
 
 
 def groups(seed, grades=4, single=0):
-    """Labels, scores with ties, and the sizes of groups; the first group has nothing relevant."""
+    """Draw labels, scores with ties, and group sizes; the first group has no relevant documents."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1 + (not single), 12, 6)
     labels, scores = rng.integers(0, grades, sizes.sum()), rng.integers(0, 6, sizes.sum()) / 8
@@ -35,13 +35,13 @@ def groups(seed, grades=4, single=0):
     return labels.astype(float), scores, sizes
 
 
-# installed peers
+# Installed peers
 
 
 @pytest.mark.parametrize("release", [9, 10])
 @pytest.mark.parametrize("corpus", quick_first("bac"))
 def test_preset_equals_trec_eval(corpus, release):
-    """Every measure but those with parameters, as printed; -c adds the queries that the run lacks."""
+    """All measures without parameters have the printed values; the option -c adds queries missing from the run."""
     printed = defaultdict(dict)
     for line in (
         (GOLDEN / f"{corpus}.v{release}.{'plain' if release == 9 else 'c'}.txt").read_text("utf-8").splitlines()
@@ -58,12 +58,12 @@ def test_preset_equals_trec_eval(corpus, release):
                 measures[name] = row.peer
     result = rankings.evaluate(*measures, like=f"trec_eval-{release}")
     assert (result.ties, result.missing) == ("docid", "skip" if release == 9 else "zero")
-    assert {*measures.values()} - printed.keys() <= {"dcg", "ideal_dcg"}  # which all_trec does not print
+    assert {*measures.values()} - printed.keys() <= {"dcg", "ideal_dcg"}  # all_trec does not print these measures
     for name, measure in measures.items():
         if measure not in printed:
             continue
         expected = dict(printed[measure])
-        # per query gm_ap is printed as a logarithm, for the geometric mean
+        # The values of gm_ap per query are printed as logarithms for the geometric mean.
         whole = expected.pop("all")
         assert float(whole) == pytest.approx(result.aggregate()[name], abs=5.1e-5), name
         if not name.startswith("gm_") and name != "num_q":
@@ -76,7 +76,7 @@ def test_preset_equals_pytrec_eval(seed):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     rng = np.random.default_rng(seed)
     docs = [f"d{number}" for number in range(20)]
-    # scores that only 64 bits tell apart
+    # Scores that differ only in 64 bits
     run = {f"q{q}": {d: 1.0 + rng.integers(0, 4) * 1e-9 + rng.integers(0, 3) for d in docs} for q in range(4)}
     qrels = {f"q{q}": {d: int(rng.integers(0, 3)) for d in docs[:: q + 1]} for q in range(5)}
     theirs = {"map": "ap", "map_cut_5": "ap@5", "ndcg_cut_5": "ndcg@5", "recip_rank": "rr", "P_5": "p@5"}
@@ -86,7 +86,7 @@ def test_preset_equals_pytrec_eval(seed):
     result = rg.from_qrels(qrels, run).evaluate(*theirs.values(), like="trec_eval-9")
     for query, values in result.to_dict().items():
         assert {name: values[ours] for name, ours in theirs.items()} == same_all(expected[query])
-    # the measures that BEIR requests
+    # The measures that BEIR requests
     names = {"ndcg_cut_5": "ndcg@5", "map_cut_5": "ap@5", "recall_5": "recall@5", "P_5": "p@5"}
     result = rg.from_qrels(qrels, run).evaluate(*names.values(), like="beir")
     for measure, ours in names.items():
@@ -146,7 +146,8 @@ def test_preset_equals_lightgbm(seed):
 def test_preset_equals_xgboost(seed):
     xgboost = pytest.importorskip("xgboost")
     labels, scores, sizes = groups(seed, single=1)
-    scores = scores + np.random.default_rng(seed).integers(0, 3, len(scores)) * 1e-9  # lost in 32 bits
+    # Differences of this size are lost in 32 bits.
+    scores = scores + np.random.default_rng(seed).integers(0, 3, len(scores)) * 1e-9
 
     def value(metric, labels):
         data = xgboost.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=scores)
@@ -175,7 +176,7 @@ def test_preset_equals_catboost(seed):
     utils = pytest.importorskip("catboost.utils")
     labels, scores, sizes = groups(seed)
     ids = np.repeat(np.arange(len(sizes)), sizes)
-    labels[-1] = 0.4  # not relevant
+    labels[-1] = 0.4  # a label of 0.4 is not relevant
     pairs = {"ndcg": "NDCG", "ndcg@3": "NDCG:top=3", "ndcg@99": "NDCG:top=99", "dcg@3": "DCG:top=3", "ap": "MAP"}
     pairs |= {"ap@1": "MAP:top=1", "ap@3": "MAP:top=3", "recall@3": "RecallAt:top=3", "rr": "MRR", "rr@2": "MRR:top=2"}
     pairs |= {"precision": "PrecisionAt", "ndcg(gain=exponential)@3": "NDCG:top=3;type=Exp"}
@@ -183,17 +184,17 @@ def test_preset_equals_catboost(seed):
     result = rg.from_scores(labels, scores, group_sizes=sizes).evaluate(*pairs, like="catboost")
     for ours, theirs in pairs.items():
         (expected,) = utils.eval_metric(labels, scores, theirs, group_id=ids)
-        assert result.mean(ours) == pytest.approx(expected, rel=1e-7), theirs  # whose labels have 32 bits
+        assert result.mean(ours) == pytest.approx(expected, rel=1e-7), theirs  # CatBoost stores labels in 32 bits
 
 
-# recorded output of peers for fixed data
+# Recorded output of peers for fixed data
 
 PEER_OUTPUT = json.loads((FOLDER / "peers.json").read_text())
 RELEVANT = [dict.fromkeys(items, 1) for items in fixed.TRUTH]
 
 
 def given_data(peer, name):
-    """The fixed data in the form that the peer received for a metric."""
+    """Return the fixed data in the form that the peer received for a metric."""
     if peer == "ranx":
         return rg.from_qrels(fixed.QRELS, fixed.RUN)
     if peer == "torchmetrics":
@@ -215,7 +216,7 @@ def test_presets_equal_the_recorded_output_of_peers(peer):
         assert result.mean(name) == pytest.approx(value, **exact), name
 
 
-# Means that differ from the peer, since we count queries without truth.
+# Means that differ from those of the peer because queries without truth are counted here.
 KNOWN_DIFFERENCES = {
     ("rectools", "an empty truth"): 0.5,
     ("trec_eval-9", "an empty truth"): 0.5,
@@ -228,17 +229,17 @@ KNOWN_DIFFERENCES = {
     "peer", [*(peer for peer, recorded in PEER_OUTPUT.items() if "queries" in recorded), "trec_eval-9"]
 )
 def test_presets_count_the_queries_of_the_peer(peer, case):
-    """A user only in the run, only in the truth, with an empty list, with an empty truth."""
+    """A user may be missing from the run or from the truth, or may have an empty list or an empty truth."""
     if peer not in PEER_OUTPUT:
         pytest.importorskip("pytrec_eval")
     run, truth = fixed.CASES[case]
     recorded = PEER_OUTPUT[peer]["queries"][case] if peer in PEER_OUTPUT else fixed.pytrec_eval_queries(run, truth)
     name = "ndcg(ideal=judged)@10" if peer == "rectools" else "ndcg@10"
-    if (peer, case) == ("lenskit", "only in the run"):  # 0.5 there
+    if (peer, case) == ("lenskit", "only in the run"):  # LensKit's value is 0.5
         for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(truth, run)):
             with pytest.raises(ValueError, match=r"like='lenskit': .* without judgments count 0 .* give the 1 of them"):
                 rankings.evaluate(name, like=peer)
-        truth = {user: {} for user in run} | truth  # as the message says
+        truth = {user: {} for user in run} | truth  # as the error message suggests
     expected = KNOWN_DIFFERENCES.get((peer, case), recorded)
     assert ((peer, case) in KNOWN_DIFFERENCES) == (expected != recorded)
     for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(truth, run)):
@@ -246,7 +247,7 @@ def test_presets_count_the_queries_of_the_peer(peer, case):
 
 
 def test_preset_variant_of_a_peer(backend):
-    """RecTools' NDCG(divide_by_achievable=True), which is our nDCG of binary gains."""
+    """RecTools' NDCG(divide_by_achievable=True) equals nDCG with binary gains."""
     rankings = given_data("rectools", "ndcg@10")
     result = rankings.evaluate("ndcg(ideal=judged)@10", "ndcg@10", like="rectools")
     expected = rankings.evaluate("ndcg(gain=binary)@10")["ndcg(gain=binary)@10"]
@@ -262,7 +263,7 @@ def test_table_of_peers_states_versions():
         assert recorded["version"] in PEERS[peer].source
 
 
-# values by hand
+# Values worked out by hand
 
 LOG3 = 1 / math.log2(3)
 
@@ -286,7 +287,7 @@ def test_preset_of_elasticsearch():
     result = rankings.evaluate("ndcg@10", "dcg@10", "rr@10", "recall@10", "precision", "err@10", like="elasticsearch")
     assert result.mean() == same_all(
         {
-            "ndcg@10": 3 * LOG3 / (7 + 7 * LOG3),  # two hits, so two documents in the ideal
+            "ndcg@10": 3 * LOG3 / (7 + 7 * LOG3),  # two hits, so the ideal ranking has two documents
             "dcg@10": 3 * LOG3,
             "rr@10": 1 / 2,
             "recall@10": 1 / 3,
@@ -302,10 +303,10 @@ def test_preset_of_beir():
     qrels = {"q": {"a": 1, "z": 1, "b": 0}}
     run = {"q": {"x": 1.0, "a": 1.0, "z": 1.0 - 1e-12}}
     rankings = rg.from_qrels(qrels, run)
-    # z, x, a in 32 bits
+    # The order in 32 bits is z, x, a.
     expected = {"ndcg@1": 1.0, "p@2": 0.5, "ap@2": 0.5}
     assert rankings.evaluate(*expected, like="beir").mean() == expected
-    assert rankings.evaluate("rr@1", "rr@2", like="beir").mean() == {"rr@1": 0.0, "rr@2": 0.5}  # x, a, z
+    assert rankings.evaluate("rr@1", "rr@2", like="beir").mean() == {"rr@1": 0.0, "rr@2": 0.5}  # the order is x, a, z
     assert rankings.evaluate("capped_recall@2", "capped_recall@9", like="beir").mean() == {
         "capped_recall@2": 0.5,
         "capped_recall@9": 1.0,
@@ -322,9 +323,9 @@ def test_preset_of_msmarco():
     assert (result.mean("mrr@10"), result.missing) == (0.25, "zero")
 
 
-# the peers
+# All peers
 
-TESTED_VALUES = {  # the test of each peer that compares values, beside those with recorded output
+TESTED_VALUES = {  # the test that compares values with each peer that has no recorded output
     "trec_eval-9": test_preset_equals_trec_eval,
     "trec_eval-10": test_preset_equals_trec_eval,
     "sklearn": test_preset_equals_sklearn,
@@ -339,7 +340,7 @@ TESTED_VALUES = {  # the test of each peer that compares values, beside those wi
 
 
 def test_values_of_every_peer_are_tested():
-    """By recorded output in golden/peers.json, or by a test of this file."""
+    """Every peer has recorded output in golden/peers.json or a test in this file."""
     assert {*PEERS} - {*PEER_OUTPUT} == {*TESTED_VALUES}, "add a test of values, and its line to TESTED_VALUES"
     for peer, recorded in PEER_OUTPUT.items():
         metrics = {name.partition("@")[0] for measure in PEERS[peer].measures for name in measure.names.split()}
@@ -372,7 +373,7 @@ def test_explicit_parameters_override_the_preset():
     whole = (1 + 3 * LOG3) / (3 + LOG3) / 2
     values = {"ndcg": whole + 0.5, "ndcg:empty=0": whole, "ndcg(gain=linear)": (1 + 2 * LOG3) / (2 + LOG3) / 2 + 0.5}
     assert rankings.evaluate(*values, like="lightgbm").mean() == same_all(values)
-    # of a record, what differs from its default
+    # Settings of a record override the preset if they differ from their defaults.
     table = rg.metric("ndcg", gain={1: 1, 2: 5})
     expected = (1 + 5 * LOG3) / (5 + LOG3) / 2 + 0.5
     assert same(rankings.evaluate(table, like="lightgbm").mean(table), expected)
@@ -493,7 +494,7 @@ def test_command_line_option_like(capsys, monkeypatch):
     )
     assert main(["eval", "--sample", "-m", "rr@10", "--like", "msmarco"]) == 0
     assert "ties: stable (like msmarco)" in capsys.readouterr().out
-    assert read == [("stable", 64, 1)]  # at once by the rule of the peer
+    assert read == [("stable", 64, 1)]  # read once, under the tie rule of the peer
     assert main(["eval", "--sample", "-m", "ap", "-m", "ndcg@10", "--like", "trec_eval-9", "--json"]) == 0
     output = json.loads(capsys.readouterr().out)
     assert (output["like"], output["missing"], output["counts"]["queries"]) == ("trec_eval-9", "skip", 11)
@@ -509,6 +510,7 @@ def test_explain_includes_the_notes_of_the_metric():
     assert "ndcg_burges" in notes
     assert "grades are truncated" in notes
     assert not any(word in notes for word in ("hits", "rbp", "bpref"))
-    assert "min(n, documents)" in rg.explain("ap", like="lenskit").facts["lenskit"]["notes"]  # there by another metric
+    # AP in LensKit is ap_capped.
+    assert "min(n, documents)" in rg.explain("ap", like="lenskit").facts["lenskit"]["notes"]
     assert "pytrec_eval" in rg.explain("rr", like="trec_eval-9").facts["trec_eval-9"]["notes"]
     assert "pytrec_eval" not in rg.explain("rr", like="trec_eval-10").facts["trec_eval-10"]["notes"]

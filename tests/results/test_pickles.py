@@ -1,4 +1,4 @@
-"""Public records are pickled by the names that users know."""
+"""Public records are pickled under the names that users know."""
 
 import pickle
 import pickletools
@@ -33,7 +33,7 @@ RECORDS = {
 
 
 def content(name, record):
-    """The content of a record, to compare with its unpickled copy."""
+    """Return the content of a record for comparison with its unpickled copy."""
     if name == "Metric":
         return record
     if name == "Judgments":

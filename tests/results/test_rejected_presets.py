@@ -1,4 +1,4 @@
-"""Tools and metrics that `like=` rejects, in `evaluate` and `explain`."""
+"""Tools and metrics that `evaluate` and `explain` reject for the argument `like`."""
 
 import pytest
 

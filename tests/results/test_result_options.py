@@ -1,4 +1,4 @@
-"""Options of Evaluations and Summaries: weights in each form, single metrics, chosen queries."""
+"""Options of Evaluations and Summaries: weights in each form, single metrics, and selected queries."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from support.small_rankings import QRELS, RUN
 
 import rankgain as rg
 
-# Of the queries q, r and s, whose reciprocal ranks are 1/4, 1 and 0, and which have 5, 2 and 0 documents.
+# Weights of the queries q, r and s. Their reciprocal ranks are 1/4, 1 and 0; they have 5, 2 and 0 documents.
 BY_QUERY = {"q": 3, "r": 0, "s": 1}
 WEIGHTS = {
     "list": [3.0, 0.0, 1.0],
@@ -38,7 +38,7 @@ def flat(**options):
 @pytest.mark.options("Evaluation.flat", "weights")
 @weights
 def test_weights_apply_to_means(check_option, weights):
-    """Counts are summed by `aggregate`, and by `flat`."""
+    """In `aggregate` and `flat`, counts are summed rather than averaged."""
     check_option(mean, "weights", weights, {"rr": 3 / 16, "num_ret": 15 / 4})
     check_option(aggregate, "weights", weights, {"rr": 3 / 16, "num_ret": 15.0})
     check_option(flat, "weights", weights, {"rr": 3 / 16, "num_ret": 15.0})

@@ -1,4 +1,4 @@
-"""Results for papers, logs and other programs: tables, wide frames, safe names, subsets, the schema of --json."""
+"""Output for papers, logs and other programs: tables, wide frames, safe names, subsets, and the schema of --json."""
 
 import json
 import pickle
@@ -102,7 +102,8 @@ def test_records_with_a_table_convert_to_markdown_and_latex():
     assert RESULT.summary().to_latex() == RESULT.to_latex()
 
 
-# MLflow's rule for the name of a metric (mlflow.utils.validation), W&B's (letters, digits, _), TensorBoard's tags.
+# Patterns for valid metric names in MLflow (mlflow.utils.validation) and W&B (letters, digits, _), and for valid tags
+# in TensorBoard.
 LOGS = [r"[/\w.\- ]{1,250}", r"[_a-zA-Z][_a-zA-Z0-9]*", r"[\w./\-]+"]
 
 

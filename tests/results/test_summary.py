@@ -1,4 +1,4 @@
-"""Summaries: exact sums, which merge to the same sum for any partition."""
+"""Summaries hold exact sums, so merging the parts of any partition gives the same sums."""
 
 import json
 import math
@@ -55,7 +55,10 @@ def test_exact_sum_of_many_values():
     [[1.7e308] * 3, [1.7e308, 1.7e308, -1.7e308], [-1.7e308] * 2, [1.7e308, TINY], [1.7e308] * 2 + [-1e308] * 5],
 )
 def test_mean_where_fsum_overflows(values):
-    """In any order it is the exact sum rounded, over the count; if that is beyond float64, the exact mean rounded."""
+    """The mean is the rounded exact sum divided by the count, in any order of the values.
+
+    If the sum overflows, it is the exact mean, rounded.
+    """
     true = true_sum(values)
     try:
         expected = float(true) / len(values)
@@ -66,7 +69,7 @@ def test_mean_where_fsum_overflows(values):
 
 
 def test_summary_of_infinite_values():
-    """As `empty=inf` gives them."""
+    """Values may be infinite, for example with `empty=inf`."""
     summary = evaluation([math.inf, 1.0, -1.7e308]).summary()
     assert summary.mean("cg") == math.inf == summary.merge(evaluation([-1.7e308] * 9).summary()).mean("cg")
     assert evaluation([-math.inf, 1.7e308, 1.7e308]).summary().mean("cg") == -math.inf
@@ -84,7 +87,7 @@ def test_merged_summaries_of_any_partition_have_the_bits_of_fsum():
         parts = [
             evaluation(order[start:stop]).summary() for start, stop in zip([0, *cuts], [*cuts, count], strict=True)
         ]
-        while len(parts) > 1:  # grouped in any way
+        while len(parts) > 1:  # merge two random parts
             first, second = (parts.pop(rng.randrange(len(parts))) for _ in range(2))
             parts.append(first.merge(second))
         assert parts == [whole]
@@ -143,7 +146,7 @@ def weighted(values, weights, metric="gauc"):
 
 
 def test_merged_weighted_means_of_any_partition_are_equal():
-    """The products are rounded one by one, as `Evaluation.mean` rounds them, and then added exactly."""
+    """Weighted values are rounded individually, as in `Evaluation.mean`, and then added exactly."""
     rng = random.Random(11)
     for _ in range(300):
         count = rng.randrange(1, 40)
@@ -193,7 +196,7 @@ def test_skipped_queries_may_outnumber_counted_ones():
 
 @pytest.mark.parametrize("gain", [{1: 3}, [0, 3], np.sqrt])
 def test_summary_of_metrics_without_a_string_is_printed(gain):
-    """Its keys are texts that cannot be parsed, since their gain is not a name."""
+    """The name of a metric with a custom gain cannot be parsed, but its summary is printed."""
     metrics = rg.metric("ndcg", k=2, gain=gain), rg.metric("cg", gain=gain)
     summary = rg.from_ranked([[1, 0]]).evaluate(*metrics).summary()
     texts = list(map(str, metrics))
@@ -208,7 +211,8 @@ def test_different_metrics_of_one_name_are_not_merged():
         assert some.merge(first).mean(one) == 1.0
         with pytest.raises(ValueError, match=r"others\[0\] has another metric of the name dcg\(gain=<lambda>\): give"):
             some.merge(second)
-    assert rg.Summary.from_json(first.to_json()).merge(second).counts["queries"] == 2  # of which nothing else is known
+    # JSON stores only the name of the metric.
+    assert rg.Summary.from_json(first.to_json()).merge(second).counts["queries"] == 2
     with pytest.raises(ValueError, match=r"others\[1\] has another metric"):
         rg.Summary.from_json(first.to_json()).merge(first, second)
     text, record = (rankings.evaluate(metric).summary() for metric in ("ndcg@5", rg.metric("ndcg", k=5)))
@@ -225,7 +229,7 @@ def test_weights_up_to_the_largest_float():
         assert result.aggregate("gauc", weights=weights) == result.mean("gauc", weights=weights)
 
 
-# rejected JSON and rejected parts
+# Rejected JSON and rejected parts
 
 SUMMARY = {
     "summary": 1,
@@ -244,7 +248,7 @@ def of_metric(aggregator="mean", **state):
     return {"metrics": {"rr": {"aggregator": aggregator, **state}}}
 
 
-@pytest.mark.parametrize("row", [  # message, change of SUMMARY
+@pytest.mark.parametrize("row", [  # error message, change to SUMMARY
     ("format 2, and this release reads 1", {"summary": 2}),
     ("unknown aggregator 'median'", of_metric("median", count=1, sum="0x1")),
     ("a count must be an integer of at least 0", of_metric(count=-1, sum="0x1")),

@@ -1,4 +1,4 @@
-"""The effect of ties: the worst, the expected and the best value, in every output format."""
+"""The effect of ties: the worst, expected and best values in every output format."""
 
 import csv
 import io
@@ -19,8 +19,9 @@ from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-MONOTONE = sorted({*TABLE} - {"unjudged", "rbp_residual"})  # more judged documents above make these less
-NO_BOUNDS = {"infap", "g"}  # an order by grade need not be the best or the worst of these
+# These two metrics decrease if judged documents are ranked higher.
+MONOTONE = sorted({*TABLE} - {"unjudged", "rbp_residual"})
+NO_BOUNDS = {"infap", "g"}  # for these metrics, sorting ties by grade may not give the best or worst value
 ADVICE = (
     "if further judged documents lower the metric, leave it out of MONOTONE; if no order by grade is best, NO_BOUNDS"
 )
@@ -60,7 +61,8 @@ def test_tie_spread_equals_evaluation_under_each_policy(seed):
             assert within, f"{name}: {order} is outside of worst to best: {values}: {ADVICE}"
 
 
-# An order of tied documents outside of worst and best: (metric, judged grades, scores, documents in that order, value).
+# An order of tied documents whose value is outside the range from worst to best: (metric, judged grades, scores,
+# documents in that order, value).
 OUTSIDE = {
     "ap_hits": ("ap_hits@4", {"a": 1, "b": 0, "c": 0, "d": 1}, {"a": 4, "b": 3, "c": 2, "d": 1, "e": 1}, "abced", 1.0),
     "infap": ("infap", {"a": -1, "b": 1, "c": 1}, {"a": 1, "b": 1, "c": 1, "d": 1}, "dcba", (0.5 + 2 / 3) / 2),
@@ -85,7 +87,7 @@ VALUES = {
 
 
 def each_metric():
-    """Every metric with each value of each of its parameters, and with `rel` beside, at some cut-offs."""
+    """Yield every metric with each value of each parameter, with and without `rel`, at some cut-offs."""
     for name, row in TABLE.items():
         usual = {"max_grade": 3} if "max_grade" in row.takes else {}
         settings = [{}, *({key: value} for key in row.takes for value in VALUES[key])]
@@ -96,7 +98,7 @@ def each_metric():
 
 
 def test_best_and_worst_are_the_extremes_over_all_orders(backend):
-    """Random lists of graded, pooled and unjudged documents, with judged ones not returned."""
+    """The lists hold graded, pooled and unjudged documents, and some judged documents are not returned."""
     rng, metrics = np.random.default_rng(0), [*each_metric()]
     lower = [TABLE[metric.name].better < 0 for metric in metrics]
     for _ in range(60 if backend == "compiled" else 8):
@@ -139,7 +141,7 @@ def test_rows_name_every_metric_with_other_extremes():
 
 
 def test_fall_out_of_tied_documents():
-    """An unjudged and a not relevant document are tied for rank 1; the worst value is the higher one."""
+    """If an unjudged document and one judged not relevant are tied at rank 1, the worst value is the higher one."""
     spread = rg.from_qrels({"q": {"a": 0, "b": 1}}, {"q": {"x": 1.0, "a": 1.0, "b": 0.5}}).tie_spread("fallout@1")
     assert spread.mean()["fallout@1"] == {"worst": 1.0, "expected": 0.5, "best": 0.0, "docid": 0.0}
 
@@ -195,7 +197,7 @@ def test_tie_spread_reads_a_file_at_most_once_more(ties, monkeypatch):
     assert len(read) == (ties == "docid")
 
 
-# the command line
+# The command line
 
 
 @pytest.fixture
@@ -275,7 +277,7 @@ def test_command_ties_uses_the_metrics_of_a_tool(capsys):
 
 
 def test_command_ties_reads_a_run_of_32_bits_once(capsys, monkeypatch):
-    """Reading once lets the run come from standard input."""
+    """The run is read only once, so it can come from standard input."""
     qrels, run = rg.sample()
     with open(run, "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))

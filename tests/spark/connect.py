@@ -1,4 +1,4 @@
-"""A client of Spark Connect, which has no JVM of its own: run by test_connect.py, in a process of its own."""
+"""A Spark Connect client without its own JVM, which test_connect.py runs in a separate process."""
 
 import os
 import sys

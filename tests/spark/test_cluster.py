@@ -1,4 +1,4 @@
-"""Executors that are killed: the event log shows that a task was lost, and nothing is counted twice."""
+"""If an executor is killed, the event log shows that a task was lost, and nothing is counted twice."""
 
 import json
 import os
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]
 
 @pytest.fixture
 def cluster(tmp_path):
-    """Two executors of one core, each a process."""
+    """Start a cluster of two executors with one core each, in separate processes."""
     from pyspark import SparkContext
 
     if SparkContext._active_spark_context is not None:
@@ -27,7 +27,7 @@ def cluster(tmp_path):
         "spark.eventLog.compress": "false",
         "spark.eventLog.rolling.enabled": "false",
         "spark.sql.shuffle.partitions": "8",
-        "spark.sql.adaptive.enabled": "false",  # a task per partition
+        "spark.sql.adaptive.enabled": "false",  # one task per partition
     }
     path = os.environ.get("PYTHONPATH", "")
     with session("local-cluster[2,1,1024]", **settings, **{"spark.executorEnv.PYTHONPATH": path}) as started:
@@ -35,7 +35,7 @@ def cluster(tmp_path):
 
 
 def kills_its_executor(path, after):
-    """A linear gain that once kills the JVM above the Python worker, and so what that JVM holds of shuffles."""
+    """Return a linear gain that once kills the executor's JVM, so that its shuffle data is lost."""
     driver = os.getpid()
 
     def gain(grades):
@@ -66,7 +66,7 @@ def kills_its_executor(path, after):
 
 
 def task_ends(logs):
-    """How tasks ended, by the event log."""
+    """Count how tasks ended according to the event log."""
     counts = {}
     for path in logs.iterdir():
         for line in path.read_text().splitlines():
@@ -93,10 +93,11 @@ def test_killed_executor_does_not_change_the_result(cluster, tmp_path, form):
         values = by_query(rankgain.spark.evaluate(qrels, run, metric, buckets=32))
         assert values == {query: (value,) for query, value in zip(expected.query_ids, expected["dcg@5"], strict=True)}
     assert os.path.exists(path)
-    spark.stop()  # which ends the event log
+    spark.stop()  # this completes the event log
     ends = task_ends(logs)
     print(ends)
-    # without a lost task this would have shown nothing; what the executor had shuffled is then missed, and made again
+    # If no task was lost, this test shows nothing. The lost executor's shuffle data cannot be fetched and is computed
+    # again.
     assert ends.get("ExecutorLostFailure", 0) >= 1
     assert ends.get("FetchFailed", 0) >= 1
     assert ends["Success"] > 8

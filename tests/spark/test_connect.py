@@ -1,4 +1,4 @@
-"""Spark Connect, whose data frames are those of another process."""
+"""Evaluation through Spark Connect, where another process holds the data frames."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The evaluator in PySpark's own searches."""
+"""The evaluator works with PySpark's own model selection."""
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
 
 
 def long_rows(queries=24, seed=2):
-    """Labels, a feature that tells them, one that does not, and folds that keep queries whole."""
+    """Return labels, a feature that predicts them, a feature that does not, and folds that do not split queries."""
     rng = np.random.default_rng(seed)
     query = np.repeat(np.arange(queries), 12)
     label = rng.integers(0, 4, len(query)).astype(float)
@@ -58,7 +58,7 @@ def assembled(frame):
 
 
 def search():
-    """A model whose predictions tell labels, and one whose predictions are all the same."""
+    """Return an estimator and two settings: one predicts the labels, the other predicts the same value everywhere."""
     model = LinearRegression(featuresCol="features", labelCol="label", elasticNetParam=1.0)
     return model, ParamGridBuilder().addGrid(model.regParam, [0.0, 100.0]).build()
 
@@ -70,7 +70,7 @@ def test_evaluator_works_in_a_cross_validator(frame, rows):
         estimator=model, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold"
     ).fit(assembled(frame))
     assert fitted.bestModel.getRegParam() == 0.0
-    # predictions that are all the same: of each fold, queries being whole, the expectation over all orders
+    # With equal predictions, the value of each fold is the mean over all orders, since folds do not split queries.
     same = [
         rg.from_frames(
             {
@@ -141,7 +141,7 @@ def test_evaluator_rejects_parameters(spark, frame):
     ],
 )
 def test_evaluator_of_null_columns(frame, doc, name, expression, message):
-    """As predictions of ALS for users that it does not know."""
+    """Columns with nulls are rejected, such as predictions from ALS for unknown users."""
     some = frame.withColumnRenamed("good", "prediction")
     some = some.selectExpr(
         *(column for column in some.columns if column != name),

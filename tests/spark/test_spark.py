@@ -1,4 +1,4 @@
-"""Spark gives the bits of one process, and the same error messages."""
+"""Spark gives the same bits and the same error messages as a single process."""
 
 import math
 import os
@@ -17,13 +17,14 @@ import rankgain as rg
 import rankgain.spark
 from rankgain.spark import jobs
 
-pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]  # PySpark's own warnings are not ours to fail by
+# Warnings from PySpark itself must not fail the tests.
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
 
 METRICS = "ndcg@5", "ndcg(gain=exponential)@5", "ap", "rr", "gm_ap", "num_rel", "gauc"
 
 
 def local(result):
-    """As `by_query` has it."""
+    """Return the values of a result by query, as `by_query` does."""
     return dict(zip(result.query_ids, zip(*(vector.tolist() for vector in result.values()), strict=True), strict=True))
 
 
@@ -90,11 +91,11 @@ def test_unsorted_run_is_shuffled(spark):
         rankgain.spark.evaluate_clustered(truth, frames(spark, "string")[1], "rr")
 
 
-# invalid input and error messages
+# Invalid input and error messages
 
 
 def changed(spark, which, row, schema=None):
-    """The frames with one more row on a side."""
+    """Return the frames with one more row in either the qrels or the run."""
     qrels, run, *_ = frames(spark)
     side = (qrels, run)[which]
     more = spark.createDataFrame([row], schema or side.schema.simpleString()[7:-1].replace(":", " "))
@@ -167,7 +168,7 @@ def test_no_query_in_common_is_rejected(spark):
 
 @pytest.fixture
 def no_job(spark):
-    """Fails if a job was run."""
+    """Fail if a Spark job was run."""
     context = spark.sparkContext
     context.setJobGroup("refused", "what is refused at once")
     yield
@@ -224,7 +225,7 @@ def test_fewer_buckets_where_the_plan_tells_the_rows(spark):
 
     spark.conf.set("spark.sql.shuffle.partitions", "5")
     try:
-        assert counts(1000) == [2, 2, 5, 5]  # as many as cores
+        assert counts(1000) == [2, 2, 5, 5]  # as many as there are cores
         assert counts(750_000) == [3, 3, 5, 5]
         assert jobs.check_buckets(9, None) == 9
         spark.conf.set("spark.sql.shuffle.partitions", "1")
@@ -239,7 +240,7 @@ def test_other_frames_are_rejected():
 
 
 def test_columns_of_different_types_are_unified(spark):
-    """An int and a long of the same number have not the same hash; decimals are doubles."""
+    """An int and a long with the same value have different hashes, and decimals are converted to doubles."""
     qrels, run, *tables = frames(spark)
     result = rg.from_frames(*tables).evaluate("ndcg@5").summary()
     narrow = qrels.selectExpr(
@@ -260,12 +261,12 @@ def test_binary_ids_match(spark):
     assert rankgain.spark.summary(*raw, "ndcg@5") == rg.from_frames(*tables).evaluate("ndcg@5").summary()
 
 
-# workers that are not as the driver
+# Workers that differ from the driver
 
 
 @pytest.fixture
 def workers(spark, tmp_path):
-    """Python workers that find this file before all others."""
+    """Return a function that makes Python workers find a given file before all others."""
     context, before = spark.sparkContext, dict(spark.sparkContext.environment)
     jobs._checked.clear()
 
@@ -290,7 +291,7 @@ def test_other_release_on_the_workers_is_rejected(spark, workers):
     for function in (rankgain.spark.summary, rankgain.spark.evaluate):
         with pytest.raises(RuntimeError, match=message):
             function(qrels, run, "ndcg")
-    jobs._checked.add(spark)  # as if other workers had been asked, which are as the driver
+    jobs._checked.add(spark)  # pretend that other workers have passed the check
     with pytest.raises(RuntimeError, match=message):
         rankgain.spark.summary(qrels, run, "ndcg")
     with pytest.raises(PythonException, match=message):
@@ -308,7 +309,7 @@ def test_workers_without_rankgain_are_named(spark, workers):
 
 
 def test_workers_without_pyarrow_are_named(spark, workers):
-    """Then PySpark fails before anything of ours is called."""
+    """Without pyarrow, PySpark fails before it calls any code of rankgain."""
     workers("sitecustomize.py", "import sys\nsys.modules['pyarrow'] = None")
     qrels, run, *_ = frames(spark)
     truth = rg.judgments({1: {10: 1}})
@@ -354,7 +355,7 @@ def test_workers_of_both_backends_give_the_same_bits(spark, workers, tmp_path):
     workers("sitecustomize.py", BY_TURNS.format(counter=str(tmp_path / "counter")))
     qrels, run, *tables = frames(spark)
     result = rg.from_frames(*tables).evaluate(*METRICS)
-    spark.conf.set("spark.sql.adaptive.enabled", "false")  # which makes one task of so little
+    spark.conf.set("spark.sql.adaptive.enabled", "false")  # adaptive execution would use one task for so little data
     try:
         summary = rankgain.spark.summary(qrels, run, *METRICS, buckets=16)
     finally:
@@ -364,17 +365,17 @@ def test_workers_of_both_backends_give_the_same_bits(spark, workers, tmp_path):
     assert summary.counts == result.counts
 
 
-# tasks that are run twice
+# Tasks that are run twice
 
 
 def once(path, action, after=0):
-    """A linear gain that does something once, in a worker that has been asked about so many queries."""
+    """Return a linear gain that runs `action` once in a worker, after the given number of calls."""
     driver = os.getpid()
 
     def gain(grades):
         import os
 
-        if os.getpid() == driver or grades.tolist() == [0.0]:  # by which a metric is made
+        if os.getpid() == driver or grades.tolist() == [0.0]:  # called when a metric is created
             return grades
         nonlocal after
         after -= 1
@@ -457,7 +458,7 @@ def test_query_larger_than_others_is_evaluated(spark):
     assert summary == rg.from_frames(*both).evaluate("ndcg", "ap").summary()
 
 
-# columns of arrays
+# Columns of arrays
 
 
 def test_udf_evaluates_rows_of_lists(spark):
@@ -486,11 +487,11 @@ def test_udf_rejects_contents(spark):
         rankgain.spark.udf("rr")()
 
 
-# what PySpark itself does
+# The behaviour of PySpark itself
 
 
 def test_pyspark_ignores_the_relevance_that_it_documents(spark):
-    """README says so. If this fails, PySpark was fixed: say from which release on."""
+    """If this test fails, PySpark was fixed, and the README must say since which release."""
     context = spark.sparkContext
     lists = [([1, 2, 3], [3, 2, 1], [1.0, 2.0, 3.0]), ([9, 1, 8, 3], [1, 2, 3], [3.0, 1.0, 1.0])]
     graded = RankingMetrics(context.parallelize(lists)).ndcgAt(3)

@@ -1,4 +1,4 @@
-"""The examples of the docstrings, with a session."""
+"""The examples in docstrings that need a Spark session."""
 
 import doctest
 

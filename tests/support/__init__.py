@@ -1,6 +1,6 @@
-"""Shared by the tests: `textbook` defines the metrics, `strategies` draws, `calls` calls each public function.
+"""Helpers for the tests: `textbook` defines the metrics, `strategies` draws data, `calls` calls public functions.
 
-Run a tool of this folder by its path: `python tests/support/metric_table.py`.
+Run a tool in this folder by its path: `python tests/support/metric_table.py`.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A headless Chromium, controlled through the pipe of its debugging protocol, without further dependencies."""
+"""A headless Chromium that is controlled through a pipe with its debugging protocol, without further dependencies."""
 
 import contextlib
 import itertools
@@ -13,7 +13,7 @@ CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Page:
-    """One page: its network requests, its log, and the values of scripts run in it."""
+    """A page with its network requests, its log, and the values returned by scripts."""
 
     def __init__(self, path, width=1200, dark=False):
         self._folder = tempfile.mkdtemp()
@@ -21,7 +21,7 @@ class Page:
         self._from, writing = os.pipe()
 
         def hand_over():
-            # Chromium expects descriptors 3 and 4: copy both first, since dup2 closes its target.
+            # Chromium expects descriptors 3 and 4. Duplicate both ends first, since dup2 closes its target.
             spare = os.dup(reading), os.dup(writing)
             os.dup2(spare[0], 3)
             os.dup2(spare[1], 4)
@@ -77,12 +77,12 @@ class Page:
         return result["result"].get("value")
 
     def errors(self):
-        """The log entries and the exceptions."""
+        """Return the log entries and the exceptions."""
         methods = {"Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"}
         return [event for event in self.events if event["method"] in methods]
 
     def requests(self):
-        """The requested addresses, without the page and the data inside it."""
+        """Return the requested addresses, without the page itself and data embedded in it."""
         sent = [event for event in self.events if event["method"] == "Network.requestWillBeSent"]
         urls = [event["params"]["request"]["url"] for event in sent]
         return [url for url in urls if not url.startswith(("file:", "data:", "about:"))]
