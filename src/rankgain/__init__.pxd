@@ -1,1 +1,1 @@
-from rankgain.capi cimport *  # the C functions: see capi.pxd and include/rankgain.h
+from rankgain.capi cimport *  # for documentation of the C functions, see capi.pxd and include/rankgain.h

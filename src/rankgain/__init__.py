@@ -1,4 +1,4 @@
-"""Ranking metrics — gain, discount, CG, DCG, IDCG, nDCG, reciprocal rank / MRR — from any form of rankings.
+"""Ranking metrics for many input formats: gain, discount, CG, DCG, IDCG, nDCG, reciprocal rank, MRR and others.
 
 Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`,
 `precision`, `recall`, `average_precision`, `hit_rate`.
@@ -6,10 +6,10 @@ Any other form of input: make Rankings with `from_ranked`, `from_scores`, `from_
 `from_frames`, `from_rows` or `read_trec`, then `evaluate`. `judgments` prepares judgments for many runs.
 Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; LambdaRank's gradients: `lambdarank`,
 `LambdaRank`, `lightgbm_objective`, `xgboost_objective`.
-For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
+For scikit-learn's searches and cross-validations: `scorer`. As replacements for its metrics: `rankgain.sklearn`.
 Judgments and a run of any form in one call: `evaluate`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
-The definition behind a number, here and in other tools: `explain`.
+The definition of a metric in rankgain and in other tools: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
 
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 __version__ = _backend.VERSION
 backend: str = _backend.name
 
-# Where the other names are defined; each is imported on first use.
+# The modules that define the remaining public names. Each name is imported on first use.
 _LATER = {
     "Attribution": "results.attribution",
     "Calculation": "results.calculation",
@@ -121,7 +121,7 @@ _MODULES = {"batches", "capi", "pytrec_eval", "sklearn", "spark", "torchmetrics"
 
 
 def get_include() -> str:
-    """Return the folder of `rankgain.h`, for compiling extensions that call rankgain from C or C++.
+    """Return the folder that contains `rankgain.h`, to compile extensions that call rankgain from C or C++.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def get_include() -> str:
 
 
 def _unknown(name: str) -> str:
-    """The message for an unknown name; if it is a metric, how to request it."""
+    """Return the error message for an unknown name. If the name is a metric, the message says how to request it."""
     text = f"module {__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
         return text
@@ -174,12 +174,13 @@ def _unknown(name: str) -> str:
     )
 
 
-# Up to Python 3.14, a package is briefly missing from sys.modules at the end of the import, and a thread that imports
-# a module of it meanwhile gets a KeyError. So import all packages here, before a second thread can use them.
+# Up to Python 3.14, a package is briefly missing from sys.modules at the end of its import. If another thread imports
+# one of its submodules at that moment, it gets a KeyError. All packages are therefore imported here, before a second
+# thread can use them.
 for _package in {"_reference"} | {module.partition(".")[0] for module in _LATER.values() if "." in module}:
     import_module(f"rankgain.{_package}")
 
-if not TYPE_CHECKING:  # type checkers would accept any name; for them, the imports with `as` define the public names
+if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept any name
     _FUNCTIONS = [name for name, item in globals().items() if getattr(item, "__module__", "") == "rankgain.functions"]
     __all__ = sorted({"__version__", "backend", "get_include", *_FUNCTIONS, *_LATER})
 
@@ -191,5 +192,5 @@ if not TYPE_CHECKING:  # type checkers would accept any name; for them, the impo
         return value
 
     def __dir__() -> list[str]:
-        """The public names, and those of the public modules that are imported."""
+        """Return the public names, including the public modules imported so far."""
         return sorted({*__all__, *(_MODULES & globals().keys())})

@@ -1,4 +1,4 @@
-"""`python -m rankgain`: the command line."""
+"""Run the command line interface with `python -m rankgain`."""
 
 import sys
 

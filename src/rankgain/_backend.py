@@ -1,7 +1,7 @@
-"""Choose between the compiled kernels and the pure-Python reference; no other module does.
+"""Choose between the compiled kernels and the pure-Python reference.
 
-Other modules use `_backend.walk`, `.lists` and so on (see `PARTS`), which belong to the current backend. Each part is
-imported on first use.
+Only this module makes that choice. Other modules use `_backend.walk`, `_backend.lists` and so on (see `PARTS`), which
+belong to the current backend. Each part is imported on first use.
 """
 
 import os
@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # both backends have these signatures; arguments are positional, buffers contiguous
+if TYPE_CHECKING:  # both backends have these signatures; arguments are positional and buffers are contiguous
     from rankgain._reference import columns as columns
     from rankgain._reference import dicts as dicts
     from rankgain._reference import flips as flips
@@ -23,10 +23,10 @@ if TYPE_CHECKING:  # both backends have these signatures; arguments are position
 
 VERSION = "0.2.0"
 
-# modules of the reference that both backends use
+# reference modules that both backends use
 REFERENCE_ONLY = ("parts",)
 
-# modules of the reference, and the compiled modules that replace them
+# reference modules, with the compiled modules that replace them
 PARTS = {
     "walk": "walk",
     "sums": "walk",
@@ -43,14 +43,15 @@ NOTHING_COMPILED = (
     "C compiler: RANKGAIN_EXTENSION=require pip install --force-reinstall --no-binary rankgain rankgain"
 )
 
-ANOTHER_INTERPRETER = "Interpreter change detected", "subinterpreters"  # in the messages of Cython and CPython
+# parts of error messages from Cython and CPython
+ANOTHER_INTERPRETER = "Interpreter change detected", "subinterpreters"
 
 name: str
 cpu: str | None  # the CPU level that the compiled loops use
 
 
 def module_of(part: str, backend: str) -> str:
-    """The name of the module of a part."""
+    """Return the name of the module that implements a part of a backend."""
     return (
         f"rankgain._reference.{part}"
         if backend == "python" or part in REFERENCE_ONLY
@@ -59,7 +60,7 @@ def module_of(part: str, backend: str) -> str:
 
 
 def use(choice: str) -> None:
-    """Choose a backend: "auto" (compiled where it is installed), "compiled" or "python"."""
+    """Select a backend: "auto" (compiled if installed, otherwise Python), "compiled" or "python"."""
     global name, cpu
     if choice not in ("auto", "compiled", "python"):
         raise ImportError(f"RANKGAIN_BACKEND must be auto, compiled or python, not {choice!r}")
@@ -70,7 +71,7 @@ def use(choice: str) -> None:
 
 
 def _use_cpu(level: str | None) -> str:
-    """Choose the loops for a level of CPU: "baseline", "avx2", or None for the best."""
+    """Select the loops for a CPU level: "baseline", "avx2", or None for the best level available."""
     used: str | None = _import_compiled(COMPILED[0]).use_cpu(level)
     if used is None:
         raise ImportError(f"RANKGAIN_CPU must be baseline, or avx2 on a CPU that has it, not {level!r}")
@@ -78,7 +79,8 @@ def _use_cpu(level: str | None) -> str:
 
 
 def _compiled(required: bool) -> bool:
-    """Whether the compiled modules are installed. A broken installation is an error, not a reason to run slower."""
+    """Return whether the compiled modules are installed. A broken installation raises an error instead of falling back
+    to Python."""
     try:
         _import_compiled(COMPILED[0])
     except ImportError:
@@ -106,7 +108,7 @@ def _import_compiled(module: str) -> ModuleType:
         ) from error
 
 
-if not TYPE_CHECKING:  # type checkers would accept every name
+if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept any name
 
     def __getattr__(part: str) -> ModuleType:
         if part not in (*PARTS, *REFERENCE_ONLY):

@@ -1,27 +1,28 @@
-"""The numeric codes, and the record of a term, that Python and both backends share.
+"""Numeric codes and the term record, shared by the Python code and both backends.
 
-`_codes.pxd` declares them for Cython; `tests/package/test_table_complete.py` compares the two.
+`_codes.pxd` declares the codes for Cython; `tests/package/test_table_complete.py` checks that both files agree.
 """
 
 from typing import Any, NamedTuple
 
-# No cut-off, no limit: the largest integer that fits the buffers of both backends.
+# Stands for "no cut-off" or "no limit". It is the largest integer that fits the buffers of both backends.
 UNLIMITED = 2**63 - 1
 
-# The longest list for the kernels of single lists; longer ones benefit from releasing the GIL, or from threads.
+# The maximum length of a list that the single-list kernels process. For longer lists, it pays to release the GIL and to
+# use threads.
 LONGEST_LIST = 1024
 
-# How documents of equal score are ordered. Under the first three, they form a tie group with a first and a last rank,
-# which the metric resolves; under the last two, they are sorted.
+# How documents with equal scores are ordered. Under the first three policies, they form a tie group with a first and a
+# last rank, and the metric resolves the ties. Under the last two policies, they are sorted.
 AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 
-# The discount of a rank.
+# The discount functions of the rank.
 UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 
-# The form of a chunk of a Source.
+# The input formats: the form of the data in a chunk of a `Source`.
 LISTS, DICTS, COLUMNS, HITS, MATRIX = range(5)
 
-# The family of a term: the function that maps the hits or judged grades of a query to one number per cut-off.
+# The families of terms. A family is a function from the hits or judged grades of a query to one number per cut-off.
 (
     DISCOUNTED_SUM,
     IDEAL_SUM,
@@ -43,10 +44,10 @@ LISTS, DICTS, COLUMNS, HITS, MATRIX = range(5)
     RETURNED_ABOVE,
 ) = range(18)
 
-# How a term maps grades to gains; CALLABLE: a Python function, called for each query.
+# How a term maps grades to gains. CALLABLE stands for a Python function that is called for each query.
 NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, IRRELEVANT, TABLE, CALLABLE = range(8)
 
-# How the values of terms are combined to the value of a metric.
+# How the values of terms are combined into the value of a metric.
 (
     AS_IS,
     RATIO,
@@ -66,7 +67,7 @@ NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, IRRELEVANT, TABLE, CALLABLE = rang
     FALLOUT,
 ) = range(16)
 
-# Error codes: an error is (code, query, position).
+# Error codes. An error is reported as a tuple (code, query, position).
 NAN_GRADE = 1
 INFINITE_GRADE = 2
 NEGATIVE_GRADE = 3
@@ -92,16 +93,16 @@ BAD_GAIN = 22
 SHORT_DISCOUNT = 23
 ABOVE_MAX_GRADE = 24
 INFINITE_SCORE = 25
-# Flag added to an error code: the error is in the judged grades instead of the list.
+# A flag added to an error code if the error is in the judged grades rather than in the list.
 IN_JUDGED = 64
 
 
 class KernelTerm(NamedTuple):
-    """A term of `rankgain.metrics.families` as the engine takes it, with cut-offs in ascending order.
+    """The engine's representation of a term from `rankgain.metrics.families`; its cut-offs are in ascending order.
 
-    `grades` and `gains` are the table of a gain given by grade. `discount_table`, `kind` and `base` are the discount:
-    see `_reference/sums.py`. A document is relevant if its grade is above `above`, the largest float below `rel`, by
-    default 0. The meaning of three fields depends on the family:
+    `grades` and `gains` form the table for a gain that is given by grade. `discount_table`, `kind` and `base` define
+    the discount: see `_reference/sums.py`. A document is relevant if its grade exceeds `above`, which is the largest
+    float below `rel` (default 0). The meaning of three fields depends on the family:
 
     - `level`: for the gains RELEVANT and IRRELEVANT, the threshold of relevance; for STOP, the highest grade of the
       scale; for PREFERENCE_SUM, `NON_RELEVANT`, the threshold of judged documents;

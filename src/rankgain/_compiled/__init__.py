@@ -1,1 +1,1 @@
-"""The kernels: each module of `rankgain._reference` has a counterpart of the same name; SIMD loops are in `simd.h`."""
+"""The compiled kernels. Each file implements the module of the same name in `rankgain._reference`."""

@@ -8,11 +8,12 @@ cdef double FAINT = 1e-40
 cdef Py_ssize_t MOST = 4096
 
 cdef struct Survival:
-    # The probability of reading on after j documents of a tie group; see `_stopping` of the reference.
+    # The probability that the reader continues after j documents of a tie group; see `_stopping` in
+    # `_reference/cascade.py`.
     double* means
     double* drops
     double* chances
-    Py_ssize_t n  # entries of each array
+    Py_ssize_t n  # number of entries in each array
     double stopping
     int64_t h
     int64_t m
@@ -22,7 +23,7 @@ cdef struct Survival:
 cdef bint survive(
     Survival* survival, const double* stop, Py_ssize_t h, int64_t m, int64_t most, double* scratch, Py_ssize_t capacity
 ) noexcept nogil:
-    """Initialise the survival of a tie group; False if it needs more than MOST terms."""
+    """Initialise the survival probabilities of a tie group; return False if more than MOST terms are needed."""
     cdef double* means = scratch
     cdef double* drops = scratch + 2 * capacity
     cdef double q

@@ -10,7 +10,7 @@ from rankgain._compiled.ids cimport (
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 
 
-# ids
+# hashing and comparing ids
 
 cdef inline Keys keys_of(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n
@@ -24,16 +24,17 @@ cdef inline Keys keys_of(
 
 
 cdef inline uint64_t hash_of(const Keys* keys, Py_ssize_t row) noexcept nogil:
-    """The hash of a text id, seeded per process."""
+    """Return the hash of a text id. The seed is drawn once per process."""
     cdef Py_ssize_t length
     cdef const unsigned char* at = bytes_of(keys, row, &length)
     return hash_bytes(at, length, SEED)
 
 
 cdef struct Chains:
-    # The rows of one query in buckets, by a short hash of the ids. heads[bucket] is 1 + the last row of the bucket, and
-    # before[i] is 1 + the row that precedes row start + i in the bucket. Row numbers ascend from query to query, so
-    # heads of earlier queries are recognised as stale and never cleared; clearing costs a quarter for lists of 100.
+    # The rows of one query, distributed over buckets by a short hash of the id. heads[bucket] is 1 + the last row of
+    # the bucket, and before[i] is 1 + the row that precedes row start + i in the bucket. Row numbers increase from
+    # query to query, so heads left over from earlier queries are recognised as stale and need not be cleared. Clearing
+    # them would take a quarter of the time for lists of 100.
     uint32_t* heads
     uint32_t* before
     int shift
@@ -52,7 +53,8 @@ cdef inline uint64_t chain_of(const Keys* keys, Py_ssize_t row, int shift) noexc
 
 
 cdef inline int hash_bits(Py_ssize_t n) noexcept nogil:
-    """The number of hash bits for n ids: most buckets stay empty, and the table of a short list fits the L1 cache."""
+    """Return the number of hash bits for n ids. Most buckets stay empty, and the table for a short list fits in the L1
+    cache."""
     cdef int n_bits = 12
     while <Py_ssize_t>1 << n_bits < 8 * n:
         n_bits += 1
@@ -60,7 +62,7 @@ cdef inline int hash_bits(Py_ssize_t n) noexcept nogil:
 
 
 cdef bint make_chains(Chains* chains, Py_ssize_t n) noexcept nogil:
-    """Allocate chains for n ids; False if there is no memory."""
+    """Allocate chains for n ids; return False if memory is exhausted."""
     chains.heads = <uint32_t*>calloc(<Py_ssize_t>1 << hash_bits(n), sizeof(uint32_t))
     chains.before = <uint32_t*>malloc((n + 1) * sizeof(uint32_t))
     return chains.heads != NULL and chains.before != NULL
@@ -74,7 +76,8 @@ cdef void free_chains(Chains* chains) noexcept nogil:
 cdef Py_ssize_t seek(
     const Chains* chains, Py_ssize_t head, const Keys* members, Py_ssize_t start, const Keys* keys, Py_ssize_t row
 ) noexcept nogil:
-    """Follow a chain to the row with the id of `row`, or −1; rows up to `start` are stale."""
+    """Follow a chain and return the row that has the same id as `row`, or −1 if there is none. Heads up to `start` are
+    stale."""
     while head > start:
         if same(members, head - 1, keys, row):
             return head - 1
@@ -85,7 +88,7 @@ cdef Py_ssize_t seek(
 cdef inline bint link(
     Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t row, uint64_t bucket
 ) noexcept nogil:
-    """Add a row to the chain of its bucket; return whether the id was already there."""
+    """Add a row to the chain of its bucket; return whether the chain already contained its id."""
     cdef Py_ssize_t head = chains.heads[bucket]
     chains.heads[bucket] = <uint32_t>(row + 1)
     chains.before[row - start] = <uint32_t>head
@@ -103,7 +106,7 @@ cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssi
 
 
 cdef void chain_unique(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """`chain` for ids known to be unique."""
+    """Add rows to the chains like `chain`, for ids that are known to be unique."""
     cdef Py_ssize_t row
     cdef uint64_t bucket
     chains.shift = 64 - hash_bits(n)
@@ -125,7 +128,7 @@ cdef inline Py_ssize_t filter_numbers(
     cdef int shift = chains.shift
     cdef uint64_t factor = FACTOR
     cdef Py_ssize_t index = 0, count = 0, four = n - n % 4
-    while index < four:  # unrolled: 7 instead of 9 instructions per document
+    while index < four:  # unrolled, which reduces the instructions per document from 9 to 7
         out[count] = index
         count += heads[<uint64_t>numbers[index] * factor >> shift] > chain_start
         out[count] = index + 1
@@ -145,9 +148,9 @@ cdef inline Py_ssize_t filter_numbers(
 cdef Py_ssize_t filter_rows(
     const Chains* chains, uint32_t chain_start, const Keys* keys, Py_ssize_t start, Py_ssize_t n, int64_t* out
 ) noexcept nogil:
-    """Write the positions of the rows whose bucket is not empty; return their number. Branch-free.
+    """Write the positions of the rows whose bucket is not empty, without branches; return the number of positions.
 
-    `chain_start`: the first row in the chains; heads up to it are stale.
+    `chain_start` is the first row in the chains; heads up to `chain_start` are stale.
     """
     cdef Py_ssize_t index, count = 0
     if keys.starts == NULL and keys.width == 4:
@@ -183,7 +186,7 @@ def number_ids(
             if slot[0] == 0:
                 if known == bounds.shape[0] - 1 or bounds[known] + length > names.shape[0]:
                     break
-                if length:  # else `at` may be NULL
+                if length:  # for an empty id, `at` may be NULL
                     memcpy(&names[bounds[known]], at, length)
                 bounds[known + 1] = bounds[known] + length
                 slot[0] = slot_value(hashed, known)
@@ -198,14 +201,15 @@ def number_ids(
 
 
 cdef struct Numbered:
-    # A slot of a hash table of integers: an id, and 1 + the number of the id; 0 in a free slot. Storing the number
-    # alone, as `slot_of` does, takes 1.7 times as long for 500,000 ids in 5 million shuffled rows.
+    # A slot of a hash table of integer ids. It stores the id and 1 + the number assigned to the id; a free slot stores
+    # 0 as the number. A table of numbers alone, as in `slot_of`, takes 1.7 times as long for 500,000 ids in 5 million
+    # shuffled rows.
     int64_t id
     int64_t number
 
 
 cdef inline Numbered* integer_slot(Numbered* slots, uint64_t mask, int shift, int64_t identifier) noexcept nogil:
-    """The slot of an id, or the free slot to insert it."""
+    """Return the slot that holds an id, or the free slot where the id can be inserted."""
     cdef uint64_t at = spread(identifier) >> shift
     while slots[at].number and slots[at].id != identifier:
         at = (at + 1) & mask
@@ -215,10 +219,10 @@ cdef inline Numbered* integer_slot(Numbered* slots, uint64_t mask, int shift, in
 cdef Py_ssize_t number_runs(
     const Keys* keys, Py_ssize_t n, int32_t* numbers, int64_t* firsts, int64_t* sizes, bint* scattered
 ) noexcept nogil:
-    """Number the ids of rows; return the number of distinct ids, or −1 if there is no memory.
+    """Number the ids of rows; return the number of distinct ids, or −1 if memory is exhausted.
 
-    The table grows with the number of ids. As long as the rows of each id are contiguous, only the runs are recorded;
-    `numbers` is written once an id recurs (`scattered`).
+    The table grows with the number of ids. As long as the rows of each id are contiguous, only the start and length of
+    each run are recorded. Once an id recurs, `scattered` is set and `numbers` is written.
     """
     cdef int shift = 64 - 10
     cdef Py_ssize_t row, number, start = 0, stop = 0, count = 0, size = 1 << 10
@@ -330,18 +334,18 @@ def copy_views(
     return None if broken < 0 else broken
 
 
-# documents
+# matching returned documents with judged documents
 
 cdef struct Scratch:
     Workspace* ordering
     Chains truth
     Chains run
-    unsigned char* seen  # per judged row: whether it was returned
-    double* marks  # by row: the grade of a hit, −inf for other rows
-    int64_t* members  # the rows of tie groups
+    unsigned char* seen  # for each judged row, whether its document was returned
+    double* marks  # for each row, the grade of the document if it is a hit, otherwise −inf
+    int64_t* members  # the rows of the documents in tie groups
     int64_t* sorting
-    int64_t* next_slots  # per tie group: the index in `members` for its next row
-    Py_ssize_t candidates  # returned documents looked up for the last query
+    int64_t* next_slots  # for each tie group, the index in `members` where its next row is stored
+    Py_ssize_t candidates  # number of returned documents that were looked up for the last query
 
 
 cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
@@ -371,7 +375,7 @@ cdef void dispose(Scratch* scratch) noexcept nogil:
 
 
 cdef Py_ssize_t first_repeat(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """The position of the first repeated id, or −1; ascending integers need no chains."""
+    """Return the position of the first repeated id, or −1. Integers in ascending order are checked without chains."""
     cdef Py_ssize_t row = start
     cdef int64_t last = 0, number
     if keys.starts != NULL:
@@ -406,7 +410,8 @@ def repeated(
 cdef int64_t mark_firsts_of(
     Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n, const double* scores, unsigned char* marks
 ) noexcept nogil:
-    """Mark one row per id of a query and return their number; chains hold these rows, the latest row of an id first."""
+    """Mark one row for each distinct id of a query; return the number of marked rows. The chains hold the rows of the
+    query."""
     cdef Py_ssize_t row, earlier, head
     cdef int64_t count = n
     cdef uint64_t bucket
@@ -454,7 +459,7 @@ def mark_firsts(
 cdef inline void add_entry(
     Scratch* scratch, Py_ssize_t* m, double grade, double above, const double* scores, Py_ssize_t index
 ) noexcept nogil:
-    """Add a judged document to the entries if it is a hit; without scores, the key is the negative rank."""
+    """Add a judged document to the entries if it is a hit. Without scores, the negative rank is the sort key."""
     cdef Entry* entry = &scratch.ordering.entries[m[0]]
     if grade > above:
         entry.key = -<double>(index + 1) if scores == NULL else scores[index]
@@ -466,7 +471,7 @@ cdef inline void add_entry(
 cdef inline Py_ssize_t seek_number(
     const Chains* chains, const Keys* members, Py_ssize_t start, int64_t number
 ) noexcept nogil:
-    """`seek` for an integer, starting from its bucket."""
+    """Return the row of an integer id, or −1; like `seek`, but starting from the id's bucket."""
     cdef Py_ssize_t row = <Py_ssize_t>chains.heads[spread(number) >> chains.shift] - 1
     while row >= start and id_number(members, row) != number:
         row = <Py_ssize_t>chains.before[row - start] - 1
@@ -478,12 +483,13 @@ cdef int match_run(
     Py_ssize_t start, Py_ssize_t n, const double* scores, double above, bint whole, Scratch* scratch, Py_ssize_t* m,
     Py_ssize_t* position
 ) noexcept nogil:
-    """Collect the hits among the returned documents, in input order; return an error code with its position, or 0.
+    """Collect the hits among the returned documents in input order; return 0, or an error code and set `position`.
 
-    For most documents only one bucket is read, which is empty. If few integers are judged, SIMD compares all pairs
-    instead and no chains are built; the result must equal `_match`. With AVX2 a query of 100 documents, 20 of them
-    judged, takes 115 instead of 205 ns if none is returned and 190 instead of 250 ns if 5 are. With many hits it is
-    slower, so it is not tried after a query with many candidates.
+    For most documents, only one bucket is read, and this bucket is empty. If only a few integers are judged, SIMD
+    instructions compare all pairs and no chains are built; the result must equal that of `_match`. With AVX2, a query
+    with 100 documents, 20 of them judged, takes 115 instead of 205 ns if no judged document is returned, and 190
+    instead of 250 ns if 5 are. With many hits, comparing all pairs is slower, so it is not tried after a query with
+    many candidates.
     """
     cdef Chains* chains = &scratch.truth
     cdef int64_t* candidates = scratch.sorting
@@ -505,7 +511,7 @@ cdef int match_run(
         )
         few = count <= simd.hits
         if not few:
-            chain_unique(chains, truth, truth_start, n_truth)  # see `repeated`
+            chain_unique(chains, truth, truth_start, n_truth)  # ids in `truth` are unique: see `repeated`
     elif n_truth:
         chain_unique(chains, truth, truth_start, n_truth)
         count = filter_rows(chains, <uint32_t>truth_start, run, start, n_valid, candidates)
@@ -535,7 +541,7 @@ cdef int match_run(
 
 
 cdef bint higher_of(const void* keys, int64_t row, int64_t other) noexcept nogil:
-    """Whether the id of `row` ranks before that of `other`: higher ids come first."""
+    """Return whether `row` ranks before `other`. Higher ids rank first."""
     return compare_ids(<const Keys*>keys, row, <const Keys*>keys, other) > 0
 
 
@@ -545,8 +551,9 @@ cdef Py_ssize_t break_ties(
 ) noexcept nogil:
     """Break ties by id: give each hit of a tie group a distinct rank; return the number of remaining hits.
 
-    Equivalent to sorting each tie group that has a hit; one pass over the scores collects the groups. If another thread
-    writes to the scores meanwhile, the result is meaningless but no access leaves the buffers.
+    The result is the same as after sorting each tie group that contains a hit. One pass over the scores collects the
+    members of these groups. If another thread modifies the scores meanwhile, the result is meaningless, but no access
+    is out of bounds.
     """
     cdef double* keys = scratch.ordering.distinct
     cdef int64_t* next_slots = scratch.next_slots
@@ -603,7 +610,7 @@ cdef Py_ssize_t break_ties(
 cdef Py_ssize_t hits_in_rank_order(
     Py_ssize_t m, int64_t depth, Scratch* scratch, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Write the hits of a list given in rank order; return their number."""
+    """Write the hits of a query whose documents are given in rank order; return the number of hits."""
     cdef Py_ssize_t index
     for index in range(m):
         if scratch.ordering.entries[index].index >= depth:
@@ -614,8 +621,8 @@ cdef Py_ssize_t hits_in_rank_order(
 
 
 cdef struct Columns:
-    # Ids of judged and of returned documents by row, with the grades, the scores (none in rank order), and the range
-    # of rows of each query.
+    # The ids and grades of judged documents, the ids and scores of returned documents, and the range of rows of each
+    # query. There are no scores if the documents are given in rank order.
     Keys truth
     const int64_t* truth_first
     const int64_t* truth_last

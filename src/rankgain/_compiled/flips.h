@@ -1,20 +1,20 @@
-/* The loops over sign flips, for every level of CPU. Sums are integers below 2^53 in float64: each addition is exact,
-   so that the bits do not depend on the order of additions or on the width of the registers. */
+/* The loops over sign flips, compiled for each CPU level. All sums are integers below 2^53 stored as float64, so each
+   addition is exact. The result therefore depends neither on the order of additions nor on the register width. */
 #pragma once
 #include <float.h>
 
 #include "vectors.h"
 
-#define FLIPS_AT_ONCE 2048 /* flips per pass: the sums stay in the cache, and a table serves this many look-ups */
-#define WIDEST 8 /* columns per entry of a table: one cache line */
-#define QUERIES 8 /* per table, which has the sums of all 256 subsets */
-#define TABLES 8 /* one for each byte of a word of signs */
+#define FLIPS_AT_ONCE 2048 /* flips per pass: their sums stay in the cache, and each table is used this many times */
+#define WIDEST 8 /* columns per table entry, which is one cache line */
+#define QUERIES 8 /* queries per table; a table holds the sums of all 256 subsets of them */
+#define TABLES 8 /* number of tables: one for each byte of a 64-bit word of signs */
 #define TABLE_NUMBERS ((ptrdiff_t)TABLES * 256 * WIDEST)
-#define FLIPS_BLOCK 128 /* flips for which all pairs are processed before the next flips */
-#define SAMPLED 2048 /* flips from which the position of an order statistic is estimated */
+#define FLIPS_BLOCK 128 /* block size: all pairs are processed for this many flips before the next block */
+#define SAMPLED 2048 /* number of flips used to estimate the position of an order statistic */
 
-/* SplitMix64 (Steele, Lea & Flood 2014) on counters: the signs of a block of 64 queries depend only on the seed, the
-   number of the block and the number of the flip. */
+/* SplitMix64 (Steele, Lea & Flood 2014), applied to counters. The signs of a block of 64 queries depend only on the
+   seed, the block number and the flip number. */
 #define GOLDEN 0x9E3779B97F4A7C15ull
 static inline uint64_t splitmix64(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -22,15 +22,16 @@ static inline uint64_t splitmix64(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/* The sums of the flips, and pairs of columns (right − left; −1 is the first run, which has no column: all sums 0). */
+/* The sums of the flips, and the pairs of columns whose difference right − left is tested. Column −1 stands for the
+   first run, whose sums are all 0. */
 struct Flips {
   const double *sums; /* one row per column */
-  const double *flipped; /* the number, or the total weight, of the queries that each flip flips */
-  ptrdiff_t stride, count; /* in flips: the length of a row, and the part in use */
+  const double *flipped; /* for each flip, the number or the total weight of the flipped queries */
+  ptrdiff_t stride, count; /* the length of a row of sums, and how many of its entries are in use */
   const int64_t *left, *right;
   const double *total; /* the sum of each pair over all queries */
-  double queries; /* the largest error of a sum, in units */
-  double whole; /* the number, or the weight, of all queries */
+  double queries; /* the maximum error of a sum, in units: the number of queries */
+  double whole; /* the number or the total weight of all queries */
 };
 
 struct FlipLoops {
@@ -41,7 +42,8 @@ struct FlipLoops {
   ptrdiff_t (*collect)(const struct Flips *, ptrdiff_t, double, double, double *);
 };
 
-/* The k-th smallest of n > k numbers, k counted from 0; reorders them (Hoare's FIND in Wirth's version). */
+/* Return the k-th smallest of n > k numbers, counting from 0. The numbers are reordered (Hoare's FIND in Wirth's
+   version). */
 static double kth_smallest(double *a, ptrdiff_t n, ptrdiff_t k) {
   ptrdiff_t low = 0, high = n - 1;
   while (low < high) {
@@ -74,8 +76,9 @@ static const struct FlipLoops *const flip_loops_avx2 = &flip_loops_4;
 #define flip_loops_avx2 flip_loops_baseline
 #endif
 
-/* Sum each column of n rows over the queries that each of the flips `start` to `stop` flips, and count these queries.
-   `scratch` holds FLIPS_AT_ONCE words, the tables, and FLIPS_AT_ONCE sums of all columns, padded to whole entries. */
+/* For each flip from `start` to `stop`, sum each column over the flipped queries and count these queries. Scratch
+   arrays: `words` has FLIPS_AT_ONCE entries, and `sums` has FLIPS_AT_ONCE rows of all columns, padded to whole table
+   entries. */
 static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdiff_t n, ptrdiff_t columns,
                       uint64_t seed, ptrdiff_t start, ptrdiff_t stop, double *out, double *flipped, ptrdiff_t stride,
                       uint64_t *words, double *tables, double *sums) {
@@ -110,14 +113,16 @@ static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdi
   }
 }
 
-/* With sign 1, the rank-th smallest of the means of flipped queries and of the others, minus one unit per query. With
-   sign −1, the negative of the rank-th largest, plus one unit per query. `means` has space for two numbers per flip. */
+/* Return a bound of the interval. Each flip gives two means: that of the flipped queries and that of the remaining
+   queries. With sign 1, the bound is the rank-th smallest mean, minus one unit per query. With sign −1, it is the
+   negative of the rank-th largest mean, plus one unit per query. `means` has space for two numbers per flip. */
 static double flip_bound(const struct FlipLoops *loops, const struct Flips *flips, ptrdiff_t pair, double sign,
                          ptrdiff_t rank, double *means) {
   struct Flips sample = *flips;
   if (sample.count > SAMPLED) sample.count = SAMPLED;
   const ptrdiff_t sampled = loops->collect(&sample, pair, sign, INFINITY, means);
-  /* The expected number of sampled means up to that rank; adding three standard deviations is nearly always enough. */
+  /* The expected number of sampled means up to the given rank. Adding three standard deviations is nearly always
+     enough. */
   const double expected = (double)rank * (double)sample.count / (double)flips->count;
   const ptrdiff_t guess = (ptrdiff_t)(expected + 3.0 * sqrt(expected)) + 4;
   double limits[2] = {INFINITY, INFINITY};

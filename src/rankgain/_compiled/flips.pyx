@@ -1,6 +1,7 @@
-"""Sums of sign flips, compiled: tables of the sums of all subsets of eight queries, and one look-up per byte of signs.
+"""The compiled sums over sign flips. Tables hold the sums of all subsets of eight queries, so each byte of signs takes
+only one look-up.
 
-The functions are specified by `rankgain._reference.flips`, and return the same bits.
+`rankgain._reference.flips` specifies these functions and returns bit-identical results.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -39,7 +40,7 @@ cdef extern from "flips.h":
     double flip_bound(const FlipLoops*, const Flips*, Py_ssize_t, double, Py_ssize_t, double*) noexcept nogil
 
 cdef enum:
-    LINE = 64  # bytes of a cache line, the size of a table's entry
+    LINE = 64  # size of a cache line and of a table entry, in bytes
 
 
 cdef const FlipLoops* loops() noexcept nogil:
@@ -50,7 +51,7 @@ def sums(
     const double[:, ::1] values, uint64_t seed, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] out,
     double[::1] flipped, /
 ):
-    """See the reference."""
+    """See the function of the same name in `rankgain._reference.flips`."""
     cdef Py_ssize_t queries = values.shape[0], columns = values.shape[1]
     if queries == 0 or columns == 0 or stop <= start:
         return
@@ -73,14 +74,14 @@ def exceed(
     double queries, const double[::1] reached, const double[::1] scales, const double[::1] limits, Py_ssize_t start,
     Py_ssize_t stop, int64_t[::1] counts, int64_t[::1] joint, /
 ):
-    """See the reference."""
+    """See the function of the same name in `rankgain._reference.flips`."""
     cdef Py_ssize_t pairs = left.shape[0]
     if pairs == 0 or stop <= start:
         return
     cdef Flips flips
     flips.sums, flips.flipped, flips.stride, flips.count = &sums[0, 0], NULL, sums.shape[1], sums.shape[1]
     flips.left, flips.right, flips.total, flips.queries = &left[0], &right[0], &totals[0], queries
-    flips.whole = 0.0  # used only for means
+    flips.whole = 0.0  # not used by this loop
     with nogil:
         loops().exceed(
             &flips, pairs, &reached[0], &scales[0], &limits[0], start, stop, &counts[0], &joint[0]
@@ -92,7 +93,7 @@ def bounds(
     const double[::1] totals, double queries, double whole, Py_ssize_t rank, Py_ssize_t start, Py_ssize_t stop,
     double[::1] low, double[::1] high, /
 ):
-    """See the reference."""
+    """See the function of the same name in `rankgain._reference.flips`."""
     cdef Py_ssize_t pair
     if stop <= start or sums.shape[1] == 0:
         return

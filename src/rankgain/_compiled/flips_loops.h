@@ -1,7 +1,7 @@
-/* The loops of flips.h over LANES numbers at once: included once per level of CPU. */
+/* The loops of flips.h, which process LANES numbers at once. This file is included once per CPU level. */
 
-/* Draw the words of m flips from `first` on, and add the number of set bits of each to that of earlier blocks. On CPUs
-   without an instruction that counts bits, bits are added in fields of 2, 4 and 8. */
+/* Draw a word of signs for each of m flips, starting with flip `first`, and add the number of set bits to the count of
+   each flip. On CPUs without an instruction that counts bits, the bits are added up in fields of 2, 4 and 8. */
 TARGET static void HERE(draw)(uint64_t base, uint64_t mask, uint64_t first, ptrdiff_t m, uint64_t *words,
                               double *flipped) {
   for (ptrdiff_t b = 0; b < m; b++) {
@@ -55,7 +55,7 @@ TARGET static ALWAYS_INLINE void HERE(add_width)(const double *values, ptrdiff_t
   }
 }
 
-/* Add the sums of up to 64 queries to those of m flips, for columns in entries of a given width. */
+/* Add the values of up to 64 queries to the sums of m flips. Table entries have `width` columns. */
 TARGET static void HERE(add_flips)(const double *values, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t columns, int width,
                                    const uint64_t *words, ptrdiff_t m, double *tables, double *sums) {
   if (width == WIDEST) HERE(add_width)(values, rows, stride, columns, WIDEST, words, m, tables, sums);
@@ -65,8 +65,9 @@ TARGET static void HERE(add_flips)(const double *values, ptrdiff_t rows, ptrdiff
 
 static const double HERE(no_sums)[FLIPS_BLOCK];
 
-/* Count, for each pair, the flips whose sum is at least `reached`, and those with any scaled sum of at least `limits`
-   for this or a later pair: max-T, with pairs in descending order of the observed statistic. */
+/* For each pair, count the flips whose sum is at least `reached`. Also count the flips for which the scaled sum of this
+   pair or of any later pair is at least `limits`. With the pairs in descending order of the observed statistic, this is
+   the max-T procedure. */
 TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, const double *reached, const double *scales,
                                 const double *limits, ptrdiff_t start, ptrdiff_t stop, int64_t *counts,
                                 int64_t *joint) {
@@ -105,13 +106,13 @@ TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, cons
   }
 }
 
-/* Collect the means that are at most the limit; return their number. See flip_bound. */
+/* Collect the means that do not exceed the limit, and return how many there are. See flip_bound. */
 TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t pair, double sign, double limit,
                                           double *means) {
   const int64_t from = flips->left[pair], to = flips->right[pair];
   const double total = sign * flips->total[pair], queries = flips->queries, whole = flips->whole;
-  /* Slightly above the limit, so that rounding of the product never drops a mean that the comparison below accepts. At
-     most DBL_MAX, since infinity times 0 is NaN where nothing is flipped. */
+  /* A value slightly above the limit, so that rounding the product never drops a mean that the comparison below
+     accepts. It is at most DBL_MAX, since infinity times 0 would be NaN for a flip that flips no query. */
   const double near = limit < INFINITY ? limit + fabs(limit) * 1e-12 : DBL_MAX;
   ptrdiff_t count = 0;
   for (ptrdiff_t first = 0; first < flips->count; first += FLIPS_BLOCK) {
@@ -119,7 +120,7 @@ TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t p
     const double *left = from < 0 ? HERE(no_sums) : flips->sums + from * flips->stride + first;
     const double *right = to < 0 ? HERE(no_sums) : flips->sums + to * flips->stride + first;
     const double *flipped = flips->flipped + first;
-    /* First select the flips with a small mean, branch-free; then divide only for these few. */
+    /* First select the flips with a small mean, without branches. Then divide only for the selected flips. */
     int64_t small[FLIPS_BLOCK];
     int16_t chosen[FLIPS_BLOCK + 1];
     ptrdiff_t some = 0, b = 0;
@@ -135,7 +136,8 @@ TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t p
     }
     for (ptrdiff_t i = 0; i < some; i++) {
       const double k = flipped[chosen[i]], sum = sign * (right[chosen[i]] - left[chosen[i]]);
-      if (k == 0.0 || k == whole) continue; /* all or none are flipped: one of the means does not exist */
+      /* all queries or none are flipped, so one of the two means does not exist */
+      if (k == 0.0 || k == whole) continue;
       const double part = (sum - queries) / k, rest = ((total - sum) - queries) / (whole - k);
       means[count] = part;
       count += part <= limit;
