@@ -276,7 +276,7 @@ def command(*arguments):
 @pytest.mark.parametrize("form", quick_first(["json", "csv", "trec", "text"]))
 @pytest.mark.parametrize("encoding", quick_first(["latin-1", "utf-8"]))
 def test_ids_are_printed_byte_by_byte(files, tmp_path, form, encoding):
-    """The bytes do not depend on the locale or on whether the output is a file."""
+    """The printed bytes do not depend on the locale or on whether the output goes to a file."""
     query = b"%s%%{\xe9\xc3\xa9"
     for path in files:
         with open(path, "rb") as file:
@@ -517,7 +517,7 @@ def test_version_states_the_backend(capsys, backend):
     assert ("slower" in out or "RANKGAIN_BACKEND" in out) == (backend == "python")
 
 
-# Output streams that cannot be written to
+# Standard output and standard error that are closed or redirected
 
 
 def in_a_shell(command, folder):

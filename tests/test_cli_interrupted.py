@@ -90,7 +90,7 @@ def test_signal_leaves_the_old_file_unchanged(tmp_path, new, moment, name):
 
 
 def test_ignored_signals_stay_ignored(tmp_path, new):
-    """Shells ignore these signals in commands that run under `nohup` or in the background."""
+    """A command that runs under `nohup` or in the background ignores some signals from the start."""
     output = tmp_path / "out"
     call = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
     for number in (signal.SIGINT, signal.SIGHUP):

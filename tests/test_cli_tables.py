@@ -79,7 +79,7 @@ def test_options_reach_runs_in_tables(printed):
     assert values(printed, "qrels", "run", "--duplicates", "first", "--threads", "2") == {"q": 0.5, "r": 0}
     WRITERS["json array"](Path("run"), records({"q": {"a": 1.0 + 1e-9, "b": 1.0}}))
     assert values(printed, "qrels", "run") == {"q": 1, "r": 0}
-    assert values(printed, "qrels", "run", "--like", "trec_eval-9") == {"q": 0.5}  # scores as float32: "b" first
+    assert values(printed, "qrels", "run", "--like", "trec_eval-9") == {"q": 0.5}  # "b" is first as float32
 
 
 def test_options_name_columns(printed):
@@ -99,7 +99,7 @@ def test_one_table_suffices(printed):
     WRITERS["parquet"](Path("both"), [*rows, {"qid": "q", "docno": "c", "rel": 1, "score": 1}])
     assert values(printed, "both") == {"q": 0.5}
     WRITERS["parquet"](Path("log"), [{"qid": "q", "label": 0, "score": 1}, {"qid": "q", "label": 1, "score": 1}])
-    assert values(printed, "log") == {"q": 0.75}  # the mean over both orders
+    assert values(printed, "log") == {"q": 0.75}  # the mean over the two orders of the tied documents
     assert values(printed, "log", "--ties", "stable") == {"q": 0.5}
     json_lines(Path("rows"), [{"id": "q", "relevant": ["a"], "retrieved": ["b", "a"], "hits": ["a"]}])
     assert values(printed, "rows") == {"q": 0.5}

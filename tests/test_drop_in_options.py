@@ -62,7 +62,7 @@ def test_pytrec_eval_applies_an_option(check_option):
     sides = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 0.5, "x": 0.25}, "r": {"a": 0.5}}
     lost = {"q": {"recip_rank": 0.0}, "r": {"recip_rank": 0.0}}
     check_option(evaluate_with_pytrec_eval, "relevance_level", 2, lost, *sides)
-    sides = {"q": {"a": 1}}, {"q": {"a": 16777217.0, "x": 16777216.0}}  # equal if rounded to float32
+    sides = {"q": {"a": 1}}, {"q": {"a": 16777217.0, "x": 16777216.0}}  # equal when rounded to float32
     check_option(evaluate_with_pytrec_eval, "release", 10, {"q": {"recip_rank": 1.0}}, *sides)
     sides = {"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}
     check_option(evaluate_with_pytrec_eval, "judged_docs_only_flag", True, {"q": {"recip_rank": 0.5}}, *sides)

@@ -41,10 +41,10 @@ from rankgain.data import files as read_files
 from rankgain.data.rules import TIES
 from rankgain.metrics import table as definitions
 
-TIMES, BRIEFLY = 200, 0.01  # limits of a test: calls of each kind, and seconds
+TIMES, BRIEFLY = 200, 0.01  # limits for a test: number of calls, and seconds
 FEWEST = 10  # minimum number of calls, even if they are slow
-SECONDS = 5  # of processor time
-ROUNDS = 7  # each with twice the calls: a leak shows in every round, but a cache grows only at first
+SECONDS = 5  # limit on the processor time of a round
+ROUNDS = 7  # each makes twice as many calls; a leak shows in every round, but a cache grows only at first
 UNITS = {"objects": 1, "blocks of Python's memory": 1, "words of C's": 16}
 LARGEST = 1 << 20  # maximum growth of the process in bytes
 IMMORTAL = 1 << 28  # a reference count that only immortal objects reach
@@ -59,7 +59,7 @@ LEFT_TO_THE_COLLECTOR = {
 
 NO_STATUS = [
     f"capi.rankgain_{name}" for name in ("discount", "message", "scratch_size", "lambda_scratch_size")
-]  # take no data that could be rejected
+]  # these functions take no data that could be rejected
 MADE = (
     "Attribution",
     "Calculation",
@@ -78,7 +78,7 @@ MADE = (
 
 
 class Malloc(ctypes.Structure):
-    """The structure in which glibc's `mallinfo2` reports the use of memory."""
+    """The structure in which glibc's `mallinfo2` reports memory usage."""
 
     _fields_ = [
         *((name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "mapped", "usmblks", "fsmblks")),
@@ -119,7 +119,7 @@ def reachable(*roots):
 
 
 def books(given, references):
-    """Return the numbers of objects and blocks in use, and write the reference counts to a preallocated array."""
+    """Return the current object, block and byte counts, and write the reference counts to a preallocated array."""
     gc.collect()
     for index, one in enumerate(given):
         references[index] = sys.getrefcount(one)
@@ -138,9 +138,9 @@ def repeat(calls, times, seconds, fewest=FEWEST):
 
 
 def growth(calls, given, times, seconds):
-    """Return how many times the calls were made, and what each time left behind, rounded to integers.
+    """Repeat the calls, and return the number of repetitions and the average growth per repetition.
 
-    Nothing is reported unless every round left something behind.
+    The growth is rounded to integers. It is reported only if every round left something behind.
     """
     repeat(calls, max(FEWEST, times // 10), seconds / 10)
     old, new = (array("q", bytes(8 * len(given))) for _ in "12")
@@ -158,7 +158,7 @@ def growth(calls, given, times, seconds):
     return done, left
 
 
-# calls that are checked
+# calls to check
 
 
 def answered(shared):
@@ -212,7 +212,7 @@ def refused():
         yield "from_scores", partial(evaluating.evaluate_scores, [*GRADES[:4], bad], SCORES, qid=list("abaab"))
         yield "from_qrels", partial(evaluating.evaluate_qrels, QRELS, {**RUN, "r": {"a": bad}})
         yield "from_qrels", partial(evaluating.evaluate_qrels, {**QRELS, "r": {"a": bad}}, RUN)
-        if bad is not None:  # a null score is valid: the document is only judged
+        if bad is not None:  # a null score is valid: it marks a document that is only judged
             yield "from_frames", partial(evaluating.evaluate_frames, COLUMNS_OF_BOTH | {"score": [1.0, 2.0, bad]})
         yield "judgments", partial(rg.judgments, {"q": {"a": 1, "b": bad}})
         yield "from_recommendations", partial(evaluating.evaluate_recommendations, [{"a": bad}], [["a", "b"]])
@@ -314,7 +314,7 @@ def attempt(call):
 
 @contextmanager
 def prepared():
-    """Yield the calls by (name, "answered" or "refused") and all objects that they use.
+    """Yield a dict of the calls by (name, "answered" or "refused"), and all objects that the calls use.
 
     Each call has been made once.
     """
@@ -424,7 +424,7 @@ def main(times):
     with prepared() as (calls_by_name, given):
         total = sum(map(len, calls_by_name.values()))
         for (name, kind), calls in calls_by_name.items() if times > 1 else ():
-            for _ in range(2):  # a leak grows again the second time, unlike memory that is allocated only once
+            for _ in range(2):  # a leak shows both times, unlike memory that is allocated only once
                 before, began = process_bytes(), time.perf_counter()
                 done, left = growth(calls, given, times // len(calls), SECONDS)
                 grown, took = process_bytes() - before, time.perf_counter() - began

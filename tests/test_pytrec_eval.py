@@ -220,7 +220,7 @@ def test_gains_by_level_apply_to_measures(measure):
     expected = rg.from_qrels(QRELS, RUN).evaluate(metric)
     result = evaluate({f"{measure}.2=9,1=3.5"})
     assert [result[query][measure] for query in QRELS] == expected[metric].tolist()
-    # Gains may differ by less than 1, and a grade without a given gain is its own gain.
+    # Gains may differ by less than 1. The gain of a grade that is not listed is the grade itself.
     assert measure == "G" or evaluate({f"{measure}.1=0.2,2=0.5"}, {"q1": {"a": 2, "c": 1}})["q1"][measure] == 1.0
     assert evaluate({f"{measure}.2=9"}) == evaluate({f"{measure}.1=1,2=9"})
 

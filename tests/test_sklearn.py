@@ -115,7 +115,7 @@ def test_dcg_score_equals_scikit_learn(matrices, k, base, ignore_ties, data):
     grades, scores = matrices
     weights = data.draw(st.none() | st.lists(st.integers(1, 4), min_size=len(grades), max_size=len(grades)))
     options = {"k": k, "sample_weight": weights, "ignore_ties": ignore_ties}
-    # NumPy's logarithm does not accept a Fraction, and it returns float32 for float32.
+    # NumPy's logarithm does not accept a Fraction, and it returns float32 for float32 input.
     known = float(base) if isinstance(base, (Fraction, np.float32)) else base
     tolerance = close(grades)
     tolerance["abs"] *= abs(np.log2(float(base)))
@@ -200,7 +200,7 @@ def test_inputs_are_neither_copied_nor_changed(backend):
         for call, ignore_ties in product((ours.ndcg_score, ours.dcg_score), (False, True)):
             _, peak = measured(partial(call, grades, scores, k=10, ignore_ties=ignore_ties))
             if backend == "compiled":
-                assert peak < 14e6 < grades.nbytes  # the memory of a chunk, whatever the size of the matrix
+                assert peak < 14e6 < grades.nbytes  # the memory for one chunk, whatever the size of the matrix
 
 
 # errors

@@ -1,4 +1,4 @@
-"""Any number of threads gives the same bits and the same errors, and does not hang after a fork."""
+"""The number of threads changes neither bits nor errors, and no process hangs after a fork."""
 
 import gc
 import math

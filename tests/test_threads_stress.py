@@ -52,7 +52,7 @@ shared_data = cache(Data)
 
 @pytest.fixture
 def data(backend):
-    """Enough data for the kernels to run concurrently, or less for the Python backend, which is slow."""
+    """Return enough data for the kernels to run concurrently, or less data for the slow Python backend."""
     return shared_data(*{"compiled": (24, 60), "python": (6, 24)}[backend])
 
 
@@ -73,7 +73,7 @@ def busy(monkeypatch):
 
 
 def test_every_public_function_is_called():
-    """Only callables need a call of their own, since the text of an object contains its fields."""
+    """Only callable attributes need an entry in CALLS, since the representation of an object shows its fields."""
     public = {name for name in rg.__all__ if callable(getattr(rg, name))}
     for kind in CLASSES:
         for base in kind.__mro__:

@@ -187,7 +187,7 @@ def test_other_types_equal_torchmetrics(name, dtype):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_set_dtype_after_updates_equals_torchmetrics(name):
-    """`set_dtype` also converts indexes and labels to floating point, and R-precision rejects such labels."""
+    """`set_dtype` also converts indexes and labels, and R-precision rejects floating-point labels."""
     outcomes = []
     for module in (theirs, ours):
         metric = getattr(module, name)()

@@ -64,7 +64,7 @@ def entries(text):
     return [(head, body.strip()) for head, body in matches]
 
 
-# Checks of numpydoc that public docstrings need not pass. OF_FUNCTIONS lists checks that only functions must pass.
+# Checks of numpydoc that public docstrings need not pass. The checks in OF_FUNCTIONS apply only to functions.
 NOT_ASKED = {"ES01", "SA01", "SA03", "PR04", "PR09", "RT02"}
 OF_FUNCTIONS = {"EX01", "PR01"}
 
@@ -112,7 +112,7 @@ def test_docstring_states_when_each_error_is_raised(name):
 
 
 def resolved(other, name):
-    """Find the object that a See Also entry names, relative to the package, to the class or module, or as a module."""
+    """Look up a See Also name in the package, in the documented class or its module, and among all modules."""
     module = inspect.getmodule(PUBLIC[name])
     for scope in (rg, getattr(rg, name.partition(".")[0], None), module):
         with suppress(AttributeError):
@@ -128,7 +128,7 @@ def test_see_also_names_what_exists(name):
 
 
 def test_lists_of_metrics_are_those_of_the_table():
-    assert metric_table.lists() in inspect.getdoc(rg.metric)  # if not, run docs/generate.py
+    assert metric_table.lists() in inspect.getdoc(rg.metric)  # if this fails, run docs/generate.py
 
 
 def test_aggregate_names_each_metric_that_is_not_averaged():

@@ -53,7 +53,7 @@ FUNCTIONS = {
 # load the functions
 
 
-# Separate prototypes, because a setting on a function of `ctypes.pythonapi` affects the whole process.
+# Separate prototypes, because changing a function of `ctypes.pythonapi` affects the whole process.
 capsule_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -99,9 +99,9 @@ DEFAULTS = {
     "delta": capi.RANKGAIN_DELTA_CUT,
     "normalize": capi.RANKGAIN_NOT_NORMALIZED,
 }
-# Pairs of the number of guard bytes on each side of an argument and the initial byte of scratch and outputs. Without
-# guard bytes, each argument has its own allocation, and sanitisers detect out-of-bounds access. A double whose bytes
-# are all 0xFF is NaN, which shows in the results.
+# Pairs (number of guard bytes around each argument, initial value of all scratch and output bytes). Without guard
+# bytes, each argument has its own allocation, and sanitisers detect out-of-bounds access. A double whose bytes are all
+# 0xFF is NaN, which shows in the results.
 SURROUNDINGS = ((64, 0xFF), (0, 0x2A))
 
 
@@ -129,7 +129,10 @@ class Memory:
 
 
 def laid_out(values, stride, dtype):
-    """Return the numbers as bytes, laid out with a stride and filler in between, and the offset of the first number."""
+    """Return the numbers as bytes at the given stride, and the byte offset of the first number.
+
+    The gaps between the numbers are filled with NaN, or with -1 for integers.
+    """
     values = np.asarray(values, dtype)
     if not len(values) or not stride:
         return values[:1].tobytes(), 0
@@ -155,7 +158,7 @@ def room(parameter, given):
         ends = [given[name] for name in ("offsets", "judged_offsets") if given.get(name) is not None]
         lists = [given[name] for name in LISTS if given.get(name) is not None]
         longest = max([max(np.diff(bounds), default=0) for bounds in ends] or map(len, lists), default=0)
-        if given.get("gains") is not None:  # a gradient function
+        if given.get("gains") is not None:  # for gradient functions
             return C["lambda_scratch_size"](int(longest))
         return max(0, C["scratch_size"](int(longest), given["k"]))
     returned = min(given["n"], given["k"])

@@ -43,7 +43,7 @@ LISTS = 400  # number of lists in these arrays
 
 
 def c(name, **given):
-    """Call a C function with named arguments, and return its status and its outputs without the scratch memory.
+    """Call a C function with named arguments, and return its status and all outputs except scratch memory.
 
     The arrays are passed without a copy. ctypes releases the GIL during the call.
     """
@@ -61,8 +61,8 @@ def c(name, **given):
 
 
 # In these calls, k is 10 or the number of documents. A gain of 1 is exponential, and the default of 0 is linear.
-# Without `discount`, the discount is log2. The constants for discounts start at 16, for ideals at 32, for ties at 48,
-# for deltas at 64 and for normalizations at 80.
+# Without `discount`, the discount is log2. The constants start at 16 for discounts, 32 for ideals, 48 for ties, 64 for
+# deltas and 80 for normalizations.
 DEPTHS = 10, MANY
 C_CALLS = {
     "message": lambda s: [c("message", status=status) for status in range(-6, 9)],
@@ -204,7 +204,7 @@ def drawn(*axes):
     return [(panel.get_ylabel(), *(line.get_xydata() for line in panel.lines)) for panel in axes]
 
 
-# the calls
+# calls by name
 
 # Functions for comparisons are left out, because tests/comparison runs them on both backends and with several threads.
 LEFT_OUT = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
@@ -350,7 +350,7 @@ CALLS = {
 }
 RECORDS = {"Comparison": "comparison", "Curve": "curve", "Evaluation": "evaluation", "Summary": "summary"}
 RECORDS |= {"Attribution": "attribution", "Calculation": "calculation", "TieSpread": "spread"}
-EXPORTS = {  # methods, and the content of their results to compare
+EXPORTS = {  # for each export method, a function that returns the content to compare
     "to_arrow": lambda table: table.to_pydict(),
     "to_pandas": lambda frame: frame.to_dict("list"),
     "to_polars": lambda frame: frame.to_dict(as_series=False),

@@ -63,7 +63,7 @@ def evaluate_scores_of_scores(y_score):
 
 
 THRESHOLDED = [rg.precision, rg.recall, rg.average_precision, rg.hit_rate]
-FUNCTIONS = [rg.cg, rg.dcg, rg.ndcg, rg.mean_ndcg, rg.reciprocal_rank, rg.mrr, *THRESHOLDED]  # take `relevance`
+FUNCTIONS = [rg.cg, rg.dcg, rg.ndcg, rg.mean_ndcg, rg.reciprocal_rank, rg.mrr, *THRESHOLDED]  # these take `relevance`
 OF_ONE_ARGUMENT = {  # functions by the name of the argument that takes lists of numbers
     "relevance": [*FUNCTIONS, evaluate_ranked],
     "judged": [rg.idcg, ndcg_of_judged, evaluate_ranked_of_judged, evaluate_scores_of_judged],

@@ -10,7 +10,7 @@ EXTRAS = {
     "to_arrow(": "pyarrow",
     "csr_array": "scipy",
     "exclude=train": "scipy",
-}  # calls, and the library that each call needs
+}  # calls and the libraries that they need
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 

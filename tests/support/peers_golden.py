@@ -41,7 +41,7 @@ RUN = {f"q{q}": {f"d{d}": (len(ids) - i) / 64 for i, d in enumerate(ids)} for q,
 TRUTH = [sorted(judged) for judged in JUDGED]
 MATRIX = [ids + [d for d in range(24) if d not in ids][: 10 - len(ids)] for ids in LISTS]
 MATRIX = [ids[:10] for ids in MATRIX]
-# For each query, the scores of its documents with ties, their grades, and scores without ties.
+# Scores with ties, grades, and scores without ties for the documents of each query.
 SCORES = [[(1 + (d * 7 + q) % 5) / 8 for d in range(2 + q % 9)] for q in range(20)]
 GRADES = [[(d * d + q) % 4 if q else 0 for d in range(len(scores))] for q, scores in enumerate(SCORES)]
 UNTIED = [[(1 + (d * 5 + q) % 11) / 16 for d in range(len(scores))] for q, scores in enumerate(SCORES)]

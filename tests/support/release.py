@@ -57,7 +57,7 @@ UNRELEASED = re.compile(r"unreleased|from the first release on|once released|for
 
 
 def leftovers() -> list[str]:
-    """Return the lines of the pages which state that there is no release yet."""
+    """Return all lines in the documentation which say that there is no release yet."""
     names = ["CHANGES.md", "README.md", "docs/start.md", "docs/index.md"]
     lines = [(name, line) for name in names for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
     return [f"{name}: {line}" for name, line in lines if UNRELEASED.search(line)]

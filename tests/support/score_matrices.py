@@ -49,7 +49,7 @@ def _scores(rng, shape):
 
 
 def _laid_out(rng, scores):
-    """Return the same matrix in a random memory layout."""
+    """Return the matrix in a random memory layout."""
     kind = rng.integers(6)
     if kind == 0:
         return np.concatenate([scores[:, :1], scores], axis=1)[:, 1:]

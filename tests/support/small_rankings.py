@@ -5,7 +5,7 @@ from itertools import chain
 from support import textbook
 
 METRICS = ["ndcg", "dcg@2", "rr", "ap"]
-DEFINITIONS = [("ndcg", {}), ("dcg", {"k": 2}), ("rr", {}), ("ap", {})]  # names and parameters in the textbook
+DEFINITIONS = [("ndcg", {}), ("dcg", {"k": 2}), ("rr", {}), ("ap", {})]  # textbook names and parameters of METRICS
 QRELS = {"q": {"a": 1, "b": 0, "c": 2, "d": 3}, "r": {"a": 1, "b": 3}, "s": {"b": 1}}
 # "é" sorts after "z" by code point and by byte. As float32, 16777217 equals 16777216, which makes a tie in query "r".
 RUN = {

@@ -1,10 +1,10 @@
-"""Literal definitions of the metrics in plain Python, which are deliberately slow.
+"""Literal, deliberately slow definitions of the metrics in plain Python.
 
 Both backends are tested against this module, so it shares no code and no ideas with them. Every value is a float64.
 Sums start at 0.0 and run in rank order, and each term is gain * discount.
 
 A grade of None stands for a document that is not judged. A negative grade stands for a document that was pooled but not
-judged. Neither document has a gain, is ever relevant or belongs to the judged set.
+judged. In either case, the gain is 0, and the document is neither relevant nor part of the judged set.
 
 A metric is a function of the grades of the returned list, in rank order, and the grades of the judged set. Its other
 parameters have the names that `rankgain.metric` gives them. R is the number of judged relevant documents.
@@ -43,14 +43,15 @@ def is_judged(grade):
 
 
 def is_relevant(grade, rel=None):
-    """Return whether a document is judged with a grade of at least `rel` or, without `rel`, with a grade above 0."""
+    """Return whether a document is judged and has a grade of at least `rel` (above 0 if `rel` is None)."""
     return is_judged(grade) and (grade > 0 if rel is None else grade >= rel)
 
 
 def gain(grade, kind="linear"):
-    """Return the gain of a grade r: r, 2^r - 1 (Burges et al. 2005), 1 if r > 0, or the value of a table or function.
+    """Return the gain of a grade.
 
-    A table may omit grade 0, whose gain is then 0. Any other missing grade raises KeyError.
+    The gain of a grade r is r, 2^r - 1 (Burges et al. 2005), 1 if r > 0, or the value of a table or function. A table
+    may omit grade 0, whose gain is then 0. Any other missing grade raises KeyError.
     """
     if not is_judged(grade):
         return 0.0
@@ -116,7 +117,7 @@ def cg(grades, judged=None, k=None, gain="linear"):
 
 
 def dcg(grades, judged=None, k=None, gain="linear", discount="log2"):
-    """Return the sum of the first k gains times the discounts of their ranks (Järvelin and Kekäläinen 2002)."""
+    """Return the sum of gain times discount over the first k ranks (Järvelin and Kekäläinen 2002)."""
     return discounted_sum([worth(grade, gain) for grade in grades[:k]], discount)
 
 
@@ -480,7 +481,7 @@ def rbp(grades, judged, k=None, rel=None, p=0.9):
 
 
 def rbp_residual(grades, judged, k=None, p=0.9):
-    """Return the uncertainty of RBP: the weights of unjudged documents and unseen ranks (Moffat and Zobel 2008)."""
+    """Return the uncertainty of RBP: the weight of unjudged documents and unseen ranks (Moffat and Zobel 2008)."""
     seen = grades[:k]
     unknown = added(p ** (rank - 1) for rank, grade in enumerate(seen, start=1) if not is_judged(grade))
     return p ** len(seen) + (1 - p) * unknown
@@ -517,7 +518,7 @@ def definition(name):
     return NAMED_OTHERWISE.get(name) or globals()[name]
 
 
-BY_GAIN = {"cg", "ncg", "dcg", "idcg", "ndcg", "g", "ndcg_rel", "r_ndcg"}  # other metrics use grades
+BY_GAIN = {"cg", "ncg", "dcg", "idcg", "ndcg", "g", "ndcg_rel", "r_ndcg"}  # the other metrics use grades, not gains
 
 
 # gradients

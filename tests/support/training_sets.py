@@ -42,7 +42,7 @@ def evaluated(given, scores, *metrics, ties="average", weights=None):
 
 
 class Recording:
-    """A metric that records the scores and the results of its calls for each data set."""
+    """A metric that records, for each data set, the scores and the results of its calls."""
 
     def __init__(self, metric):
         self.metric = metric

@@ -16,7 +16,7 @@ LITTER = (".*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "*.pyd")
 
 
 def run(*command: object, cwd: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run a command with only the given settings among the environment variables RANKGAIN_* and PYTHON*."""
+    """Run a command with the given environment variables, after removing all RANKGAIN_* and PYTHON* variables."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("RANKGAIN_", "PYTHON"))}
     return subprocess.run(
         [str(part) for part in command],

@@ -129,7 +129,7 @@ def test_gradients_of_large_score_differences_are_finite(backend, ties):
 
 
 def test_gradients_are_equal_in_every_form(backend):
-    """Gradients of matrices and ragged lists equal those of the single lists."""
+    """Gradients of matrices and ragged lists equal the gradients of their rows."""
     rng = np.random.default_rng(3)
     labels, scores, weights = rng.integers(0, 4, (4, 5)), rng.normal(size=(4, 5)), rng.random((4, 5))
     expected = [rg.lambdarank(label, score) for label, score in zip(labels, scores, strict=True)]
@@ -173,7 +173,7 @@ def test_gradients_have_the_same_bits_on_both_backends_and_cpu_levels(on_both, m
 
 
 def test_gradients_do_not_depend_on_threads_and_chunks(backend, monkeypatch):
-    """The error that is raised does not depend on threads and chunks either."""
+    """Threads and chunks do not change which error is raised."""
     rng = np.random.default_rng(6)
     sizes = rng.integers(0, 20, 60)
     labels, scores = rng.integers(0, 4, sizes.sum()), rng.normal(size=sizes.sum())
@@ -190,7 +190,7 @@ def test_gradients_do_not_depend_on_threads_and_chunks(backend, monkeypatch):
 
 
 def test_sigmoid_of_extreme_differences_is_accurate(backend):
-    """From e^0 to e^−708, the error of the exponential is below one unit in the last place."""
+    """The error of the exponential is below one unit in the last place between e^−708 and e^0."""
     rng = np.random.default_rng(7)
     given = np.concatenate([[0.0, -708.0, -1e-300, -0.5], *(-rng.random(500) * scale for scale in (1, 10, 100, 708))])
     results = np.empty(len(given))
@@ -218,7 +218,7 @@ LABELS, SCORES = [0, 1, 2, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
 def test_pairwise_gradients_need_no_ideal(backend):
-    """In one of the two cases, the reciprocal of the ideal DCG is not finite."""
+    """The gain 5e-324 has no finite reciprocal."""
     result, usual = (rg.lambdarank([0, high], [0.1, 0.2], metric="pairwise") for high in (5e-324, 1))
     assert all(map(np.array_equal, result, usual))
 
@@ -273,7 +273,7 @@ def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
             assert np.array_equal(
                 gradients(labels, [0.1, 0.2, 0.3]), rg.lambdarank(labels, [0.1, 0.2, 0.3], metric="ndcg@3")
             )
-    assert len(prepared) == 10 + 30  # 10 by the object, which caches them, and 30 by the function, which does not
+    assert len(prepared) == 10 + 30  # 10 sets by the object, which caches them, and 30 by the function, which does not
     for seed in range(100):
         gradients(np.full(3, float(seed)), np.zeros(3))
     assert len(gradients._cached) == 64
@@ -281,9 +281,9 @@ def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
 
 @pytest.mark.parametrize("many", [0, 1000])
 def test_cache_distinguishes_labels_of_equal_bytes(backend, monkeypatch, many):
-    """Labels with equal bytes may differ by dtype or by the sizes of the queries.
+    """Labels with equal bytes are distinguished by their dtype and by the sizes of the queries.
 
-    This must hold whether or not the last labels are compared first.
+    This holds whether or not the last labels are compared first.
     """
     monkeypatch.setattr("rankgain.tools.lambdarank.MANY_LABELS", many)
     gradients = rg.LambdaRank("ndcg@3", normalize=None)

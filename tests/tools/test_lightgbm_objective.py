@@ -1,4 +1,4 @@
-"""Train LightGBM with our gradients, and compare it with its own objective, also on data that it rejects."""
+"""LightGBM models trained with our gradients, compared with models trained with its own objective."""
 
 import pickle
 
@@ -117,7 +117,7 @@ def test_cross_validation_by_query(backend):
 
 @pytest.mark.peers
 def test_partial_queries_are_evaluated(backend):
-    """A subset that splits queries, and a subset of it, are rejected unless `partial_queries` is true."""
+    """Subsets that split queries are rejected unless `partial_queries` is true."""
     whole = dataset(free_raw_data=False)
     starts = np.cumsum(TRAIN.sizes) - TRAIN.sizes
     queries = np.arange(int(starts[30]))
@@ -179,7 +179,7 @@ def test_unused_parameters_warn(backend, name, value, instead):
 
 @pytest.mark.peers
 def test_label_gain_of_lightgbm_equals_a_gain_mapping(backend):
-    """LightGBM's `label_gain` is a list of the gains of the grades 0, 1, 2 and so on."""
+    """LightGBM's `label_gain` lists the gains of the grades in ascending order of grade."""
     gains = [0, 2, 3, 10, 11, 20]
     theirs = trained(TRAIN, "lambdarank", rounds=5, label_gain=gains, lambdarank_truncation_level=10)
     ours = trained(TRAIN, rg.lightgbm_objective(rg.metric("ndcg", k=10, gain=gains)), rounds=5)
@@ -196,7 +196,7 @@ def test_objective_accepts_data_that_lightgbm_rejects(backend):
     with pytest.raises(lgb.basic.LightGBMError):
         built_in(data, 10, True, 1.0, rounds=1)
     objectives = [rg.lightgbm_objective("ndcg@10")]
-    if backend == "compiled":  # these compute all pairs, since the first scores are equal
+    if backend == "compiled":  # these objectives compute all pairs, since the first scores are equal
         objectives += [rg.lightgbm_objective("ndcg@10", ties="average"), rg.lightgbm_objective()]
     for ours in objectives:
         scores = trained(data, ours, rounds=10).predict(features)

@@ -46,7 +46,7 @@ def routing(settings):
 
 @pytest.fixture
 def data():
-    """Return features, grades and the ids of 12 queries.
+    """Return features, grades and query ids for 12 queries.
 
     The rows of a query are not adjacent, and one query has a single document.
     """
@@ -149,7 +149,7 @@ def test_scorer_takes_routed_queries_on_request_only(data):
 
 
 def tables(X, qid):
-    """Yield (rows, column) pairs: the rows in different containers, and the column of the query ids in them."""
+    """Yield (rows, column) pairs with the rows in different containers and the column that holds the query ids."""
     rows = np.insert(X, 2, qid, axis=1)
     names = list("abqcd")
     yield rows, 2

@@ -96,7 +96,7 @@ def test_install_names_modules_that_imported_the_peer(other):
     assert sys.modules["pytrec_eval"] is ours
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ours.install()  # pytrec_eval is ours already, so nothing warns
+        ours.install()  # pytrec_eval is already ours, so nothing warns
 
 
 def test_install_is_silent_without_earlier_imports(other):

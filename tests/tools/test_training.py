@@ -65,7 +65,7 @@ def test_query_weight_is_the_mean_of_document_weights():
 
 def test_a_query_without_documents_has_no_weight():
     metric = rg.lightgbm_metric("rr")
-    # LightGBM's weights are per document, although there are as many queries
+    # LightGBM's weights are per document, although their number equals the number of queries
     assert metric([0, 1, 1], [3, 2, 1], [2.0, 2.0, 3.0], [2, 0, 1])[0][1] == (2 * 0.5 + 3 * 1.0) / 5
 
 

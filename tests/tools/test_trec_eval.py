@@ -196,7 +196,7 @@ def test_utility_of_missing_queries(run, files):
 
 
 def test_sums_have_the_order_of_trec_eval(run, files):
-    """Otherwise, a mean halfway between two numbers with four digits could be rounded differently."""
+    """With another order, a mean halfway between two numbers with four digits could be rounded differently."""
     rng, mean = random.Random(1), None
     while mean is None:
         ranks = [rng.choice([1, 2, 4, 5, 8, 10, 20, 25, 40]) for _ in range(32)]
@@ -220,7 +220,7 @@ def test_sums_have_the_order_of_trec_eval(run, files):
     ("returned", "relevant", "both", "printed"), [(9, 55, 7, "0.2187"), (6, 58, 5, "0.1563"), (20, 44, 1, "0.0313")]
 )
 def test_set_f_is_rounded_like_trec_eval(run, files, returned, relevant, both, printed):
-    """For example, 2·7 / (9 + 55) = 0.21875 exactly, but trec_eval's arithmetic is off by one bit."""
+    """The value 2·7 / (9 + 55) = 0.21875 is exact, but trec_eval's arithmetic is off by one bit."""
     paths = files(
         "".join(f"q 0 {'d' if number < both else 'n'}{number} 1\n" for number in range(relevant)),
         lines_of({f"{'d' if number < both else 'x'}{number}": -number for number in range(returned)}),
@@ -408,7 +408,7 @@ def test_help_and_version_are_printed(capsys):
 
 @pytest.mark.usefixtures("backend")
 def test_interpolated_precision_of_a_list_whose_only_document_is_removed(tmp_path):
-    """Release 9 prints NaN at recall 0 if all documents that a query returned are removed."""
+    """Release 9 prints NaN at recall 0 for a query whose only document is removed."""
     (tmp_path / "qrels").write_text("q 0 d 1\np 0 d 1\n")
     (tmp_path / "run").write_text("q Q0 x 1 1 t\np Q0 d 1 1 t\n")
     options = ["--release", "9", "-q", "-J", "-m", "iprec_at_recall"]

@@ -1,4 +1,4 @@
-"""Train XGBoost with our gradients, and compare it with its own objectives, also on data that they reject."""
+"""XGBoost models trained with our gradients, compared with models trained with its own objectives."""
 
 import pickle
 from itertools import product
