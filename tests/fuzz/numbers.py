@@ -1,4 +1,4 @@
-"""Draw numbers, many of them equal, and containers of numbers."""
+"""Draw numbers with many duplicates, and containers of numbers."""
 
 import struct
 from array import array

@@ -23,7 +23,7 @@ TIES = ["docid", "average", "stable", "best", "worst"]
 
 
 class Trickle:
-    """A file that can be read only once, and in small pieces."""
+    """A file that can be read only once and only in small pieces."""
 
     def __init__(self, data):
         self._left = BytesIO(data)

@@ -1,4 +1,4 @@
-"""Column names passed as keywords to `evaluate`, `compare` and `judgments`, with a table on either side."""
+"""Column names passed as keywords to `evaluate`, `compare` and `judgments`."""
 
 import pandas as pd
 import polars as pl

@@ -1,4 +1,4 @@
-"""Columns are recognised by name, and the error for a missing column makes a suggestion."""
+"""Columns are recognised by name, and the error for a missing column suggests names."""
 
 import pandas as pd
 import polars as pl

@@ -313,7 +313,8 @@ def test_threads_change_nothing(check_option):
     check_option(evaluate_lists, "threads", 3, UNCHANGED, np.tile(LABELS[0], (700, 60)), "dcg", "ap")
     check_option(rg.evaluate, "threads", 2, UNCHANGED, QRELS, RUN, *METRICS)
     rng = np.random.default_rng(8)
-    grades, scores = rng.integers(0, 4, (700, 200)), rng.integers(0, 9, (700, 200)) / 4  # large enough for three chunks
+    # The matrices are large enough to be evaluated in three chunks.
+    grades, scores = rng.integers(0, 4, (700, 200)), rng.integers(0, 9, (700, 200)) / 4
     check_option(evaluate_ranked, "threads", 3, UNCHANGED, grades, metrics=["ap"])
     metrics = ["dcg", rg.metric("dcg", gain=np.sqrt)]
     check_option(evaluate_scores, "threads", 3, UNCHANGED, grades, scores, metrics=metrics)

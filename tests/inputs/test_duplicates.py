@@ -53,7 +53,7 @@ def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
     for query, document, score in lines:
         scores = run.setdefault(query, {})
         if score > scores.get(document, -1):
-            scores.pop(document, None)  # keep the dict in the order of the rows that count
+            scores.pop(document, None)  # keep the documents in the order of the rows with their highest scores
             scores[document] = float(score)
     text = "".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in lines)
     expected = rg.from_qrels(grades, run, ties=ties).evaluate("ndcg", "rr", "num_ret")
@@ -65,7 +65,7 @@ def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
 
 
 def test_clean_run_is_read_in_blocks(tmp_path, monkeypatch):
-    """Reading the file again for another tie policy needs no table of its documents."""
+    """A run file can be read again for another tie policy without a table of all documents."""
     path = tmp_path / "run"
     path.write_bytes(run_of(TWICE))
     monkeypatch.setattr(lines, "_table", None)

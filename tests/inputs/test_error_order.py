@@ -1,4 +1,4 @@
-"""Of several errors, the one in the first query and at the first position is raised."""
+"""If there are several errors, the error for the first query and position is raised."""
 
 import math
 

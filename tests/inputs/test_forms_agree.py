@@ -1,4 +1,4 @@
-"""One data set gives the same bits as `from_qrels` in every form, including table files and records."""
+"""In every form, including table files and records, a data set gives exactly the same values as `from_qrels`."""
 
 import json
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_text_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides, ties
 @pytest.mark.parametrize("kind", [*FRAMES, *WRITERS])
 @given(sides=sides(st.integers(-3, 12)))
 def test_integer_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides):
-    """Dicts with integer ids also match delimited files, whose text is converted to integers."""
+    """Dicts with integer ids give the same values as delimited files, whose text is converted to integers."""
     qrels, run = ({len(query): side for query, side in each.items()} for each in sides)
     if not qrels.keys() & run.keys():
         return

@@ -308,14 +308,14 @@ def test_columns_of_arrow_are_rejected(rejects, column):
     def check(error, message, array):
         where = f"{'run' if column == 'score' else 'qrels'}_df: column {column!r}"
         table = with_column(column, array)
-        # The table is passed twice, since nulls are allowed in a single table for both sides.
+        # Pass the table twice, since a single table for qrels and run may have nulls.
         rejects(error, f"{where}{message}", evaluate_frames, table, table)
 
     for array in UNSUPPORTED:
         check(TypeError, " is of Arrow's type…cast it", array)
     check(ValueError, ", row 0…null", pa.nulls(3))
     texts, numbers = ["1", None, "2", "3"], [1, None, 2, 3]
-    for size in (3, 9, 20):  # the null is in a later chunk, which starts in the middle of a bitmap byte
+    for size in (3, 9, 20):  # the null is in a later chunk, whose validity bitmap starts in the middle of a byte
         values = pa.array(texts * size) if column in ("qid", "doc_id") else pa.array(numbers * size, pa.float32())
         chunks = pa.chunked_array([values.slice(2, 3), values.slice(4 * size - 2, 2), values.slice(4 * size - 5)])
         check(ValueError, f", row {3 + 2 + 2}…null", chunks)

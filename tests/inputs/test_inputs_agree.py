@@ -220,7 +220,7 @@ def one_frame_without_documents(corpus, ties, folder):
 
 
 def prepared(truth, run):
-    """Return a form that combines prepared judgments of one kind with a run of any kind."""
+    """Return a function that combines prepared judgments of one kind with a run of another kind."""
 
     def form(corpus, ties, folder):
         paths, (qrels, scores) = write(corpus, folder), dicts(corpus)
@@ -321,7 +321,7 @@ RELEVANT = {
     "judgments": rg.judgments,
     "judgments of a sparse matrix": lambda rows: rg.judgments(csr(rows)),
 }
-SETS = {  # used if all grades are 1
+SETS = {  # containers to use if all grades are 1
     "sets": lambda rows: list(map(set, rows)),
     "frozen sets": lambda rows: tuple(map(frozenset, rows)),
     "lists": lambda rows: list(map(list, rows)),

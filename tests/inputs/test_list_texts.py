@@ -1,4 +1,4 @@
-"""Errors for lists that a CSV file has turned into text, where ids are expected."""
+"""Errors if ids are expected but the input holds lists stored as text, as in a CSV file."""
 
 import pandas as pd
 import polars as pl

@@ -132,7 +132,7 @@ def test_qrels_accept_numbers_of_any_type(gives, value):
 @pytest.mark.parametrize("value", [-inf, -(2**63), -(2**70), -1, Decimal("-Infinity")], ids=str)
 def test_qrels_accept_negative_scores_and_grades(gives, value):
     gives([[SECOND], [SECOND], [0.5]], evaluate_qrels, GOOD, {"q": {"e": 1, "d": value}})
-    if -inf < value:  # a negative grade means pooled but unjudged
+    if -inf < value:  # a negative grade: the document was pooled but not judged
         sides = {"q": {"d": 1, "e": value}}, {"q": {"e": 1, "d": 0}}
         gives([[SECOND]], evaluate_qrels, *sides, metrics=["ndcg"])
 

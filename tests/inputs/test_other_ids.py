@@ -97,7 +97,7 @@ def test_no_warning_of_honest_runs():
     run["q3"]["d3"] = -99.0  # below the cut-off
     assert warning(lambda: rg.evaluate(qrels, run, "rr@5")) == ""
     qrels, run = sides("d", "D")
-    qrels["q0"]["x"] = -1  # pooled but unjudged
+    qrels["q0"]["x"] = -1  # the document was pooled but not judged
     assert warning(lambda: rg.evaluate(qrels, run, "rr")) == ""
     assert warning(lambda: rg.evaluate({"q": {}}, {"q": {"x": 1.0}}, "rr")) == ""
     assert warning(lambda: rg.evaluate({"q": {1: 1}}, {"q": {2: 1.0}}, "rr")) == ""

@@ -19,7 +19,7 @@ class NotConvertible:
         raise ValueError("no")
 
 
-NUMBERS = [  # used as a grade and as a score; {type} stands for the type of the value
+NUMBERS = [  # used as a grade and as a score; in messages, {type} stands for the type of the value
     ("a number, not {type}; convert numbers in text first, float(value) or frame", TypeError, "1", b"1"),
     ("a number, not {type}", TypeError, bytearray(b"1"), np.str_("1"), None, 1j, [1], np.array([1]), np.ones(2),
      datetime.timedelta(1), np.datetime64("2020"), np.complex128(1), np.ma.masked, Decimal("sNaN"),

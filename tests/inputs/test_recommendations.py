@@ -16,7 +16,7 @@ nan, inf, HUGE = math.nan, math.inf, 10**400
 NULLS = None, nan, pd.NA, pd.NaT
 TWO = [["a", "b"], ["b"]]
 
-RECOMMENDED = [  # {type} stands for the type of the value
+RECOMMENDED = [  # in messages, {type} stands for the type of the value
     ("must hold lists of ids, best first…not {type}", TypeError, "abc", 5, None, {1, 2}, iter([[1]]), np.array(1), len),
     ("not csr_matrix: relevant ids come first: write from_rec", TypeError, sparse.csr_matrix([[0, 1]])),
     ("1 or 2 dimensions, not 3", ValueError, np.ones((1, 1, 1), dtype=int)),
@@ -206,5 +206,5 @@ def test_users_that_are_missing_are_counted(backend, missing, queries):
 
 
 def test_many_relevant_ids_of_few_recommended_ones(gives):
-    """Above a certain number of ids, columns are used instead of dicts, whichever side has that many ids."""
+    """If either side has many ids, columns are used instead of dicts."""
     gives([[1 / 2], [1 / 5000]], evaluate_recommendations, [[*range(5000)]], [[-1, 7]], metrics=["rr", "recall"])

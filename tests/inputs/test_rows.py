@@ -210,7 +210,7 @@ def test_json_lines_with_other_lists_are_refused_by_row(rejects, message, lines)
 
 
 def test_a_file_of_one_line(rejects):
-    """The object on the line is a row unless it holds columns or documents by query."""
+    """The single object in a file is read as a row unless it holds columns or documents by query."""
     json_lines(Path("rows"), [{"relevant": ["x"], "retrieved": ["y", "x"]}])
     assert rg.evaluate("rows", "rr")["rr"].tolist() == [0.5]
     json_lines(Path("rows"), [{"relevant": [["x"], ["z"]], "retrieved": [["y", "x"], ["z"]]}])

@@ -1,4 +1,4 @@
-"""Arguments rejected together with labels and scores: sizes, ids, judged sets, masks and lists of other lengths."""
+"""Invalid arguments that accompany labels and scores: sizes, ids, judged sets, masks and lists of the wrong length."""
 
 import math
 from decimal import Decimal
@@ -112,7 +112,7 @@ def test_judged_that_lacks_grades_is_named_by_its_query_id(rejects):
     rejects(ValueError, f"query 'b': {LACKS}", evaluate_scores, *sides, qid=list("aba"), judged=judged)
 
 
-# masks
+# Masks
 
 LABELS = np.array([[0, 2, 1, -100], [1, 0, -100, -100]], dtype=np.int64)
 MASK, SIDES = LABELS >= 0, {"y_true": LABELS, "y_score": np.ones((2, 4))}

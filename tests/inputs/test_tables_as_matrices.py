@@ -1,4 +1,4 @@
-"""Tables with one row per document, passed where a matrix or lists are expected."""
+"""Tables with one row per document that are passed as a matrix or as lists."""
 
 import numpy as np
 import pandas as pd

@@ -152,7 +152,7 @@ class FullDisk(io.BytesIO):
 
 
 def test_full_temporary_disk_is_not_blamed_on_the_file(backend, monkeypatch):
-    """Data from a pipe are copied to a temporary file, and the disk of that file may be full."""
+    """Data from a pipe is copied to a temporary file on a disk that may be full."""
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda _: FullDisk())
     message = r"No space left on device for a copy of run \(TMPDIR can name another folder\)"
     with pytest.raises(OSError, match=message) as raised:
@@ -258,7 +258,7 @@ def test_missing_standard_input_is_rejected(backend, monkeypatch):
             rg.read_trec(io.BytesIO(QRELS), "-")
 
 
-# Spellings of lines
+# Valid spellings of lines
 
 SPACES = [b" ", b"\t", b"  ", b"\x0b", b" \x0c", b"\r", b" \t "]
 NOISE = [b"", b"# q1 0 d1 1", b"\t#", b" \t", b"\r", b"#\x00\xff", b"#q1 Q0 d1 1 1 t"]
@@ -288,7 +288,7 @@ def dicts(rows):
 
 
 class Writer:
-    """Writes rows as lines in randomly chosen valid spellings."""
+    """Write rows as lines in randomly chosen valid spellings."""
 
     def __init__(self, seed, numbers=("{!r}", "{:.17g}", "{:+}", "{:.20e}")):
         self._random = random.Random(seed)
@@ -849,7 +849,7 @@ LONG_LINES = {
 @pytest.mark.parametrize("where", quick_first([1, 0, 2]))
 @pytest.mark.parametrize("what", LONG_LINES)
 def test_long_line_takes_no_more_memory_than_its_fields(backend, what, where):
-    """A comment of several gigabytes may be compressed to megabytes; reading it must not take gigabytes of memory."""
+    """A comment of several gigabytes compresses to megabytes; reading it must not take gigabytes of memory."""
     texts = []
     for text, long in zip((QRELS, RUN), LONG_LINES[what], strict=True):
         lines = text.splitlines(keepends=True)
@@ -907,7 +907,7 @@ def test_field_beyond_the_limit_is_rejected(backend, monkeypatch, block):
 def test_id_of_the_longest_length_is_read(backend, monkeypatch, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
     longest = b"d" * (1 << 20)
-    run = b"q1 Q0 " + longest + b" 1 1 t" + b" " * (1 << 21) + b"\n"  # blocks end within this line
+    run = b"q1 Q0 " + longest + b" 1 1 t" + b" " * (1 << 21) + b"\n"  # makes blocks end within the line
     qrels = b"q1 0 " + longest + b" 1\n"
     assert rg.read_trec(*map(io.BytesIO, (qrels, run))).evaluate("rr").mean() == {"rr": 1.0}
     for files, name in (
@@ -949,7 +949,7 @@ def test_infinite_and_nan_numbers_are_rejected(rejects, row):
 
 @pytest.mark.usefixtures("own_folder")
 def test_lines_of_two_files_joined_without_a_line_break_are_rejected(rejects):
-    """If the line were accepted, the first document of the second file would be lost as a part of the tag."""
+    """If the line were accepted, the first document of the second file would become part of a tag and be lost."""
     qrels, message = b"q 0 d 1\n", "run.txt: line 1: expected 6 fields…joined here"
     rejects(ValueError, message, evaluate_lines, qrels, b"q Q0 d 1 2.5 tq Q0 e 1 2.5 t\n")
     message = "qrels.txt: line 1: expected 4 fields…found 7;…joined here"

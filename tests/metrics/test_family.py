@@ -1,4 +1,4 @@
-"""Metrics in extreme cases: together with other metrics, with huge and tiny grades, or with large tie groups."""
+"""Metrics in unusual cases: several metrics in one call, huge and tiny grades, and large tie groups."""
 
 import math
 from itertools import product
@@ -136,7 +136,7 @@ def test_metrics_of_one_relevant_document_in_a_large_tie_group(n):
 
 @pytest.mark.slow
 def test_err_of_a_large_tie_group_with_small_stop_probabilities():
-    """ERR is computed fast even if it takes thousands of documents to stop the reader, and faster with a cut-off."""
+    """ERR is fast to compute even if thousands of documents are needed to stop the reader."""
     rng = np.random.default_rng(0)
     relevance = rng.integers(1, 3, 3000)
     result = rg.from_scores(relevance, np.zeros(3000)).evaluate("err(max_grade=12)", "err(max_grade=12)@10")
@@ -153,7 +153,7 @@ def test_rising_discount_may_give_more_than_the_ideal(backend):
 
 
 def test_a_rank_whose_ideal_is_zero_adds_nothing(backend):
-    """The discount of rank 1 is 0, so nDCG there is 0/0; at the second relevant document, it is 0.5/1."""
+    """The discount of rank 1 is 0, so nDCG at rank 1 is 0/0; at the second relevant document, nDCG is 0.5/1."""
     metric = rg.metric("ndcg_rel", discount=[0.0, 1.0, 0.5])
     assert rg.from_ranked([[2, 0, 1]]).evaluate(metric).mean(metric) == (0.0 + 0.5) / 2
 
@@ -219,15 +219,15 @@ def test_ties_of_a_hundred_thousand_documents(backend):
     )
     missed = math.prod((n - h - j) / (n - j) for j in range(10))
     assert result["success@10"][0] == pytest.approx(1 - missed, rel=1e-12)
-    # Each document of a large tie group stops the reader with almost the mean probability; for the first one, this is
-    # exact.
+    # In a large tie group, each document stops the reader with almost the mean probability; for the first document, the
+    # probability is exact.
     stop = float(np.mean((np.exp2(relevance) - 1) / 16))
     about = math.fsum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, 20_000))
     assert result["err"][0] == pytest.approx(about, rel=1e-3)
 
 
 def test_success_is_at_most_1():
-    """Success stays at most 1 although the probabilities that it adds up are rounded individually."""
+    """Success never exceeds 1, although it is a sum of probabilities that are rounded individually."""
     rankings = rg.from_scores([1] * 39 + [0] * 55, [0] * 94)
     result = rankings.evaluate(*(f"success@{k}" for k in range(1, 95)))
     values = [result[f"success@{k}"][0] for k in range(1, 95)]
@@ -237,7 +237,7 @@ def test_success_is_at_most_1():
 
 @pytest.mark.slow
 def test_err_of_a_tie_group_beyond_the_limit_is_rejected():
-    """If many stop probabilities are near 0, the probability that the reader continues never becomes small."""
+    """If many stop probabilities are near 0, the reader's probability of continuing never becomes small."""
     rankings = rg.from_scores([[1, 0], [1, 0]], [[1, 0], [1, 0]])
     assert rankings.evaluate(rg.metric("err", max_grade=20)).mean() != {}
     grades = np.tile([1, 2, 0], 5000)

@@ -1,4 +1,4 @@
-"""Options of the functions on relevance in rank order agree with textbook.py, alone and in combination."""
+"""Functions on relevance in rank order agree with textbook.py for single options and combinations of options."""
 
 import math
 from array import array
@@ -56,12 +56,12 @@ MEANS = ["mean_ndcg", "mrr"]
 
 
 def forms(rows):
-    """Return lists of equal length in each form that has its own code."""
+    """Return the rows as lists and as a float32 array, which have separate code."""
     return rows, np.array(rows, "f4")
 
 
 def expected(call, lists, judged, **options):
-    """Return the values of textbook.py per query, or their mean over the queries that count."""
+    """Return the values defined in textbook.py for each query, or their mean over the queries that count."""
     if isinstance(options.get("gain"), np.ndarray):
         options["gain"] = options["gain"].tolist()
     lists = judged if call == "idcg" else lists

@@ -1,4 +1,4 @@
-"""Gains and discounts that are rejected for the grades and ranks to which they are applied."""
+"""Gains and discounts that are invalid for the grades and ranks to which they are applied."""
 
 import math
 

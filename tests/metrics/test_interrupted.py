@@ -1,4 +1,4 @@
-"""Ctrl-C interrupts the evaluation of a query with millions of documents between two terms."""
+"""During the evaluation of a query with millions of documents, Ctrl-C takes effect between two terms."""
 
 import _thread
 import signal
@@ -27,7 +27,7 @@ def heard():
 
 @pytest.fixture
 def one_at_a_time():
-    """Let no thread take the GIL before another thread releases it."""
+    """Prevent threads from taking the GIL before the running thread releases it."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000.0)
     yield
@@ -44,7 +44,7 @@ def long_query(form):
 @pytest.mark.parametrize("form", ["ranked", "tied"])
 @pytest.mark.usefixtures("heard", "one_at_a_time")
 def test_a_long_query_is_interrupted_between_terms(monkeypatch, form):
-    """The second thread interrupts the evaluation as soon as the evaluation releases the GIL for the first time."""
+    """The second thread interrupts the evaluation when the GIL is first released."""
     rankings = long_query(form)
     metrics = [f"ap(rel={1 + index / TERMS})" for index in range(1, TERMS)]
     begun, filled = threading.Lock(), []

@@ -1,4 +1,4 @@
-"""Known values that were worked out by hand or printed in books and papers, in one row each with the source."""
+"""Known values, worked out by hand or printed in books and papers, each with its source."""
 
 import math
 
@@ -14,7 +14,7 @@ HAND = "by hand, from the definition of "
 
 
 def letters(text):
-    """Convert the letters R (relevant) and N (not relevant), as printed in the book, to grades."""
+    """Convert the letters R (relevant) and N (not relevant) to binary grades."""
     return [int(letter == "R") for letter in text.replace(" ", "")]
 
 
@@ -26,7 +26,7 @@ def others(relevant, judged=0):
 FOUR = letters("RNRNNNNNRR"), letters("NRNNRRRNNN")
 TWENTY = letters("RRNNN NNNRN RNNNR NNNNR")
 EIGHTEEN = letters("R" * 8 + "N" * 10)
-JK = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]  # Järvelin & Kekäläinen 2002, section 2.1: G'
+JK = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]  # the vector G' in Järvelin & Kekäläinen 2002, section 2.1
 JK_IDEAL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1] + [0] * 6  # the ideal vector I' in the same section
 MZ = [int(rank in (1, 2, 6, 11, 17)) for rank in range(1, 21)]
 LOG3 = math.log2(3)
@@ -56,8 +56,8 @@ ROWS = [
     (IIR + "8.9 d", TWENTY, others(2), "iprec(recall=0.33,rounding=nearest)", 4 / 11, None),
     (IIR + "8.9 e", TWENTY, others(2), "ap", 0.4163, 4),
     (IIR + "8.9, mean of the precisions found", TWENTY, others(2), "ap_hits", 3.3303030303 / 6, 9),
-    # Relevant documents needed: up to 2 for recall 0 to 0.2 (8·0.2 + 0.9 = 2.5), 3 or 4 for recall 0.3 to 0.5, 5 for
-    # 0.6, 6 for 0.7, and at least 7 from 0.8 on.
+    # The number of relevant documents needed is at most 2 for recall 0 to 0.2 (8·0.2 + 0.9 = 2.5), 3 or 4 for recall
+    # 0.3 to 0.5, 5 for 0.6, 6 for 0.7, and at least 7 from 0.8 on.
     ("IIR section 8.4", TWENTY, others(2), "iprec_mean", (3 + 4 / 11 * 3 + 1 / 3 + 0.3) / 11, None),
     (HAND + "AUC: 5 of 6 pairs", letters("RNRNN"), [], "auc", 5 / 6, None),
     (HAND + "AUC: judged documents that were not returned do not count", letters("NR"), others(3, 3), "auc", 0.0, None),
@@ -153,7 +153,10 @@ def printed(text):
 
 
 def test_jarvelin_and_kekalainen():
-    """The vectors in section 2 of the paper agree to two digits; some printed values are sums of rounded values."""
+    """The values agree to two digits with the vectors in section 2 of the paper.
+
+    Some printed values are sums of rounded values.
+    """
     rankings = rg.from_ranked([JK], judged=[JK_IDEAL])
 
     def at_all(metric):
@@ -193,7 +196,7 @@ def test_unjudged_documents(metric, value):
 
 @pytest.mark.parametrize("ideal", ["judged", "returned"])
 def test_a_list_that_returned_nothing_earns_nothing(ideal):
-    """The value of an empty list is 0, not the value of `empty`, if there are relevant documents."""
+    """An empty list has the value 0 rather than `empty` if there are relevant documents."""
     assert rg.ndcg([[], [1]], judged=[[2], [1]], ideal=ideal, empty=0.5).tolist() == [0.0, 1.0]
     metric = rg.metric("ndcg", ideal=ideal, empty=0.5)
     for rankings in (
@@ -206,7 +209,7 @@ def test_a_list_that_returned_nothing_earns_nothing(ideal):
 
 @pytest.mark.parametrize("metric", ["rr@2", "recall@2", "ap@2", "dcg(discount=zipf)@2"])
 def test_a_hit_at_the_only_cut_off(metric, tmp_path):
-    """Every form of input is read exactly down to the cut-off, and a tie that straddles the cut-off is broken by id."""
+    """Every form of input is read down to the cut-off, and a tie at the cut-off is broken by id."""
     files = [tmp_path / "qrels", tmp_path / "run"]
     for path, lines in zip(files, ("q 0 d1 1\n", "q Q0 d2 1 0.5 t\nq Q0 d1 2 0.5 t\nq Q0 d0 3 0.5 t\n"), strict=True):
         path.write_text(lines)

@@ -1,4 +1,4 @@
-"""The parameters of each metric, in a record and in a string, agree with textbook.py for judged lists."""
+"""Each metric agrees with textbook.py for each of its parameters, given in a record or in a string."""
 
 import math
 
@@ -29,8 +29,7 @@ BESIDE = {  # values of another option that make the tested option matter
     ("iprec", "rounding"): {"recall": 0.3},
     ("utility", "collection"): {"coefficients": (1.0, -1.0, 0.0, 0.5)},
 }
-# The grades of each query in run order, without ties (None: not judged), then the grades of documents that were not
-# returned.
+# The grades of each query in run order (None: not judged), then the grades of judged documents that were not returned.
 RUN = [[0, 1, None, 3, 0.5, -1, 2], [0, 0, None], [2, 1], [1, 0, 0, 1, 0, 1], []]
 LEFT = [[2, 0, 1, 3], [], [0, 3], [0, 1], [1]]
 QRELS = {
@@ -41,7 +40,7 @@ SCORES = {query: {f"d{index}": -float(index) for index in range(len(row))} for q
 
 
 def expected(name, **parameters):
-    """Return the values of textbook.py per query."""
+    """Return the value for each query as defined in textbook.py."""
     return [textbook.definition(name)(row, [*QRELS[query].values()], **parameters) for query, row in enumerate(RUN)]
 
 

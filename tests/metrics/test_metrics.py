@@ -58,7 +58,7 @@ def test_empty_does_not_reward_missing_queries():
 def test_value_does_not_depend_on_the_other_metrics(other):
     late = rg.from_ranked([0, 0, 1], judged=[0, 0, 0])
     assert math.isnan(late.evaluate("rr(empty=nan)@2")["rr(empty=nan)@2"][0])
-    if other != "ndcg":  # ndcg rejects a judged set that lacks returned grades
+    if other != "ndcg":  # `ndcg` rejects a judged set that lacks returned grades
         assert math.isnan(late.evaluate("rr(empty=nan)@2", other)["rr(empty=nan)@2"][0])
     # A grade beyond the cut-off is not read, even if it has no gain.
     first = rg.from_ranked([1, 2000])

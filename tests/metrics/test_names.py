@@ -1,4 +1,4 @@
-"""Names of metrics and peers in the spellings that people use."""
+"""Names that people use for metrics and peers."""
 
 import math
 
@@ -152,7 +152,7 @@ REJECTED = [  # message ({type} stands for the type of the name), exception, nam
         "rr(k=1000000000000000)",
         "ndcg@" + "9" * 5000,
     ),
-    ("; did you mean 'rbp(p=0.95)'?", ValueError, "rbp.95"),  # the spellings of ranx
+    ("; did you mean 'rbp(p=0.95)'?", ValueError, "rbp.95"),  # names as spelled in ranx
     ("; did you mean 'map(rel=2)", ValueError, "map-l2", "map-l2@5"),
     ("; did you mean 'ndcg(gain=exponential)@10'?", ValueError, "ndcg_burges@10"),
     ("unknown metric…(`rankgain metrics` lists all); did you mean 'ndcg", ValueError, "ndgc@10", "NDCH"),

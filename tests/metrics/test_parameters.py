@@ -22,7 +22,7 @@ TAKES = {
     "ideal": [rg.ndcg, rg.mean_ndcg],
 }
 NO_NUMBERS = "1", "x", b"1", True, np.True_, 1j, np.complex128(1), [1], np.array([1])
-REJECTED = {  # by parameter: message ({type} stands for the type of the value), exception, values
+REJECTED = {  # for each parameter: message ({type} stands for the type of the value), exception, values
     "k": [
         ("k must be a positive integer", ValueError, 0, -1, np.int64(-3), -(2**2000)),
         ("k must be at most 2**48, not…leave it out, or pass None", ValueError,
@@ -96,7 +96,7 @@ def test_discount_rejects_a_number_of_ranks(rejects, row):
 
 @pytest.mark.parametrize("values", [[7, nan], [7, -1, 1], np.array([7, inf])], ids=["NaN", "negative", "infinite"])
 def test_the_first_invalid_grade_is_named(rejects, values):
-    """The error names the first invalid grade, whatever makes it invalid; here, the grade has no gain."""
+    """The error names the first invalid grade, whatever the reason; here, the grade has no gain."""
     for function in (rg.cg, rg.dcg, rg.ndcg, rg.mean_ndcg, rg.idcg):
         argument = "judged" if function is rg.idcg else "relevance"
         rejects(ValueError, f"{argument}: position 0…no entry for", function, values, gain={1: 1})

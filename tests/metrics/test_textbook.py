@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 lists = st.lists(grades, max_size=10)
 AVERAGED = [name for name, row in TABLE.items() if not row.unaveraged]
-# Metrics for which textbook.py adds and divides in the order that yields equal bits.
+# Metrics for which textbook.py performs its arithmetic in the same order, so the results are equal bit for bit.
 EXACT = {"cg", "ncg", "dcg", "idcg", "ndcg", "rr", "success", "precision", "recall", "capped_recall", "ap"}
 EXACT |= {"ap_capped", "ap_hits", "gm_ap", "r_precision", "iprec", "bpref", "gm_bpref", "infap", "judged"}
 EXACT |= {"unjudged", "bin_g", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "num_q"}
@@ -44,7 +44,7 @@ def same(ours, theirs):
 
 
 def near(ours, theirs):
-    """Return whether two values are equal to a relative precision of 1e-12."""
+    """Return whether two values are equal to within a relative tolerance of 1e-12."""
     return same(ours, theirs) or ours == pytest.approx(theirs, rel=1e-12, abs=1e-300)
 
 
@@ -77,13 +77,16 @@ def test_ndcg_of_one_list(relevance, more, k, gain, discount, cut, empty, self_j
     options = {"k": k, "ideal": "returned" if cut else "judged", "empty": empty, "gain": gain, "discount": discount}
     expected = textbook.ndcg(relevance, judged, **options)
     ours = rg.ndcg(relevance, judged=None if self_judged else judged, **options)
-    if bounded(discount) and expected > 1:  # above 1 only because of rounding
+    if bounded(discount) and expected > 1:  # greater than 1 only because of rounding
         expected = pytest.approx(1.0, rel=1e-12)
     assert same(ours, expected) or ours == expected
 
 
 def of_huge_gains(name, parameters, known):
-    """Return whether costs and gains would cancel to rounding errors; test_family.py tests that case."""
+    """Return whether costs and gains are so large that their difference would be lost in rounding.
+
+    test_family.py tests that case.
+    """
     return name == "g" and any(textbook.gain(grade, parameters.get("gain", "linear")) > 1e9 for grade in known)
 
 
@@ -99,16 +102,16 @@ def check_metrics(rankings, queries, ties, drawn):
         for value, (docs, judged) in zip(result[metric].tolist(), queries, strict=True):
             expected = textbook.metric(name, docs, judged, ties=ties, **parameters)
             slack = 0.0
-            if name in ("rbp_residual", "unjudged"):  # a difference from 1 or from a count
+            if name in ("rbp_residual", "unjudged"):  # the value is a difference from 1 or from a count
                 slack = 1e-14
-            elif name == "g":  # a difference of sums of gains, lost in rounding if they are huge
+            elif name == "g":  # the value is a difference between sums of gains
                 total = sum(textbook.ideal_gains(judged, parameters.get("gain", "linear")))
                 slack = 1e-15 * total
             assert near(value, expected) or abs(value - expected) <= slack, (metric, value, expected)
             # With ties="best" or ties="worst", the terms of bpref for a whole tie group are added in one step.
             if ties == "average" or name not in EXACT or (ties in ("best", "worst") and name.endswith("bpref")):
                 continue
-            if not (name in ("ndcg", "ncg") and expected > 1):  # above 1 only because of rounding
+            if not (name in ("ndcg", "ncg") and expected > 1):  # greater than 1 only because of rounding
                 assert same(value, expected), (metric, value, expected)
 
 
@@ -166,7 +169,7 @@ def test_qrels_under_every_policy(queries, ties, drawn):
     check_metrics(rg.from_qrels(qrels, run, ties=ties), expected, ties, drawn)
 
 
-# Each metric separately, so that all metrics are tested
+# Each metric is tested separately, since random draws may leave one out
 
 
 def random_query(rng, tied):
@@ -220,7 +223,7 @@ def test_every_metric_with_pooled_and_unjudged_documents(name, ties):
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", AVERAGED)
 def test_averages_by_enumeration(name):
-    """Averages over ties equal the mean over all orders of the tied documents, in random cases."""
+    """The average for ties equals the mean over all orders of the tied documents."""
     rng = np.random.default_rng(1000 + list(TABLE).index(name))
     queries = [random_query(rng, 3) for _ in range(as_many(240))] + [random_query(rng, 5) for _ in range(as_many(10))]
     rankings = rg.from_qrels(*as_qrels(queries), ties="average")
@@ -260,7 +263,7 @@ def test_err_of_large_groups(m, h, before, k):
 
 
 def test_a_perfect_list_is_exactly_one():
-    """Tied documents with equal gains are evaluated like untied documents, so a perfect list is exactly 1."""
+    """Tied documents with equal gains are evaluated like untied ones, so a perfect list has a value of exactly 1."""
     names = ["ndcg", "ndcg@2", "ndcg@5", "ncg@5", "nerr@3", "ap", "q_measure", "recall", "capped_recall@5", "f@7"]
     result = rg.from_scores([3, 3, 3, 1, 1, 1, 1], [2, 2, 2, 0.1, 0.1, 0.1, 0.1]).evaluate(*names)
     assert [vector[0] for vector in result.values()] == [1.0] * len(names)

@@ -1,4 +1,4 @@
-"""The benchmarks run on small data and agree, and their harness refuses answers that differ."""
+"""The benchmarks run on small data and give equal answers; their harness rejects answers that differ."""
 
 import os
 import subprocess

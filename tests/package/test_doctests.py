@@ -13,7 +13,7 @@ import rankgain
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-# Modules that are compiled, or that cannot be imported without matplotlib or a compiler.
+# Compiled modules, and modules that cannot be imported without matplotlib or a compiler.
 LEFT_OUT = ["rankgain._compiled.", "rankgain.results.plotting", "rankgain.comparison.plotting"]
 LEFT_OUT += ["rankgain.spark"]  # needs a Spark session; tests/spark runs its examples
 LEFT_OUT += ["rankgain.tools.pyinstaller.hook-rankgain"]  # run by PyInstaller

@@ -16,8 +16,8 @@ import rankgain.batches, rankgain.capi, rankgain.cli, rankgain.pytrec_eval, rank
 
 print(rg.backend, rg.read_trec(*rg.sample()).evaluate("ndcg@10").mean("ndcg@10"))
 """
-# Files that the application does not need: for `python -m`, for C compilers, for type checkers, for frameworks that it
-# does not import, and Python modules that are replaced by extension modules of the same name.
+# Files that the application does not need: files for `python -m`, C compilers and type checkers, integrations with
+# frameworks that it does not import, and Python modules that are replaced by extension modules of the same name.
 NOT_FROZEN = {
     *("__main__.py", "torchmetrics.py", "tools/pyinstaller/__init__.py", "tools/pyinstaller/hook-rankgain.py"),
     *("spark/__init__.py", "spark/evaluator.py", "spark/jobs.py", "spark/workers.py"),

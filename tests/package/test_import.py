@@ -55,7 +55,7 @@ def test_import_loads_listed_modules_only(choice, monkeypatch):
 def test_first_calls_load_no_modules():
     calls = "rankgain.ndcg([1, 2]); rankgain.reciprocal_rank(numpy.array([[1, 2]]), k=1)"
     program = f"import rankgain; before = {{*sys.modules}}; {calls}; after = sorted({{*sys.modules}} - before)"
-    # Only the Python backend, if it is used, is loaded by the first call.
+    # The first call loads only the Python backend, and only if that backend is used.
     assert loaded(program) <= {
         *(f"rankgain._reference.{name}" for name in ("lists", "numbers", "query", "sums")),
         "array",

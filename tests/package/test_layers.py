@@ -29,7 +29,7 @@ LAYERS = (
     ("__init__",),
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
-# By half: the modules that may import it.
+# Modules that may import the Python backend and the compiled backend.
 HALVES = {"_reference": {"_backend", "_reference"}, "_compiled": {"_backend", "capi", "_compiled"}}
 OPTIONAL = {
     "pandas",

@@ -52,7 +52,10 @@ def test_page_examples_are_all_found(page):
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_all_code_on_pages_runs(page):
-    """Python code is run as `pycon` or comes from a file that .ci/deep runs; test_downstream.py runs the Numba code."""
+    """Python code on the pages is either run as `pycon` or copied from a file that .ci/deep runs.
+
+    test_downstream.py runs the Numba code.
+    """
     generated = GENERATED.findall(page.read_text(encoding="utf-8"))
     shown = [text for _, language, text in blocks(page) if language == "python" and "import numba" not in text]
     assert [text for text in shown if not any(text in part for part in generated)] == []

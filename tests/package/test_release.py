@@ -74,7 +74,7 @@ def test_published_files_are_stored_before_other_code_runs():
 
 
 def steps(script: str) -> set[str]:
-    """Return the steps that .ci/run or .ci/deep takes by default."""
+    """Return the steps that .ci/run or .ci/deep runs by default."""
     (line,) = re.findall(r"^ *\(\(\$#\)\) \|\| set -- (.+)$", (ROOT / ".ci" / script).read_text(), re.MULTILINE)
     return set(line.split())
 
@@ -105,7 +105,7 @@ def test_every_step_of_the_scripts_is_in_the_workflows():
         JOBS[file][job]["strategy"]["matrix"]["steps"] for file, job in (("check", "ci"), ("sanitize", "deep"))
     )
     assert set(" ".join(check).split()) == steps("run")
-    # Steps that have their own machines in `check` and `wheels`, and a step that needs all of Debian's packages.
+    # Steps that have their own machines in `check` and `wheels`, and the step that needs all of Debian's packages.
     others = {"pythons", "freethreaded", "repaired", "arm64", "oldest", "bigendian", "i386"}
     assert {*sanitize} == steps("deep") - others
 

@@ -1,4 +1,4 @@
-"""Check the site in Chromium, as built into the folder SITE_FOLDER.
+"""Check the site in the folder SITE_FOLDER with a headless Chromium.
 
 At the width of a phone and of a desktop, in light and dark mode, nothing is wider than the screen or its table cell,
 nothing fails, and nothing is requested from other machines. axe, the script in the file AXE_SCRIPT, finds no
@@ -23,7 +23,7 @@ FOLDER = Path(os.environ["SITE_FOLDER"]).resolve()
 SITE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Documentation"]
 BASE = SITE.split("/", 3)[3]
 PAGES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.html") if "_static" not in path.parts)
-# axe checks WCAG 2.1 AA and best practices: contrast, keyboard access, headings, landmarks and texts for images.
+# axe checks WCAG 2.1 AA and best practices: contrast, keyboard access, headings, landmarks and image descriptions.
 AXE = """
 axe.run({resultTypes: ["violations"]}).then(found => found.violations.flatMap(rule =>
   rule.nodes.map(node => `${rule.id}: ${node.target}: ${node.failureSummary.split("\\n").slice(1).join("; ")}`)))

@@ -18,7 +18,7 @@ from rankgain.results import calculation
 
 # Term families that a calculation can show
 SHOWN = {*calculation.TERMS, *calculation.OVER_RANKS, *calculation.OVER_IDEAL}
-OF_THE_CPU = {"use_cpu", "lanes"}  # only compiled loops have levels
+OF_THE_CPU = {"use_cpu", "lanes"}  # only compiled loops depend on the CPU
 
 
 def signatures(module):

@@ -1,4 +1,4 @@
-"""Attribution of a difference to rules is checked against `evaluate` for each rule of each tool."""
+"""The attribution of differences to rules is checked against `evaluate` for each rule of each tool."""
 
 import math
 

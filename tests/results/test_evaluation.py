@@ -73,7 +73,7 @@ def test_weighted_mean_of_no_queries_is_nan():
 
 
 def test_repr_names_the_aggregator(monkeypatch):
-    """The key may be a record or any of the names of a metric."""
+    """The key of an aggregator may be a record or any name of a metric."""
     record = rg.metric("rr", k=1)
     result = ranked([1, 0], [0, 1], metrics=("MRR@1", "ndcg_cut.1,2", record, "cg"))
 

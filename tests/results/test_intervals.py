@@ -30,7 +30,7 @@ def test_beta_quantile_equals_scipy(a, b):
 
 
 def of_values(values, metric="ndcg", **options):
-    """Return the interval for the mean of a metric over lists that have these values."""
+    """Return the interval for the mean of a metric, given lists that produce these values."""
     lists = [[1.0] if value == 1 else [0.0, 1.0] if value else [0.0] for value in values]
     return rg.from_ranked(lists).evaluate(metric).interval(metric, **options)
 
@@ -77,7 +77,7 @@ def test_interval_of_a_geometric_mean_is_that_of_the_logarithms():
 
 @pytest.mark.parametrize(("queries", "most"), [(5, 0.05), (20, 0.05)])
 def test_interval_rarely_misses_the_true_mean(queries, most):
-    """The interval rarely misses the mean reciprocal rank if half of the queries have a relevant document."""
+    """The interval rarely misses the true mean reciprocal rank if about half of the queries have the value 0."""
     random, cases, missed = np.random.default_rng(queries), 300, 0
     truth = 0.5 * np.mean(1 / np.arange(1.0, 6.0))
     for _ in range(cases):

@@ -41,7 +41,7 @@ def groups(seed, grades=4, single=0):
 @pytest.mark.parametrize("release", [9, 10])
 @pytest.mark.parametrize("corpus", quick_first("bac"))
 def test_preset_equals_trec_eval(corpus, release):
-    """All measures without parameters have the printed values; the option -c adds queries missing from the run."""
+    """All measures without parameters equal the values printed by trec_eval; -c adds queries missing from the run."""
     printed = defaultdict(dict)
     for line in (
         (GOLDEN / f"{corpus}.v{release}.{'plain' if release == 9 else 'c'}.txt").read_text("utf-8").splitlines()
@@ -63,7 +63,7 @@ def test_preset_equals_trec_eval(corpus, release):
         if measure not in printed:
             continue
         expected = dict(printed[measure])
-        # The values of gm_ap per query are printed as logarithms for the geometric mean.
+        # The per-query values of gm_ap are printed as logarithms, from which the geometric mean is computed.
         whole = expected.pop("all")
         assert float(whole) == pytest.approx(result.aggregate()[name], abs=5.1e-5), name
         if not name.startswith("gm_") and name != "num_q":
@@ -76,7 +76,7 @@ def test_preset_equals_pytrec_eval(seed):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     rng = np.random.default_rng(seed)
     docs = [f"d{number}" for number in range(20)]
-    # Scores that differ only in 64 bits
+    # Scores that differ only in 64-bit precision
     run = {f"q{q}": {d: 1.0 + rng.integers(0, 4) * 1e-9 + rng.integers(0, 3) for d in docs} for q in range(4)}
     qrels = {f"q{q}": {d: int(rng.integers(0, 3)) for d in docs[:: q + 1]} for q in range(5)}
     theirs = {"map": "ap", "map_cut_5": "ap@5", "ndcg_cut_5": "ndcg@5", "recip_rank": "rr", "P_5": "p@5"}
@@ -303,10 +303,11 @@ def test_preset_of_beir():
     qrels = {"q": {"a": 1, "z": 1, "b": 0}}
     run = {"q": {"x": 1.0, "a": 1.0, "z": 1.0 - 1e-12}}
     rankings = rg.from_qrels(qrels, run)
-    # The order in 32 bits is z, x, a.
+    # With 32-bit scores, the order is z, x, a.
     expected = {"ndcg@1": 1.0, "p@2": 0.5, "ap@2": 0.5}
     assert rankings.evaluate(*expected, like="beir").mean() == expected
-    assert rankings.evaluate("rr@1", "rr@2", like="beir").mean() == {"rr@1": 0.0, "rr@2": 0.5}  # the order is x, a, z
+    # For rr, the order is x, a, z.
+    assert rankings.evaluate("rr@1", "rr@2", like="beir").mean() == {"rr@1": 0.0, "rr@2": 0.5}
     assert rankings.evaluate("capped_recall@2", "capped_recall@9", like="beir").mean() == {
         "capped_recall@2": 0.5,
         "capped_recall@9": 1.0,
@@ -394,7 +395,7 @@ def test_results_of_different_presets_are_not_merged():
         one.merge(other)
 
 
-# explanations
+# Explanations
 
 
 @in_one_case("name", TABLE)
@@ -464,7 +465,7 @@ def test_explain_states_differences_between_peers():
     assert below.splitlines()[0].split() == ["k", "5"]
 
 
-# the command line
+# The command line
 
 
 def test_command_explain_prints_the_definition(capsys):

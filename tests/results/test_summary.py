@@ -196,7 +196,7 @@ def test_skipped_queries_may_outnumber_counted_ones():
 
 @pytest.mark.parametrize("gain", [{1: 3}, [0, 3], np.sqrt])
 def test_summary_of_metrics_without_a_string_is_printed(gain):
-    """The name of a metric with a custom gain cannot be parsed, but its summary is printed."""
+    """Metrics with custom gains have names that cannot be parsed, but their summaries can be printed."""
     metrics = rg.metric("ndcg", k=2, gain=gain), rg.metric("cg", gain=gain)
     summary = rg.from_ranked([[1, 0]]).evaluate(*metrics).summary()
     texts = list(map(str, metrics))

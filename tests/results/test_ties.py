@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 # These two metrics decrease if judged documents are ranked higher.
 MONOTONE = sorted({*TABLE} - {"unjudged", "rbp_residual"})
-NO_BOUNDS = {"infap", "g"}  # for these metrics, sorting ties by grade may not give the best or worst value
+NO_BOUNDS = {"infap", "g"}  # metrics whose best or worst value may come from an order that is not sorted by grade
 ADVICE = (
     "if further judged documents lower the metric, leave it out of MONOTONE; if no order by grade is best, NO_BOUNDS"
 )
@@ -98,7 +98,7 @@ def each_metric():
 
 
 def test_best_and_worst_are_the_extremes_over_all_orders(backend):
-    """The lists hold graded, pooled and unjudged documents, and some judged documents are not returned."""
+    """Best and worst equal the extremes over all orders of graded, pooled and unjudged documents."""
     rng, metrics = np.random.default_rng(0), [*each_metric()]
     lower = [TABLE[metric.name].better < 0 for metric in metrics]
     for _ in range(60 if backend == "compiled" else 8):

@@ -1,4 +1,4 @@
-"""The evaluator works with PySpark's own model selection."""
+"""The evaluator works with PySpark's own model selection tools."""
 
 import numpy as np
 import pyarrow as pa
@@ -141,7 +141,7 @@ def test_evaluator_rejects_parameters(spark, frame):
     ],
 )
 def test_evaluator_of_null_columns(frame, doc, name, expression, message):
-    """Columns with nulls are rejected, such as predictions from ALS for unknown users."""
+    """Nulls are rejected, for example in the predictions of ALS for unknown users."""
     some = frame.withColumnRenamed("good", "prediction")
     some = some.selectExpr(
         *(column for column in some.columns if column != name),

@@ -24,7 +24,7 @@ METRICS = "ndcg@5", "ndcg(gain=exponential)@5", "ap", "rr", "gm_ap", "num_rel", 
 
 
 def local(result):
-    """Return the values of a result by query, as `by_query` does."""
+    """Return a dict from query ids to values."""
     return dict(zip(result.query_ids, zip(*(vector.tolist() for vector in result.values()), strict=True), strict=True))
 
 
@@ -225,7 +225,7 @@ def test_fewer_buckets_where_the_plan_tells_the_rows(spark):
 
     spark.conf.set("spark.sql.shuffle.partitions", "5")
     try:
-        assert counts(1000) == [2, 2, 5, 5]  # as many as there are cores
+        assert counts(1000) == [2, 2, 5, 5]  # as many buckets as cores
         assert counts(750_000) == [3, 3, 5, 5]
         assert jobs.check_buckets(9, None) == 9
         spark.conf.set("spark.sql.shuffle.partitions", "1")

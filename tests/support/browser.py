@@ -1,4 +1,4 @@
-"""A headless Chromium that is controlled through a pipe with its debugging protocol, without further dependencies."""
+"""A headless Chromium, controlled with its debugging protocol through a pipe and without further dependencies."""
 
 import contextlib
 import itertools
