@@ -32,7 +32,7 @@ if MODE not in ("auto", "require", "skip"):
 DEBUG = os.environ.get("RANKGAIN_DEBUG") == "1"
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 WINDOWS = sys.platform == "win32"
-# Free-threaded builds have no limited API before Python 3.15, and Cython does not yet support it on later ones.
+# Free-threaded builds have no limited API before Python 3.15, and Cython cannot use it on later versions yet.
 ABI3 = sys.implementation.name == "cpython" and not FREE_THREADED
 LIMITED = [("Py_LIMITED_API", "0x030B0000")] if ABI3 else []
 
@@ -45,13 +45,13 @@ DIRECTIVES = {
     "freethreading_compatible": True,
     "binding": False,  # make builtin functions: calls are faster, and the wheel is a tenth smaller
     "embedsignature": True,
-    "embedsignature.format": "clinic",  # inspect.signature() of a builtin function reads it from the docstring
+    "embedsignature.format": "clinic",  # inspect.signature() reads the docstrings of builtin functions
 }
 # Unwind tables are not needed because the code throws no C++ exceptions. -O3 adds 52 kB to the modules; it saves up to
 # 9 % of the time, and 25 % when ordering many documents. Automatic vectorisation and unrolling are off: loops that
 # benefit from SIMD use it explicitly (simd_loops.h), and vectorising the other loops showed no measurable gain.
 # Functions and loops are aligned because alignment changes the time of a loop by up to a tenth (measured on 1000 x 1000
-# scores). Without it, any edit could shift the timings of unrelated code.
+# scores). Without alignment, any edit could shift the timings of unrelated code.
 SMALL = ["-O3", "-g0", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
 SMALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops"]
 if sys.platform == "linux":
@@ -98,7 +98,7 @@ def extensions() -> list[Extension]:
             libraries=[] if WINDOWS else ["m"],  # link libm so that its symbols are versioned
             extra_compile_args=[*FLAGS, *(GLUE if source == common else [])],
             extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # strip the symbol table
-            define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # the wheel is compressed anyway, and better
+            define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # compressing the wheel is more effective
             py_limited_api=ABI3,
         )
         for name, source in sorted(sources.items())
@@ -162,7 +162,7 @@ class WholeSdist(sdist):
 
 
 class HonestWheel(bdist_wheel):
-    """Make a wheel, which is tagged py3-none-any and has no headers if nothing was compiled.
+    """Make a wheel; if nothing was compiled, tag it py3-none-any and leave out the headers.
 
     File modes do not depend on the umask.
     """

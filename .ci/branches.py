@@ -35,7 +35,7 @@ def conditionals(tree):
     modules = [data for data in sorted(tree.glob("build/**/*.gcno")) if data.stem != "_cyutility"]
     for source in chain.from_iterable(map(gcov, modules)):
         path = tree / source["file"]
-        if path.suffix == ".h" and (package / "_compiled" / path.name).exists():  # our header, copied to the build
+        if path.suffix == ".h" and (package / "_compiled" / path.name).exists():  # a header of rankgain
             for line in source["lines"]:
                 if line["branches"]:  # the number of branches of a macro may depend on the CPU level
                     counts = [branch["count"] for branch in line["branches"]]

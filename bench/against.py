@@ -21,7 +21,7 @@ import harness
 
 
 def begin_to_serve() -> Callable[[str, harness.Contender], Any]:
-    """Reserve standard output for messages to the comparing process; return the function that serves a contender."""
+    """Reserve standard output for messages; return a function that reports an answer and times calls on request."""
     channel, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115 (until the end)
 
     def say(message: Any) -> None:
@@ -45,7 +45,7 @@ def cpu_time() -> float:
 
 
 class Worker:
-    """A script that runs in a separate process and serves the comparison."""
+    """A separate process that runs a script and repeats the script's work on request."""
 
     def __init__(self, script: Path, *arguments: str, folder: Path | None = None) -> None:
         """Start the script. Packages in `folder` take precedence over the installed ones."""

@@ -33,7 +33,7 @@ def compiled(folder: str) -> Any:
 
 
 def filling(loop: Any, lists: Any, *arguments: Any, at_most: float | None = None) -> harness.Contender:
-    """Return a contender that calls `loop` with the lists, the arguments and an output array; its time is per list."""
+    """Return a contender that calls `loop` on all lists and reports the time per list."""
     out = np.full(len(lists), np.nan)
     call = partial(loop, lists, *arguments, out)
     return harness.Contender(call, lambda _: out, at_most=at_most, times=1 / len(lists))

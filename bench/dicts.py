@@ -23,8 +23,8 @@ def make(queries: int, documents: int, judged: int, grades: tuple[int, ...], fir
     """Make qrels and a run in descending order of score.
 
     About 80 % of the judged documents are in the run, more often at early ranks than at late ones. The scores of a
-    query are distinct multiples of 2 ** -16 below 16. They are exact in float32, so they also differ for pytrec_eval,
-    which compares scores as float32.
+    query are distinct multiples of 2 ** -16 below 16. They are exact in float32, so they stay distinct in pytrec_eval,
+    which converts scores to float32.
     """
     rng = random.Random(20240229 + first)
     qrels: Qrels = {}

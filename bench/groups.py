@@ -13,7 +13,7 @@ from scores import ALL, PLAIN, TIED
 import rankgain as rg
 
 Groups = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[Any]]  # sizes, grades, scores
-# (cut-off, dtype of the scores): target ratios for LightGBM's time and ranx's time to rankgain's
+# Keys: cut-off and dtype of the scores. Values: target ratios of LightGBM's and ranx's times to rankgain's time.
 CASES = {(10, "float32"): (12, 6), (None, "float64"): (2.5, 6)}
 
 
@@ -34,7 +34,7 @@ def make(queries: int, dtype: Any, variant: str = PLAIN) -> Groups:
 
 
 def lightgbm_metric(lightgbm: Any, groups: Groups, k: int) -> harness.Contender:
-    """LightGBM's nDCG of the initial scores, without trees; the data set already holds the ideal DCGs."""
+    """Return a contender that computes LightGBM's nDCG of the initial scores, without any trees."""
     sizes, grades, scores = groups
     features = np.zeros((len(grades), 1), dtype=np.float32)
     settings: dict[str, Any] = {"verbosity": -1, "num_threads": 1}
@@ -44,7 +44,7 @@ def lightgbm_metric(lightgbm: Any, groups: Groups, k: int) -> harness.Contender:
 
 
 def xgboost_metric(xgboost: Any, groups: Groups, k: int) -> harness.Contender:
-    """XGBoost's nDCG of the base margins, without any trees; XGBoost returns the value as text."""
+    """Return a contender that computes XGBoost's nDCG of the base margins, without any trees."""
     sizes, grades, scores = groups
     data = xgboost.DMatrix(np.zeros((len(grades), 1), dtype=np.float32), label=grades, base_margin=scores, nthread=1)
     data.set_group(sizes)
@@ -63,7 +63,7 @@ def catboost_metric(catboost: Any, groups: Groups, k: int | None) -> harness.Con
 
 
 def ranx_metric(ranx: Any, groups: Groups, k: int | None) -> harness.Contender:
-    """ranx's nDCG; its typed lists of relevant and ranked documents are built and sorted beforehand."""
+    """Return a contender that computes ranx's nDCG; the input lists for ranx are built and sorted beforehand."""
     from numba.typed import List
 
     judged, ranked = List(), List()

@@ -60,8 +60,8 @@ PEERS = (
 )
 ROUNDS, LONG_ROUNDS = 9, 5  # use LONG_ROUNDS if one round takes more than LONG seconds
 LONG = 2.0
-TURN = 0.03  # seconds: a contender is called repeatedly until its turn lasts about this long
-REST, PATIENCE, PAUSE = 0.3, 600.0, 5.0  # highest idle load; seconds to wait for it, and between checks
+TURN = 0.03  # target length of a turn in seconds; short calls are repeated
+REST, PATIENCE, PAUSE = 0.3, 600.0, 5.0  # load limit of an idle machine; seconds to wait in all, and between checks
 BEGIN, END = "<!-- measured, written by bench/run.py --write -->", "<!-- end of what was measured -->"
 
 
@@ -100,7 +100,7 @@ class Contender(NamedTuple):
 
     @classmethod
     def of(cls, name: str, given: Contender | Callable[[], Any]) -> Contender:
-        """Wrap a bare callable, without a target; its answer is compared unless its name begins with "limit"."""
+        """Convert a bare callable to a contender without a target; it is compared unless `name` begins with "limit"."""
         return given if isinstance(given, Contender) else cls(given, None if name.startswith("limit") else vectors)
 
     def verdict(self, ratio: float) -> tuple[str, bool | None]:
@@ -125,7 +125,7 @@ class Row(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """The cells of the table row; ratios of peers that are faster and missed targets are bold."""
+        """The cells of the table row; missed targets, and the ratios of faster peers, are bold."""
         ratio = self.spread if self.ratio is None else f"{self.ratio:.3g} {self.spread}".rstrip()
         if self.ratio is not None and self.ratio < 1 and not self.name.startswith(("rankgain", "limit", "now")):
             ratio = f"**{ratio}**"
@@ -134,7 +134,7 @@ class Row(NamedTuple):
 
 
 ROWS: list[Row] = []
-# If another process compares two builds (see against.py), this function reports a contender to it and runs its turns.
+# In a comparison of two builds, this function reports a contender to the comparing process and runs its turns.
 serve: Callable[[str, Contender], Any] | None = None
 at_rest = False  # whether each bench waited until the machine was idle; if not, each case shows the load
 
@@ -172,7 +172,7 @@ def hold(
     After a warm-up, the contenders take turns: A B C A B C … In each round, a contender's time is divided by that of
     the first contender; the table shows the median of these ratios. Before any time is printed, every answer must equal
     the first one. `clock` measures wall time or, for calls that take microseconds, CPU time. If it is None, `run` takes
-    the number of calls and returns the seconds per call with the answer.
+    the number of calls and returns the seconds per call and the answer.
     """
     contenders = {name: Contender.of(name, given) for name, given in contenders.items()}
     if serve:
@@ -321,7 +321,7 @@ def show(rows: list[Row]) -> None:
 
 
 def write(page: Path, command: str) -> None:
-    """Replace the text between the comments BEGIN and END of a page by the measurements."""
+    """Replace the text between the markers BEGIN and END in a page with the measurements."""
     parts = [f"{date.today()}, `{command}`: {conditions()}.", _table()]
     targets = [row.met for row in ROWS if row.met is not None]
     parts.append(f"{sum(targets)} of {len(targets)} targets are met.")
@@ -421,7 +421,10 @@ def options(description: str | None) -> argparse.ArgumentParser:
 
 
 def main(*benches: Callable[[Scale], None], scale: Scale, rest: bool = False) -> int:
-    """Run benches, waiting for an idle machine if `rest`; return 1 if an answer differs or the machine stays busy."""
+    """Run benches, each on an idle machine if `rest` is True.
+
+    Return 1 if an answer differs or the machine stays busy, else 0.
+    """
     global at_rest
     at_rest = rest
     print(f"{date.today()}: {conditions()}", flush=True)

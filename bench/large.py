@@ -1,7 +1,7 @@
 """How much time and memory do large inputs take, such as 2^31 documents, 10^6 users or files larger than memory?
 
-The memory is the peak beyond the input. By default, the data have a hundredth of their full size, which `--full`
-selects. Each case runs in a separate process.
+The memory is the peak beyond the input. By default, the data are a hundredth of the full size; `--full` selects the
+full size. Each case runs in a separate process.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ WIDE = 1024  # documents per query
 
 
 def beyond(scale: harness.Scale, folder: Path) -> Calls:
-    """Yield calls on more than 2^31 documents; only the last is nonzero, so the sparse files take hardly any space."""
+    """Yield calls on more than 2^31 documents. All but the last are zero, so the sparse files take little space."""
     queries = 2**31 // PARTS[scale] // WIDE + 1
     shape = queries, WIDE
     documents = queries * WIDE

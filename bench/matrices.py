@@ -22,7 +22,7 @@ class Data(NamedTuple):
 
 
 def make(users: int, items: int, held_out: int, seen: int, dtype: Any, trained: bool) -> Data | None:
-    """Make normal scores, and held-out and seen items as sparse matrices; return None if SciPy is not installed.
+    """Make normally distributed scores, and sparse matrices of held-out and seen items; return None without SciPy.
 
     If `trained`, the scores of held-out items are 2.5 higher, and the scores of seen items are 3 higher.
     """
@@ -49,7 +49,7 @@ def ours(data: Data, metrics: tuple[str, ...], threads: int = 1) -> Any:
 
 
 def cut_first(data: Data, k: int, top: Callable[[Any, int], Any]) -> Any:
-    """Compute nDCG@k as often written by hand: mask seen items, select and sort the top k, and look up their labels."""
+    """Compute nDCG@k without rankgain: mask seen items, select and sort the top k, and look up their labels."""
     scores, labels = data.scores.copy(), data.test.toarray()
     scores[data.train.toarray() != 0] = -np.inf
     discounts = 1 / np.log2(np.arange(2, k + 2))

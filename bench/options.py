@@ -63,4 +63,4 @@ def bench(scale: harness.Scale) -> None:
         contend(f"{lists}, ndcg@10, {name}", grouped(many, variant), TIES, at_most, scale, values)
     contend(f"{lists}, many metrics", grouped(many), METRICS, 1.3, scale)
     contend(f"{lists}, ndcg, kept busy", grouped(many), THREADS, 1 / 1.6, scale, turn=BUSY)
-    contend("a small call, ndcg", dense(queries, documents // 10), THREADS, 1.1, scale)  # about half a millisecond
+    contend("a small call, ndcg", dense(queries, documents // 10), THREADS, 1.1, scale)  # takes half a millisecond

@@ -25,7 +25,7 @@ def make(users: int, items: int, recommended: int, held_out: int) -> tuple[Any, 
 
 
 def numpy_loop(matrix: Any, relevant: list[Any]) -> list[list[float]]:
-    """Compute nDCG and reciprocal rank one user at a time, as often written by hand."""
+    """Compute nDCG and reciprocal rank with a NumPy loop over the users."""
     discounts = 1 / np.log2(np.arange(2, matrix.shape[1] + 2))
     ideals = np.cumsum(discounts)
     ndcg, rr = [], []
@@ -47,7 +47,7 @@ def plain_loop(lists: list[list[Any]], sets: list[set[Any]], discounts: list[flo
 
 
 class Stored:
-    """A model for the library implicit, which recommends the ids in the rows of a matrix."""
+    """A stand-in for a model of the implicit library; it recommends the ids in the rows of a matrix."""
 
     def __init__(self, matrix: Any) -> None:
         self._matrix = matrix
@@ -86,7 +86,7 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: harness.Scale)
     if implicit and sparse is not None:
         rank, options = implicit.ranking_metrics_at_k, {"K": 100, "show_progress": False, "num_threads": 1}
         call = partial(rank, Stored(matrix), sparse, sparse, **options)
-        # implicit always computes precision, MAP, nDCG and AUC, and it has no reciprocal rank.
+        # The implicit library always computes precision, MAP, nDCG and AUC. It has no reciprocal rank.
         contenders = {
             "rankgain, nDCG and reciprocal rank": ours(matrix, sparse)._replace(values=itemgetter("ndcg@100")),
             "implicit, its four metrics": harness.Contender(call, itemgetter("ndcg"), at_least=8),

@@ -14,14 +14,14 @@ from rankgain import sklearn as dropin
 
 SKLEARN, TORCH, ARGSORT = "scikit-learn ndcg_score", "torch topk and gather", "NumPy argsort and take_along_axis"
 SORT = "limit: np.sort of the scores alone"
-# (queries, documents): target ratios of the other contenders' times to rankgain's, at 10 and without a cut-off
+# Keys: queries and documents. Values: target ratios of other times to rankgain's, at 10 and without a cut-off.
 SHAPES: dict[tuple[int, int], tuple[dict[str, float], dict[str, float]]] = {
     (10_000, 100): ({SKLEARN: 70, TORCH: 3}, {ARGSORT: 4}),
     (1000, 1000): ({SKLEARN: 90, TORCH: 3}, {ARGSORT: 3, SORT: 1}),
     (100, 10_000): ({SKLEARN: 180, TORCH: 4}, {ARGSORT: 5, SORT: 1}),
     (10, 1_000_000): ({SKLEARN: 400, TORCH: 4}, {ARGSORT: 6, SORT: 1}),
 }
-SLOW = 10_000  # documents per query from which scikit-learn is left out of cases without a cut-off
+SLOW = 10_000  # number of documents from which scikit-learn is left out if there is no cut-off
 PLAIN, ALL, TIED = "one document in ten relevant", "every document relevant", "a third of the scores tied"
 Grades = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

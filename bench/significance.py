@@ -1,4 +1,4 @@
-"""How much CPU time do tests of differences take, and how much do the sums of sign flips in them take?
+"""How much CPU time do significance tests and their sums of sign flips take, compared with SciPy and NumPy?
 
 SciPy's permutation test is timed with few resamples of one pair. The time is then multiplied, as the table states.
 """
@@ -22,7 +22,7 @@ METRICS = "ndcg@10", "ap", "rr@10", "precision@10", "recall@100"
 
 
 def make(queries: int, runs: int) -> rg.Comparison:
-    """Make runs with mostly distinct values, whose queries are equally hard in every run."""
+    """Make runs with mostly distinct values; each query is equally hard in all runs."""
     random = np.random.default_rng(0)
     hardness = random.normal(0.5, 0.12, queries)
 

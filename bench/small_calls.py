@@ -1,6 +1,6 @@
 """How long does a call for a single query take in each form of input, and how long does the import take?
 
-The ratio is of CPU times. The input is made beforehand; each call makes Rankings from it and evaluates them.
+Ratios compare CPU times. The input is made beforehand; each call makes Rankings from it and evaluates them.
 """
 
 from __future__ import annotations

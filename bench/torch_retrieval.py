@@ -34,7 +34,7 @@ def make(sizes: Any, variant: str) -> tuple[Any, Any, Any]:
 
 
 def metric(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], float]:
-    """Return a function that calls `compute` after one update, without the cached value; the cut-off is 10 if any."""
+    """Update the metric once, and return a function that calls `compute` without using the cached value."""
     metric = getattr(module, name)(**({} if name in WITHOUT_CUTOFF else {"top_k": 10}))
     metric.update(given[0], given[1], indexes=given[2])
 

@@ -2,7 +2,7 @@
 
 import re
 
-# The TeX commands for symbols and functions. Names of quantities are set in an upright font.
+# TeX commands for symbols and functions, and the names that are set in an upright font.
 SYMBOLS = {
     "Σ": r"\sum ",
     "Π": r"\prod ",
@@ -57,7 +57,7 @@ def _token(match: re.Match[str]) -> str:
 def _tokens(text: str) -> str:
     result = TOKEN.sub(_token, text)
     result = re.sub(r">(,?) <", r"\1 ", result)  # join adjacent words into one \text
-    result = re.sub(r" <", "< ", re.sub(r"> (?=\S)", " >", result))  # move the spaces around it inside
+    result = re.sub(r" <", "< ", re.sub(r"> (?=\S)", " >", result))  # move spaces around \text{...} into it
     return result.replace("<", r"\text{").replace(">", "}")
 
 

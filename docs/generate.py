@@ -135,7 +135,7 @@ def definitions() -> str:
 
 
 def helpers() -> str:
-    """Return the helper functions in textbook.py, which are those before the last metric that are not metrics."""
+    """Return the source of the helper functions in textbook.py that precede the last metric."""
     metrics = set(map(textbook.definition, TABLE))
     last = max(metric.__code__.co_firstlineno for metric in metrics)
     helpers = {value for value in vars(textbook).values() if inspect.isfunction(value)} - metrics

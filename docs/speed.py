@@ -39,7 +39,7 @@ PARSERS, EVALUATE = "pytrec_eval with its parsers", "pytrec_eval evaluate(run)"
 FROM_DICTS = "rankgain from_qrels, making the dicts"
 LOOP = "a plain Python loop"
 
-# The comparisons in the README and in its picture.
+# The comparisons in the README and in the picture of speed-ups.
 FRONT = [
     Row("nDCG@10 of scores, 10,000 × 100", "scikit-learn", f"10,000 × 100, ndcg@10, {PLAIN}", SKLEARN),
     Row("the same, 10 × 1,000,000", "scikit-learn", f"10 × 1,000,000, ndcg@10, {PLAIN}", SKLEARN),
@@ -205,7 +205,7 @@ def table(head: str, rows: Iterable[Iterable[str]]) -> str:
 
 
 def contests(which: str) -> str:
-    """Return the table of the front-page comparisons or of all comparisons, with one row for each."""
+    """Return the table of comparisons with other tools, either only those in the README or all of them."""
 
     def cells(row: Row) -> tuple[str, ...]:
         took, ratio = times(row, cases)
