@@ -410,8 +410,8 @@ def repeated(
 cdef int64_t mark_firsts_of(
     Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n, const double* scores, unsigned char* marks
 ) noexcept nogil:
-    """Mark one row for each distinct id of a query; return the number of marked rows. The chains hold the rows of the
-    query."""
+    """Mark one row for each distinct id of a query: the row with the highest score, or the first such row if scores are
+    tied. Return the number of marked rows."""
     cdef Py_ssize_t row, earlier, head
     cdef int64_t count = n
     cdef uint64_t bucket

@@ -81,7 +81,7 @@ def exceed(
     cdef Flips flips
     flips.sums, flips.flipped, flips.stride, flips.count = &sums[0, 0], NULL, sums.shape[1], sums.shape[1]
     flips.left, flips.right, flips.total, flips.queries = &left[0], &right[0], &totals[0], queries
-    flips.whole = 0.0  # not used by this loop
+    flips.whole = 0.0  # `whole` is only needed for means
     with nogil:
         loops().exceed(
             &flips, pairs, &reached[0], &scales[0], &limits[0], start, stop, &counts[0], &joint[0]

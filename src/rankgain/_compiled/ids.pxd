@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
 
-# bytes, eight at a time
+# functions that process eight bytes at a time
 
 
 cdef inline uint64_t load_8(const unsigned char* at) noexcept nogil:
@@ -19,7 +19,7 @@ cdef inline uint64_t load_4(const unsigned char* at) noexcept nogil:
 
 
 cdef inline bint equal_bytes(const unsigned char* some, const unsigned char* other, Py_ssize_t length) noexcept nogil:
-    """Whether bytes of the same length are equal; the last words may overlap."""
+    """Return whether two byte strings of the same length are equal. The last two words compared may overlap."""
     if length >= 8:
         while length > 8:
             if load_8(some) != load_8(other):
@@ -48,18 +48,20 @@ cdef inline uint64_t mix(uint64_t value) noexcept nogil:
 
 
 cdef inline uint64_t hash_bytes(const unsigned char* at, Py_ssize_t length, uint64_t seed) noexcept nogil:
-    """A seeded hash of bytes. Different ids of the same length up to 8 bytes never collide.
+    """Return a seeded hash of bytes. Distinct ids of equal length never collide if they have at most 8 bytes.
 
-    Flipping the highest bit of a word flips the same two bits of the result of `mix` under every seed, which a crafted
-    next word could undo to cause collisions. The secret factor makes the flip unpredictable.
+    If the highest bit of a word is flipped, the same two bits of the result of `mix` are flipped, whatever the seed. An
+    attacker could craft a next word that reverts this flip and causes a collision. The secret factor makes the flipped
+    bits unpredictable.
     """
-    cdef uint64_t value = seed + <uint64_t>length * ODD  # else "1233" and "123" would load as the same 64 bits
+    # without the length, "1233" and "123" would be loaded as the same 64 bits
+    cdef uint64_t value = seed + <uint64_t>length * ODD
     if length >= 8:
         while length > 8:
             value = mix(value ^ load_8(at)) * (seed | 1)
             at += 8
             length -= 8
-        return mix(mix(value ^ load_8(at + length - 8)))  # the last eight bytes, which may overlap
+        return mix(mix(value ^ load_8(at + length - 8)))  # the last eight bytes, which may overlap the previous word
     if length >= 4:
         return mix(mix(value ^ (load_4(at) << 32 | load_4(at + length - 4))))
     if length:
@@ -67,10 +69,11 @@ cdef inline uint64_t hash_bytes(const unsigned char* at, Py_ssize_t length, uint
     return mix(mix(value))
 
 
-# rows
+# access to the ids of rows
 
 cdef struct Keys:
-    # The ids of rows: bytes starts[i] … ends[i] − 1 of the data or, if starts is NULL, integers of `width` bytes.
+    # The ids of rows. A text id is stored in bytes starts[i] … ends[i] − 1 of the data. If `starts` is NULL, the data
+    # are integers of `width` bytes.
     const unsigned char* data
     const int64_t* starts
     const int64_t* ends
@@ -88,7 +91,7 @@ cdef inline Keys keys_from(const Keys* keys, Py_ssize_t start) noexcept nogil:
 
 
 cdef inline const unsigned char* bytes_of(const Keys* keys, Py_ssize_t row, Py_ssize_t* length) noexcept nogil:
-    """The bytes of a text id."""
+    """Return the address of the bytes of a text id, and set `length`."""
     length[0] = <Py_ssize_t>(keys.ends[row] - keys.starts[row])
     return keys.data + keys.starts[row]
 
@@ -109,7 +112,7 @@ cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_s
 
 
 cdef inline int compare_ids(const Keys* some, Py_ssize_t row, const Keys* others, Py_ssize_t other) noexcept nogil:
-    """Three-way comparison, in Python's order of bytes or integers: negative, 0 or positive."""
+    """Compare two ids in Python's order of bytes or integers; return a negative number, 0 or a positive number."""
     cdef Py_ssize_t length, other_length
     cdef const unsigned char* at
     cdef const unsigned char* other_at
@@ -122,11 +125,12 @@ cdef inline int compare_ids(const Keys* some, Py_ssize_t row, const Keys* others
     return order if order else (length > other_length) - (length < other_length)
 
 
-# A hash table with open addressing. A slot holds the upper half of a hash in its upper 32 bits and 1 + the number of
-# an id in the lower ones; 0 marks a free slot.
+# A hash table with open addressing. The upper 32 bits of a slot hold the upper half of a hash, and the lower 32 bits
+# hold 1 + the number of an id. A free slot is 0.
 
 cdef inline uint64_t table_mask(Py_ssize_t n) noexcept nogil:
-    """The number of slots for n ids, minus 1. It is a power of 2, at most 4·n, and at least half of them stay free."""
+    """Return the number of slots for n ids, minus 1. The number of slots is a power of 2, and at least half of the
+    slots stay free."""
     cdef uint64_t size = 4
     while size < 2 * <uint64_t>n:
         size *= 2
@@ -136,7 +140,8 @@ cdef inline uint64_t table_mask(Py_ssize_t n) noexcept nogil:
 cdef inline uint64_t* slot_of(
     uint64_t* slots, uint64_t mask, uint64_t hashed, const Keys* ids, const unsigned char* at, Py_ssize_t length
 ) noexcept nogil:
-    """The slot of an id, or the free slot to insert it; `ids` holds the ids by number."""
+    """Return the slot that holds an id, or the free slot where the id can be inserted. `ids` contains the ids by
+    number."""
     cdef uint64_t index = hashed & mask
     cdef Py_ssize_t other_length
     cdef const unsigned char* other
@@ -150,7 +155,7 @@ cdef inline uint64_t* slot_of(
 
 
 cdef inline int64_t slot_number(uint64_t slot) noexcept nogil:
-    """The number in a slot; −1 in a free one."""
+    """Return the number stored in a slot, or −1 if the slot is free."""
     return <int64_t><uint32_t>slot - 1
 
 
@@ -161,7 +166,7 @@ cdef inline uint64_t slot_value(uint64_t hashed, int64_t number) noexcept nogil:
 cdef inline void index_ids(
     uint64_t* slots, uint64_t mask, const Keys* ids, Py_ssize_t n, uint64_t seed
 ) noexcept nogil:
-    """Insert the first n ids, all different, into an empty table."""
+    """Insert the first n ids, which must be distinct, into an empty table."""
     cdef Py_ssize_t row, length
     cdef const unsigned char* at
     cdef uint64_t hashed

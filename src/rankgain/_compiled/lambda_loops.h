@@ -1,12 +1,13 @@
-/* The loops of lambdas.h over LANES numbers at once: included once per level. Every array is followed by SUM_LANES
-   finite numbers of padding. */
+/* The loops of lambdas.h, which process LANES numbers at once. This file is included once per CPU level. Every array is
+   padded with SUM_LANES finite numbers. */
 
-/* e^x for x <= 0, by 14 terms of the series around the nearest multiple of ln 2; 0 below -708. */
+/* Return e^x for x <= 0, from 14 terms of the Taylor series around the nearest multiple of ln 2. Return 0 for x below
+   -708. */
 TARGET static ALWAYS_INLINE DOUBLES HERE(exponential)(DOUBLES x) {
   static const double inverse_factorial[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
                                              1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
                                              1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
-  /* x / ln 2, rounded: the lowest bits are the multiple */
+  /* x / ln 2, rounded to an integer that is stored in the lowest bits */
   const DOUBLES shifted = ADD(MUL(x, ALL(0x1.71547652b82fep+0)), ALL(0x1.8p52));
   const DOUBLES multiple = SUB(shifted, ALL(0x1.8p52));
   const DOUBLES high = SUB(x, MUL(multiple, ALL(0x1.62e42feep-1)));
@@ -18,13 +19,13 @@ TARGET static ALWAYS_INLINE DOUBLES HERE(exponential)(DOUBLES x) {
   return CHOOSE(AT_LEAST(x, ALL(-708.0)), MUL(sum, power), ALL(0.0));
 }
 
-/* e^(sigma (score - top)) of n scores, none of them above the top. */
+/* Write e^(sigma (score - top)) for each of n scores; no score may exceed `top`. */
 TARGET static void HERE(exponentials)(const double *scores, ptrdiff_t n, double top, double sigma, double *out) {
   for (ptrdiff_t i = 0; i < n; i += LANES)
     STORE(out + i, HERE(exponential)(MUL(SUB(LOAD(scores + i), ALL(top)), ALL(sigma))));
 }
 
-/* Pair one document with LANES lower-ranked ones, of which lanes `from` to `to` count. */
+/* Pair one document with LANES lower-ranked documents; only the lanes from `from` to `to` are used. */
 TARGET static ALWAYS_INLINE void HERE(block)(const struct Row *row, int by_score, int unit, ptrdiff_t from,
                                              ptrdiff_t to, const double *scores, const double *gains,
                                              const double *exps, const double *discounts, double *gradients,
@@ -64,8 +65,9 @@ TARGET static ALWAYS_INLINE void HERE(block)(const struct Row *row, int by_score
   *total = ADD(*total, size);
 }
 
-/* Blocks start at multiples of SUM_LANES for every row: each row loads what the row before has just stored, which stalls
-   if the stores were aligned differently (8.2 instead of 7.0 us for 120 documents at k = 30). */
+/* Blocks start at multiples of SUM_LANES in every row. Each row loads the values that the previous row has just stored,
+   and these loads would stall if the stores were aligned differently (8.2 instead of 7.0 us for 120 documents at k =
+   30). */
 TARGET static ALWAYS_INLINE void HERE(pairs_of)(const struct Row *row, int by_score, int unit, ptrdiff_t start,
                                                 ptrdiff_t stop, const double *scores, const double *gains,
                                                 const double *exps, const double *discounts, double *gradients,
@@ -93,8 +95,8 @@ TARGET static ALWAYS_INLINE void HERE(pairs_of)(const struct Row *row, int by_sc
   for (int sum = 0; sum < 3; sum++) sums[sum] = (each[sum][0] + each[sum][1]) + (each[sum][2] + each[sum][3]);
 }
 
-/* Add the pairs of a row with the documents from start to stop to the gradients and hessians of these documents,
-   without the factor sigma; write the sums of both, and the sum of the absolute gradients. */
+/* Pair one document with the documents from `start` to `stop`, and add each pair's terms to the gradients and hessians
+   of these documents. The factor sigma is left out. Also write the sums of the terms and of the absolute gradients. */
 TARGET static void HERE(pairs)(const struct Row *row, ptrdiff_t start, ptrdiff_t stop, const double *scores,
                                const double *gains, const double *exps, const double *discounts, double *gradients,
                                double *hessians, double *sums) {

@@ -1,17 +1,17 @@
-/* The loops over pairs and exponentials, one version per level of CPU. Sums always use four lanes and nothing is
-   fused, so the bits are the same at every level and equal those of `_reference/lambdas.py`. */
+/* The loops over pairs and exponentials, compiled for each CPU level. Sums always use four lanes, and no operations are
+   fused. Every level therefore gives the same bits as `_reference/lambdas.py`. */
 #pragma once
 #include "vectors.h"
 
 #define SUM_LANES 4
 
-/* A document to be paired with lower-ranked ones, and the options of pairs. */
+/* A document that is paired with lower-ranked documents, and the options for these pairs. */
 struct Row {
   double score;
-  double gain;    /* divided by the ideal */
+  double gain;    /* the gain divided by the ideal */
   double exp;     /* e^(sigma (score - top)) */
   double discount;   /* the discount of the document's rank */
-  int by_score;   /* whether the weight of a pair decreases with the distance of the scores */
+  int by_score;   /* whether the weight of a pair decreases with the difference of its scores */
   int unit;       /* whether every pair has weight 1 */
 };
 

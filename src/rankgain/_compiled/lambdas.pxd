@@ -4,10 +4,10 @@ from libc.stdint cimport int64_t
 from rankgain._compiled.walk cimport Discount, Numbers
 
 cdef struct Lambdas:
-    # The options of a call: see `_reference/lambdas.py`.
+    # The options of LambdaRank; see `Settings` in `_reference/lambdas.py`.
     int64_t depth
     double sigma
-    bint full  # whether ranks beyond the cut-off have a discount, too
+    bint full  # whether ranks below the cut-off also have a discount
     bint unit  # whether every pair has weight 1
     bint average
     bint by_score

@@ -1,7 +1,7 @@
 """The compiled gradients of LambdaRank.
 
-The specification is `rankgain._reference.lambdas`; both return the same bits. Documents are ordered by `walk`; the
-loops over pairs are in lambda_loops.h.
+`rankgain._reference.lambdas` specifies these functions and returns bit-identical results. Documents are ordered by
+`walk`; the loops over pairs are in lambda_loops.h.
 """
 
 from cpython.buffer cimport PyBuffer_Release
@@ -36,33 +36,34 @@ cdef extern from "lambdas.h" nogil:
     const PairLoops* pair_loops_avx2
 
 cdef enum:
-    SHARED_RANGE = 700  # sigma · (range of scores), up to which pairs share exponentials; e^-700 is not subnormal
-    ARRAYS = 11  # arrays with one number per document
+    SHARED_RANGE = 700  # largest sigma · (range of scores) for which pairs share exponentials; e^-700 is not subnormal
+    ARRAYS = 11  # number of arrays that hold one number per document
     ALIGNMENT = 32
 
 cdef struct Documents:
-    # The documents of a query: in rank order down to the depth, then in input order.
+    # The documents of a query. The documents down to rank `depth` are in rank order; the remaining documents are in
+    # input order.
     Py_ssize_t n
-    Py_ssize_t rows  # number of leading documents that are paired with all lower-ranked ones
-    int64_t* positions  # positions in the input
+    Py_ssize_t rows  # number of leading documents that are paired with every lower-ranked document
+    int64_t* positions  # positions of the documents in the input
     double* score
     double* gain
     double* exp
-    double* discount  # the discount of the rank
+    double* discount  # discount at the rank of each document
     double* gradient
     double* hessian
     double* zero
-    double* gap  # at the start of a tie group: the expected difference of two discounts in it
+    double* gap  # stored at the start of a tie group: the expected difference of two of its discounts
     # outputs of `order_hits`
     double* grade
     int64_t* first
     int64_t* last
 
 
-# scratch
+# scratch memory
 
 cdef inline size_t stride_of(Py_ssize_t n) noexcept nogil:
-    """Numbers per array: whole blocks plus one, since some loops read beyond the last document."""
+    """Return the length of each array. It includes one extra block, since some loops read beyond the last document."""
     return (<size_t>n // SUM_LANES + 2) * SUM_LANES
 
 
@@ -87,7 +88,7 @@ cdef void lay_out_documents(Documents* documents, Workspace* space, void* block,
     documents.last = documents.first + stride
 
 
-# order
+# ordering the documents of a query
 
 cdef int score_error(const double* scores, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
     cdef Py_ssize_t index
@@ -100,7 +101,7 @@ cdef int score_error(const double* scores, Py_ssize_t n, Py_ssize_t* position) n
         if not scores[index] < INFINITY:
             position[0] = index
             return INFINITE_SCORE if scores[index] == INFINITY else NAN_SCORE
-    return 0  # another thread has overwritten the score
+    return 0  # no invalid score is left: another thread has overwritten it
 
 
 cdef inline void add_document(
@@ -117,9 +118,9 @@ cdef bint order_documents(
     Documents* documents, const double* scores, const double* gains, double inverse, Py_ssize_t n,
     const Lambdas* options, Workspace* space
 ) noexcept nogil:
-    """Collect the documents with finite scores: in rank order up to the depth, then in input order.
+    """Collect the documents with finite scores, in rank order down to the depth and in input order below it.
 
-    False if another thread wrote to the scores.
+    Return False if another thread modified the scores.
     """
     cdef Numbers numbers
     cdef Py_ssize_t index, depth = n if options.full else <Py_ssize_t>min(<int64_t>n, options.depth)
@@ -151,7 +152,7 @@ cdef bint order_documents(
 
 
 cdef inline Py_ssize_t stop_of(const Documents* documents, Py_ssize_t start, Py_ssize_t most) noexcept nogil:
-    """The end of the tie group that starts at `start`."""
+    """Return the end of the tie group that starts at index `start`."""
     cdef Py_ssize_t stop = start + 1
     while stop < most and documents.score[stop] == documents.score[start]:
         stop += 1
@@ -159,7 +160,7 @@ cdef inline Py_ssize_t stop_of(const Documents* documents, Py_ssize_t start, Py_
 
 
 cdef void fill_discounts(Documents* documents, const Lambdas* options) noexcept nogil:
-    """Write the discount of each rank; under averaged ties, the mean over the tie group."""
+    """Write the discount of each document's rank. If ties are averaged, write the mean discount of the tie group."""
     cdef Py_ssize_t index, start = 0, stop, discounted = documents.n if options.full else documents.rows
     cdef bint counts
     cdef double total
@@ -179,7 +180,7 @@ cdef void fill_discounts(Documents* documents, const Lambdas* options) noexcept 
 
 
 cdef double discount_gap(const double* discounts, Py_ssize_t m) noexcept nogil:
-    """The expected difference of the discounts of two of m tied documents."""
+    """Return the expected difference between the discounts of two of m tied documents."""
     cdef Py_ssize_t rank
     cdef double total = 0.0
     if m == 1:
@@ -189,13 +190,14 @@ cdef double discount_gap(const double* discounts, Py_ssize_t m) noexcept nogil:
     return 2.0 * total / (<double>m * <double>(m - 1))
 
 
-# gradients
+# computing gradients
 
 cdef inline double add_pairs(
     Documents* documents, Row* row, double discount, const double* discounts, Py_ssize_t index, Py_ssize_t start,
     Py_ssize_t stop, const PairLoops* loops
 ) noexcept nogil:
-    """Pair the document at `index` with those from `start` on; return the sum of the absolute pair gradients."""
+    """Pair the document at `index` with the documents from `start` to `stop`; return the sum of the absolute pair
+    gradients."""
     cdef double sums[3]
     row.discount = discount
     loops.pairs(
@@ -208,7 +210,7 @@ cdef inline double add_pairs(
 
 
 cdef double add_all_pairs(Documents* documents, const Lambdas* options) noexcept nogil:
-    """Write gradients and hessians, both without the factor sigma; return the sum of the absolute pair gradients."""
+    """Write gradients and hessians without the factor sigma; return the sum of the absolute pair gradients."""
     cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline
     cdef Py_ssize_t n = documents.n, most = <Py_ssize_t>stride_of(n), index, group = 0
     cdef double low = documents.score[0], high = documents.score[0], gap = 0.0, total = 0.0
@@ -216,7 +218,7 @@ cdef double add_all_pairs(Documents* documents, const Lambdas* options) noexcept
     cdef Row row
     for index in range(n):
         low = min(low, documents.score[index])
-    for index in range(n, most):  # padding, so that reads of whole blocks stay within the buffer
+    for index in range(n, most):  # padding, because the loops read whole blocks
         documents.score[index] = low
         documents.gain[index] = documents.discount[index] = documents.exp[index] = 0.0
     memset(documents.gradient, 0, most * sizeof(double))
@@ -251,7 +253,8 @@ cdef int lambda_query(
     const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* options,
     void* block, double* gradient, double* hessian, Py_ssize_t* position
 ) noexcept nogil:
-    """Write the gradient and hessian of one query; return an error code, with the position of the score, or 0."""
+    """Write the gradients and hessians of one query; return 0, or an error code and set `position` to that of the
+    score."""
     cdef Documents documents
     cdef Workspace space
     cdef const double* score
@@ -325,7 +328,7 @@ def fill(
 
 
 def exponential(const double[::1] exponents, double[::1] out, /):
-    """e^x of each x <= 0, for whole blocks; for tests."""
+    """Write e^x for each x <= 0 in whole blocks of the array. This function exists for tests."""
     cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline
     cdef Py_ssize_t n = min(exponents.shape[0], out.shape[0]) // SUM_LANES * SUM_LANES
     if n:

@@ -1,7 +1,8 @@
-"""The compiled kernels over lines of TREC files.
+"""Compiled kernels that read the lines of TREC files.
 
-The specification is `rankgain._reference.lines`; both return the same bits. Functions over buffers are `noexcept
-nogil`; the `def` that calls them opens the buffers, reserves scratch and releases the GIL.
+`rankgain._reference.lines` specifies these functions and returns bit-identical results. Functions that process buffers
+are `noexcept nogil`; the `def` function that calls them opens the buffers, reserves scratch memory and releases the
+GIL.
 """
 
 import os
@@ -20,16 +21,16 @@ from rankgain._compiled.walk cimport count_higher, doubles, integers, little, lo
 
 from rankgain.scalars import decimal
 
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that ids cannot be crafted to collide
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that nobody can craft ids that collide
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
 
 cdef enum:
-    MAX_FIELDS = 6  # fields of a line
-    MAX_NUMBER = 40  # characters; longer numbers are parsed by Python
-    UNREAD = -1  # not an error code: a number that Python must parse
-    DIGITS = 19  # every number of 19 decimal digits fits in 64 bits
+    MAX_FIELDS = 6  # maximum number of fields in a line
+    MAX_NUMBER = 40  # maximum number of characters; Python parses longer numbers
+    UNREAD = -1  # not an error code; means that Python must parse the next number
+    DIGITS = 19  # maximum number of digits; any number of 19 decimal digits fits in 64 bits
 
 cdef extern from *:
     """
@@ -38,8 +39,8 @@ cdef extern from *:
     #define EXACT (1ull << 53)
     #define LOW_SEVEN 0x7F7F7F7F7F7F7F7Full
     #define HIGH_BITS 0x8080808080808080ull
-    #define ABOVE_NINE 0x7676767676767676ull  /* 0x80 - 10 in each byte */
-    #define ONES 0x0F0F0F0F0F0F0F0Full  /* masks of digits, and of numbers of two and four digits */
+    #define ABOVE_NINE 0x7676767676767676ull  /* the value 0x80 - 10 in each byte */
+    #define ONES 0x0F0F0F0F0F0F0F0Full  /* masks for fields of one, two and four decimal digits */
     #define TWOS 0x00FF00FF00FF00FFull
     #define FOURS 0x0000FFFF0000FFFFull
     #define LOWEST_BITS 0x0101010101010101ull
@@ -63,14 +64,14 @@ cdef extern from *:
         __m128i bytes = _mm_loadu_si128((const __m128i*)at);
         return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(32)), bytes));
     }
-    static inline uint64_t low_bytes(const unsigned char* at) {  /* unrolled by hand: compilers keep a loop */
+    static inline uint64_t low_bytes(const unsigned char* at) {  /* unrolled by hand, since compilers keep a loop */
         return low_of(at) | low_of(at + 16) << 16 | low_of(at + 32) << 32 | low_of(at + 48) << 48;
     }
     #else
-    static inline uint64_t gathered(uint64_t high) {  /* the highest bit of each of eight bytes */
+    static inline uint64_t gathered(uint64_t high) {  /* collects the highest bit of each of eight bytes */
         return (high >> 7 & LOWEST_BITS) * 0x0102040810204080ull >> 56;
     }
-    static inline uint64_t above(uint64_t eight, int least) {  /* marks bytes ≥ least in the highest bit */
+    static inline uint64_t above(uint64_t eight, int least) {  /* sets the highest bit of each byte ≥ least */
         return (eight & LOW_SEVEN) + LOWEST_BITS * (uint64_t)(128 - least) | eight;
     }
     static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
@@ -92,15 +93,18 @@ cdef extern from *:
     }
     #endif
     """
-    # One bit for each of 64 bytes that is white space, as in bytes.split(); `newlines`: one for each newline.
+    # Return a 64-bit mask of the bytes that are white space according to bytes.split(); set `newlines` to a mask of the
+    # newlines.
     uint64_t white_space(const unsigned char* at, uint64_t* newlines) noexcept nogil
-    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # one bit for each byte up to the space
+    # mask of the bytes whose value is at most that of a space
+    uint64_t low_bytes(const unsigned char* at) noexcept nogil
     const uint64_t HIGH_BITS, LOWEST_BITS, ABOVE_NINE, POINTS, ZEROS, ONES, TWOS, FOURS
     const uint64_t LOWER
-    const uint64_t EXACT  # float64 represents every integer up to this one
+    const uint64_t EXACT  # float64 represents all integers up to this value exactly
 
 cdef double POWERS[DIGITS + 1]  # powers of 10 that float64 represents exactly
-cdef uint64_t RECIPROCALS[DIGITS + 1]  # reciprocals of POWERS, truncated to 63 bits; SCALES has the powers of 2
+# reciprocals of POWERS, scaled by the powers of 2 in SCALES and truncated to 63 bits
+cdef uint64_t RECIPROCALS[DIGITS + 1]
 cdef double SCALES[DIGITS + 1]
 POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
 RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
@@ -110,7 +114,7 @@ SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
 cdef inline uint64_t separators(
     const unsigned char* at, const unsigned char* end, uint64_t* newlines
 ) noexcept nogil:
-    """As `white_space`; bytes beyond the end count as newlines."""
+    """Return the masks of `white_space`, with bytes beyond the end counted as newlines."""
     cdef unsigned char rest[64]
     if end - at >= 64:
         return white_space(at, newlines)
@@ -120,7 +124,7 @@ cdef inline uint64_t separators(
 
 
 cdef inline uint64_t upper_product(uint64_t some, uint64_t other) noexcept nogil:
-    """The upper 64 bits of a product."""
+    """Return the upper 64 bits of the product of two 64-bit integers."""
     cdef uint64_t low = (some & LOWER) * (other & LOWER)
     cdef uint64_t middle = (some >> 32) * (other & LOWER) + (low >> 32)
     cdef uint64_t rest = (some & LOWER) * (other >> 32) + (middle & LOWER)
@@ -128,10 +132,11 @@ cdef inline uint64_t upper_product(uint64_t some, uint64_t other) noexcept nogil
 
 
 cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogil:
-    """whole / 10**decimals, correctly rounded, for whole > 0; False if rounding cannot be decided.
+    """Compute whole / 10**decimals, correctly rounded, for whole > 0. Return False if the rounding direction cannot be
+    decided.
 
-    Multiplies the left-aligned number by the reciprocal. The upper word of the product is too small by less than 2: the
-    reciprocal is too small by less than 1, and the lower word is dropped. The upper 53 bits are the result.
+    The left-aligned number is multiplied by the reciprocal. The upper word of the product is too small by less than 2,
+    because the reciprocal is too small by less than 1 and the lower word is dropped. The upper 53 bits are the result.
     """
     cdef uint64_t upper, rest, half
     cdef int shift = 0, step = 32, drop
@@ -147,12 +152,13 @@ cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogi
     if half - 1 <= rest <= half:
         return False
     out[0] = <double><int64_t>((upper >> drop) + (rest > half)) * <double>(2 * half) * SCALES[decimals]
-    out[0] /= <double>(<uint64_t>1 << shift)  # exact: only powers of 2
+    out[0] /= <double>(<uint64_t>1 << shift)  # exact, because the divisor is a power of 2
     return True
 
 
 cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
-    """The value of eight decimal digits, combined into pairs, then fours, then all eight."""
+    """Return the value of eight decimal digits. The digits are combined into pairs, the pairs into groups of four, and
+    these into the result."""
     digits = (digits & ONES) * (10 * 0x100 + 1) >> 8
     digits = (digits & TWOS) * (100 * 0x10000 + 1) >> 16
     return (digits & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
@@ -161,17 +167,19 @@ cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
 cdef inline bint read_decimal(
     const unsigned char* at, const unsigned char* end, const unsigned char* limit, double* out
 ) noexcept nogil:
-    """Read a plain decimal of up to 19 digits as `float()` does; False if Python must parse the number.
+    """Read a plain decimal number of up to 19 digits, with the same result as `float()`. Return False if Python must
+    parse it.
 
-    Numbers of up to 8 digits with a decimal point are read as two words, one that starts at the first digit and one
-    that ends at the last. Neither is read beyond the limit or before the data, since three fields precede the number.
+    Numbers of up to 8 digits with a decimal point are read as two words: one word starts at the first digit, and the
+    other ends at the last digit. Neither word extends beyond the limit or begins before the data, since three fields
+    precede the number.
     """
     cdef bint negative = at[0] == c'-'
     cdef uint64_t points, digits
-    cdef Py_ssize_t before, behind  # bits: 8 per digit
+    cdef Py_ssize_t before, behind  # number of bits before and after the point: 8 per digit
     at += negative
     points = little(at) ^ POINTS if 2 < end - at < 10 and limit - at >= 8 else HIGH_BITS
-    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest set bit marks the decimal point
+    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # now the lowest set bit marks the decimal point
     if points:
         before = <Py_ssize_t>lowest_set_bit(points) - 7
         behind = 8 * (end - at - 1) - before
@@ -185,7 +193,7 @@ cdef inline bint read_decimal(
 
 
 cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, double* out) noexcept nogil:
-    """whole / 10**decimals; False if rounding cannot be decided."""
+    """Compute whole / 10**decimals. Return False if the rounding direction cannot be decided."""
     if whole <= EXACT:
         out[0] = <double><int64_t>whole / POWERS[decimals]
     elif not divide(whole, decimals, out):
@@ -196,13 +204,13 @@ cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, do
 
 
 cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint negative, double* out) noexcept nogil:
-    """`read_decimal` after the sign, byte by byte."""
+    """Read a decimal number after its sign byte by byte; otherwise like `read_decimal`."""
     cdef uint64_t whole = 0
     cdef Py_ssize_t digits = end - at, decimals = 0
     cdef const unsigned char* point = NULL
     while at < end:
         if c'0' <= at[0] <= c'9':
-            whole = 10 * whole + (at[0] - c'0')  # may wrap around; too many digits are refused below
+            whole = 10 * whole + (at[0] - c'0')  # may wrap around, but numbers with too many digits are rejected below
         elif at[0] == c'.' and point == NULL:
             point = at
         else:
@@ -215,7 +223,8 @@ cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint ne
 
 
 cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) except -1:
-    """Read a number of digits, sign, point and exponent by the converter that `float()` calls; False: not a number."""
+    """Read a number of digits, sign, point and exponent with the C function behind `float()`. Return False if it is
+    invalid."""
     cdef char text[MAX_NUMBER + 1]
     cdef char* end
     cdef Py_ssize_t index
@@ -234,20 +243,20 @@ cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) ex
 
 
 cdef struct Run:
-    # Consecutive rows of one query.
-    int64_t row  # the first row
-    int64_t start  # start of the query id, in bytes
+    # A run of consecutive rows that belong to the same query.
+    int64_t row  # index of the first row
+    int64_t start  # byte offset of the query id
     int64_t end
-    int64_t at  # start of the first line, in bytes
-    int64_t line  # number of the first line
+    int64_t at  # byte offset of the first line
+    int64_t line  # line number of the first line
 
 
 cdef struct Rows:
-    # The buffers that a scan reads and writes; see `scan`.
+    # The buffers that `scan` reads and writes; see `_reference/lines.py`.
     const unsigned char* data
     Py_ssize_t size
     Keys documents
-    int64_t* starts  # output: where each document id starts
+    int64_t* starts  # output: the byte offset of each document id
     int64_t* ends
     double* values
     uint64_t* hashes
@@ -257,7 +266,7 @@ cdef struct Rows:
 
 
 cdef int64_t* ints(object buffer) except? NULL:
-    """The address of a buffer; the caller keeps it open."""
+    """Return the address of a buffer. The caller must keep the buffer alive."""
     cdef const int64_t[::1] view = buffer
     return <int64_t*>integers(view)
 
@@ -294,7 +303,8 @@ cdef struct Span:
 
 
 cdef struct Lines:
-    # The state of a scan: the layout of lines, the position, the fields of the last line, the sizes of the output.
+    # The state of a scan: the layout of the lines, the current position, the fields of the last line, and the sizes of
+    # the output.
     int field_count
     int document_field
     int value_field
@@ -306,11 +316,12 @@ cdef struct Lines:
     Py_ssize_t rows
     Py_ssize_t count  # number of runs
     Span spans[MAX_FIELDS]
-    Span number  # a number that Python must parse
+    Span number  # the number that Python must parse next
 
 
 cdef int scan_on(Lines* lines) noexcept nogil:
-    """Read lines up to the end (return 0), an error (its code) or a number that Python must parse (UNREAD)."""
+    """Read lines until the end (return 0), an error (return its code) or a number that Python must parse (return
+    UNREAD)."""
     cdef const unsigned char* end = lines.end
     cdef const unsigned char* at = lines.at
     cdef const unsigned char* after
@@ -319,11 +330,12 @@ cdef int scan_on(Lines* lines) noexcept nogil:
     cdef Py_ssize_t line = lines.line
     cdef int code = 0, field_count = lines.field_count
     cdef double value
-    # Reading numbers by words needs three fields before them.
+    # Reading a number as whole words requires that three fields precede it.
     cdef const unsigned char* limit = end if lines.value_field > 2 else at
     while at < end and not code:
-        # Fast path, two thirds of the time of `scan_line`: six fields separated by single spaces, ended by a newline,
-        # within 64 bytes. Each mask is the one before it without the lowest set bit, which is the end of a field.
+        # The fast path takes two thirds of the time of `scan_line`. It handles lines of at most 64 bytes with six
+        # fields that are separated by single spaces. The lowest set bit of a mask marks the end of a field, and each
+        # mask is the previous mask without that bit.
         one = low_bytes(at) if field_count == MAX_FIELDS and end - at >= 64 else 0
         two = one & (one - 1)
         three = two & (two - 1)
@@ -362,7 +374,7 @@ cdef int scan_on(Lines* lines) noexcept nogil:
 
 
 cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int field_count) noexcept nogil:
-    """Find the fields of any line; return the start of the next line."""
+    """Find the fields of a line in any layout; return the start of the next line."""
     cdef const unsigned char* start = at
     cdef const unsigned char* stop
     cdef uint64_t newlines, mask = separators(at, lines.end, &newlines)
@@ -445,15 +457,15 @@ def scan(
     return None
 
 
-# documents
+# matching documents with the judgments
 
 cdef enum:
-    UNSEEN = -2  # no line of the query was read yet
-    MATCHED = -1  # lines were matched, hits are not ordered yet
+    UNSEEN = -2  # no line of the query has been read yet
+    MATCHED = -1  # lines have been matched, but the hits are not ordered yet
 
 
 cdef struct Lists:
-    # The judged documents of each query, those returned, and the hits in rank order; see `match_lines`.
+    # The judged documents of each query, which of them were returned, and the hits in rank order; see `match_lines`.
     Keys ids
     const int64_t* offsets
     const double* grades
@@ -492,7 +504,7 @@ cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:
 
 
 cdef inline uint64_t bits_of(const uint64_t* slots, uint64_t mask) noexcept nogil:
-    """A bitmap of the upper six bits of the hashes in a table."""
+    """Return a bitmap of the upper six bits of the hashes in a table."""
     cdef uint64_t index, bits = 0
     for index in range(mask + 1):
         bits |= <uint64_t>(slots[index] != 0) << (slots[index] >> 58)
@@ -528,8 +540,8 @@ def match_lines(
                 index_ids(slots, mask, &ids, judged, SEED)
                 state.hit_counts[query] = MATCHED
             if judged:
-                # Most documents are not judged. If few are, the bitmap rejects the others faster than the table:
-                # half the time with one in 1000 judged.
+                # Most documents are not judged. If few documents are judged, the bitmap rejects the unjudged documents
+                # faster than the table does. With one judged document in 1000, it takes half the time.
                 bits = bits_of(slots, mask) if <uint64_t>(stop - row) > mask else ~<uint64_t>0
                 for row in range(row, stop):
                     if bits >> (rows.hashes[row] >> 58) & 1:
@@ -541,7 +553,8 @@ def match_lines(
 
 
 cdef bint ranks_before(const void* context, int64_t some, int64_t other) noexcept nogil:
-    """Whether a hit ranks before another: by score, then by the tie policy or, within tie groups, by grade."""
+    """Return whether a hit ranks before another hit. Equal scores are ordered by the tie policy or, within tie groups,
+    by grade."""
     cdef const Lists* lists = <const Lists*>context
     if lists.scores[some] != lists.scores[other]:
         return lists.scores[some] > lists.scores[other]
@@ -571,7 +584,7 @@ cdef void order_hits_of(const Lists* lists, Py_ssize_t query) noexcept nogil:
 cdef inline bint ranks_at_or_after(
     const Lists* lists, int64_t hit, const Rows* rows, Py_ssize_t row, int64_t order
 ) noexcept nogil:
-    """Whether a document with the score of a hit ranks after the hit or is the hit itself."""
+    """Return whether a document with the same score as a hit either is the hit or ranks after it."""
     if lists.ties == STABLE:
         return lists.orders[hit] <= order
     return compare_ids(&lists.ids, hit, &rows.documents, row) >= 0
@@ -580,7 +593,8 @@ cdef inline bint ranks_at_or_after(
 cdef inline void count_row(
     const Lists* lists, Py_ssize_t query, Py_ssize_t n, const Rows* rows, Py_ssize_t row, int64_t order
 ) noexcept nogil:
-    """Count a document as above the hits that it outranks, or as equal to those that it ties with."""
+    """Count a document in `above`, at the first hit that it outranks, or in `equal`, at the first hit that it is tied
+    with."""
     cdef Py_ssize_t begin = lists.offsets[query]
     cdef const double* keys = lists.keys + begin
     cdef double score = rows.values[row]

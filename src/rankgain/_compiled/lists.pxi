@@ -12,21 +12,22 @@ from libc.stdlib cimport free, malloc
 from rankgain._codes cimport IN_JUDGED, LONGEST_LIST, NOT_FINITE
 
 cdef extern from "Python.h":
-    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # no `except -1`: callers test the result
+    # declared without `except -1`, because callers test the result
+    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)
 
 cdef object empty, ndarray
 from numpy import empty, ndarray
 
 cdef enum:
-    LISTS_AT_ONCE = 16  # lists summed together: 4 registers of 4 doubles
-    TABULATED_RANKS_MAX = 248  # ranks up to which the ideals of LISTS_AT_ONCE lists are summed together
-    STEPS = 3984  # (TABULATED_RANKS_MAX + 1)·LISTS_AT_ONCE doubles: 31 kB, which fit the L1 cache
-    SHORT_LIST = 64  # grades up to which the scratch of a list is on the stack
+    LISTS_AT_ONCE = 16  # number of lists summed together: 4 registers of 4 doubles
+    TABULATED_RANKS_MAX = 248  # maximum rank for which the ideals of several lists are summed together
+    STEPS = 3984  # (TABULATED_RANKS_MAX + 1)·LISTS_AT_ONCE doubles take 31 kB, which fits in the L1 cache
+    SHORT_LIST = 64  # maximum length of a list whose scratch memory is on the stack
 
-cdef int64_t EXACT_INTEGER_MAX = <int64_t>1 << 53  # float64 represents every integer up to this one
+cdef int64_t EXACT_INTEGER_MAX = <int64_t>1 << 53  # float64 represents all integers up to this value exactly
 
 
-# functions on a single list; they hold the GIL, since releasing it would cost more than the work
+# Functions on a single list. They hold the GIL, since releasing it would take longer than the computation.
 
 cdef Result checked_dcg(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount
@@ -41,7 +42,7 @@ cdef Result checked_dcg(
     for index in range(n):
         grade = grades[index * stride]
         valid &= 0.0 <= grade < limit
-        if grade != 0.0:  # most grades are 0, and have no gain
+        if grade != 0.0:  # most grades are 0 and have no gain
             result.value += gain_of(grade, exponential) * weight(discount, index + 1)
     if not valid:
         result.code = first_error(grades, n, stride, exponential, &result.position)
@@ -76,7 +77,8 @@ cdef Result ndcg_one(
     double dcg, Py_ssize_t n, const Numbers* judged, int64_t start, Py_ssize_t n_judged, bint exponential,
     const Discount* discount, int64_t depth, bint returned, double empty, bint judged_is_list, Workspace* space
 ) noexcept nogil:
-    """DCG / IDCG of a list of n documents, given the DCG; `judged_is_list`: whether the list is the judged set."""
+    """Divide the DCG of a list of n documents by the ideal DCG. `judged_is_list` states whether the list is the judged
+    set."""
     cdef Result result
     depth = ideal_depth(depth, n, returned)
     result = idcg_one(judged, start, n_judged, exponential, discount, depth, space)
@@ -103,7 +105,7 @@ cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_
 
 
 cdef struct List:
-    # A list of numbers with the scratch for the ideal, on the stack if the list is short.
+    # A list of numbers and the scratch memory for its ideal. Short lists are stored on the stack.
     double* values
     Py_ssize_t n
     Workspace space
@@ -115,7 +117,8 @@ cdef struct List:
 
 
 cdef int reserve_list(List* one, Py_ssize_t n, bint scratch) except -1:
-    """Allocate n numbers and, if `scratch`, the scratch to order them; `close_list` frees both."""
+    """Allocate memory for n numbers and, if `scratch` is set, the scratch memory to sort them. `close_list` frees the
+    memory."""
     one.n = n
     one.block = NULL
     one.space.block = NULL
@@ -145,7 +148,8 @@ cdef void close_list(List* one) noexcept nogil:
 
 
 cdef bint open_list(List* one, object grades, bint scratch) except -1:
-    """Copy the numbers of a list, tuple or array. False, with nothing to close, if the general path must be used."""
+    """Copy the numbers of a list, tuple or array. If the general path must be used instead, return False and allocate
+    nothing."""
     if type(grades) is list or type(grades) is tuple:
         if len(grades) > LONGEST_LIST:
             return False
@@ -165,7 +169,7 @@ cdef bint read_objects(List* one, object grades) noexcept:
     try:
         for index in range(one.n):
             if listed:
-                number = PyList_GetItemRef(grades, index)  # checked: another thread may shorten the list
+                number = PyList_GetItemRef(grades, index)  # checks the index, since another thread may shorten the list
             else:
                 number = <object>PyTuple_GetItem(grades, index)
             if type(number) is int:
@@ -200,7 +204,7 @@ cdef bint open_array(List* one, object array, bint scratch) except -1:
 
 
 cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
-    """Widen the numbers of a buffer to float64; False if they are unaligned or not of a native dtype."""
+    """Convert the numbers of a buffer to float64. Return False if they are unaligned or do not have a native dtype."""
     cdef const char* at = <const char*>view.buf
     cdef Py_ssize_t n = view.shape[0], step = view.strides[0], index
     cdef char form = view.format[0]
@@ -254,7 +258,7 @@ ctypedef fused element_t:
 
 
 cdef inline void widen_every(const element_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:
-    """Read n numbers with a stride of `step` bytes."""
+    """Convert n numbers, spaced `step` bytes apart, to float64."""
     cdef Py_ssize_t index
     for index in range(n):
         values[index] = <double>(<const element_t*>(<const char*>first + index * step))[0]
@@ -269,14 +273,14 @@ cdef enum:
 
 @cython.final
 @cython.auto_pickle(False)
-@cython.binding(False)  # cheaper to call
+@cython.binding(False)  # makes calls faster
 @cython.embedsignature(True)
 @cython.embedsignature.format("clinic")
 cdef class ListFunctions:
-    """The functions on single lists under fixed settings."""
+    """Metrics of single lists, with fixed settings."""
 
     cdef Discount discount
-    cdef const double[::1] table  # keeps the array of `discount` alive
+    cdef const double[::1] table  # keeps the array alive that `discount` points to
     cdef bint exponential
     cdef int64_t depth
     cdef bint returned
@@ -308,7 +312,8 @@ cdef class ListFunctions:
         return self.answer(grades, RR)
 
     cdef object answer(self, object grades, int function):
-        """The value of one list, or the values of several. None: use the general path, which reports errors."""
+        """Return the value of one list or the values of several lists. Return None if the general path, which reports
+        errors, must be used."""
         cdef Result result = self.value(grades, function)
         if result.code == 0:
             return result.value
@@ -321,7 +326,7 @@ cdef class ListFunctions:
         values = empty(n)
         out = values
         for index in range(n):
-            if index >= len(lists):  # another thread shortened the list
+            if index >= len(lists):  # another thread has shortened the list
                 return None
             result = self.value(lists[index], function)
             if result.code:
@@ -352,7 +357,7 @@ cdef class ListFunctions:
         return result
 
     def fill(self, str name, tuple given, double[::1] out, /):
-        """Write the value of each list of a chunk, of any dtype; return None or an error code."""
+        """Write the value of each list in a chunk of any dtype; return None, or an error code."""
         cdef int function = FUNCTION_CODES[name]
         cdef Chunk chunk
         cdef Workspace space
@@ -375,7 +380,8 @@ cdef class ListFunctions:
     cdef Result fill_lists(
         self, const Chunk* chunk, int function, Workspace* space, double* out, Py_ssize_t queries, Py_ssize_t* query
     ) noexcept nogil:
-        """Process LISTS_AT_ONCE lists at a time; on an error, `query` is the index of the first invalid list."""
+        """Process LISTS_AT_ONCE lists at a time. If an error is returned, `query` is the index of the first invalid
+        list."""
         cdef const Lists* lists = &chunk.lists
         cdef const int64_t* offsets = lists.offsets + chunk.start
         cdef const int64_t* starts = lists.judged_offsets + chunk.start if lists.beside else offsets
@@ -393,7 +399,7 @@ cdef class ListFunctions:
             for index in range(taken):
                 n = <Py_ssize_t>(offsets[query[0] + index + 1] - offsets[query[0] + index])
                 limits[index] = self.depth if function == IDCG else ideal_depth(self.depth, n, self.returned)
-            if function == IDCG or function == NDCG:  # before the sums, so that these find the grades in the cache
+            if function == IDCG or function == NDCG:  # computed first, so that the grades are in the cache for the DCG
                 sum_ideals(
                     judged, starts + query[0], limits, taken, self.exponential, &self.discount, steps, ideals
                 )
@@ -422,7 +428,7 @@ cdef class ListFunctions:
         self, const Lists* lists, const Numbers* judged, const int64_t* offsets, const int64_t* starts, int function,
         double ideal, Workspace* space, double sum
     ) noexcept nogil:
-        """The value of a list, given the sum and the ideal (not finite if not computed yet)."""
+        """Return the value of a list from its DCG and its ideal, which are computed here if they are not finite."""
         cdef Py_ssize_t n = <Py_ssize_t>(offsets[1] - offsets[0])
         cdef Result result
         result.position = -1
@@ -446,12 +452,13 @@ cdef class ListFunctions:
 cdef dict FUNCTION_CODES = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
 
 
-# many lists, of any dtype
+# functions on many lists of any dtype
 
 cdef inline double sum_tail(
     const number_t* grades, Py_ssize_t start, Py_ssize_t stop, const Discount* discount, double total
 ) noexcept nogil:
-    """Continue the sum of a list; NaN if a grade is negative."""
+    """Add the grades from `start` to `stop`, multiplied by their discounts, to a total. Return NaN if a grade is
+    negative."""
     cdef Py_ssize_t index
     for index in range(start, stop):
         total += <double>grades[index] * weight(discount, index + 1)
@@ -464,9 +471,10 @@ cdef void sum_each(
     const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
     double* out
 ) noexcept nogil:
-    """Write the DCG of each list with linear gain; NaN or infinite if a grade may be invalid.
+    """Write the DCG of each list with linear gain. The DCG is NaN or infinite if a grade may be invalid.
 
-    The additions of one sum depend on each other, so several lists are summed in parallel, each in rank order.
+    Each addition to a sum depends on the previous addition, so several lists are summed in parallel, each in rank
+    order.
     """
     cdef Py_ssize_t query = 0, index, n, stop, taken
     while query < queries:
@@ -474,7 +482,7 @@ cdef void sum_each(
         n = <Py_ssize_t>min(depth, discount.size) if taken > 1 else 0
         for index in range(query, query + taken):
             n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
-        for index in range(query + 2 * taken, min(query + 3 * taken, queries)):  # prefetch
+        for index in range(query + 2 * taken, min(query + 3 * taken, queries)):  # prefetch the grades of later lists
             prefetch(grades + offsets[index])
             prefetch(grades + offsets[index] + max(min(n, 8) - 1, 0))
         if n:
@@ -499,7 +507,7 @@ cdef int sum_lists(
     const Numbers* grades, const int64_t* offsets, Py_ssize_t queries, bint exponential, const Discount* discount,
     int64_t depth, Workspace* space, double* out, Py_ssize_t* query, Py_ssize_t* position
 ) noexcept nogil:
-    """Write the DCG of each list; return an error code, with its query and position, or 0."""
+    """Write the DCG of each list; return 0, or an error code and set `query` and `position`."""
     cdef Py_ssize_t n
     cdef Result result
     if not exponential:
@@ -530,10 +538,11 @@ cdef void sum_ideals(
     const Numbers* grades, const int64_t* offsets, const int64_t* limits, Py_ssize_t queries, bint exponential,
     const Discount* discount, double* steps, double* out
 ) noexcept nogil:
-    """`idcg_one` for up to LISTS_AT_ONCE lists, cut at `limits`; NaN for all if one cannot be tabulated.
+    """Write the ideal DCG of up to LISTS_AT_ONCE lists, cut off at `limits`. If any list cannot be tabulated, write NaN
+    for all.
 
-    Adds the terms of `sum_ideal`, and zeros, as steps at the ranks where the grade falls: 25 instead of 75 ns for 100
-    grades. All steps are 0 before the call and after it.
+    The ideal ranking is stored as steps at the ranks where the grade falls, and adding them up is the same sum as in
+    `sum_ideal`. This takes 25 instead of 75 ns for 100 grades. All steps are 0 before and after the call.
     """
     cdef int64_t counts[8]
     cdef Py_ssize_t query, n, longest = 0
@@ -549,7 +558,7 @@ cdef void sum_ideals(
             break
         at = 0
         last_grade = 0
-        for grade in range(7, -1, -1):  # the next grade overwrites one with count 0
+        for grade in range(7, -1, -1):  # the step of a grade with count 0 is overwritten by that of the next grade
             steps[LISTS_AT_ONCE * at + query] = grade - last_grade
             if counts[grade] and at < most:
                 last_grade = grade

@@ -5,16 +5,17 @@ from libc.stdlib cimport free, malloc
 from rankgain._codes cimport NAN_SCORE
 
 cdef enum:
-    REGISTER = 8  # numbers per register at most: the padding of arrays that are read or written by registers
-    STRIP = 128  # scores per strip at most, for 8 peaks; a strip has 16 scores per peak at every level of SIMD
-    NEAR = 1 << 12  # scores of a row that may be copied
+    REGISTER = 8  # maximum number of values per register; arrays that are accessed by registers have this padding
+    # maximum number of scores per strip, which has 8 peaks; at every SIMD level, a strip has 16 scores per peak
+    STRIP = 128
+    NEAR = 1 << 12  # maximum number of scores that are copied from a row
 
 cdef struct Matrix:
     const char* scores
-    Py_ssize_t stride  # bytes from row to row
+    Py_ssize_t stride  # bytes from one row to the next
     Py_ssize_t columns
-    bint single  # float32, else float64
-    const int64_t* offsets  # of the judged columns of each row
+    bint single  # whether the scores are float32 rather than float64
+    const int64_t* offsets  # offsets of the judged columns of each row
     const int32_t* judged
     const double* grades
     const int64_t* excluded_offsets
@@ -22,17 +23,18 @@ cdef struct Matrix:
 
 cdef struct MatrixScratch:
     RowScratch row
-    double* keys  # distinct, falling
+    double* keys  # distinct scores of judged columns, in descending order
     int64_t* above
     int64_t* not_below
-    double* allowed  # the scores of all allowed columns, for rows with more than MOST_KEYS keys
+    double* allowed  # scores of all allowed columns; used for rows with more than MOST_KEYS keys
     void* block
 
 
 cdef int prepare_matrix(
     MatrixScratch* scratch, const Matrix* matrix, Py_ssize_t judged, Py_ssize_t excluded
 ) except -1:
-    """Reserve scratch for the longest row of a chunk, in one block; pages that are not touched take no memory."""
+    """Allocate scratch memory for the longest row of a chunk in one block. Pages that are never written take no
+    memory."""
     cdef Py_ssize_t keys = judged + REGISTER, peaks = matrix.columns // 16 + STRIP
     cdef Py_ssize_t allowed = matrix.columns if judged > MOST_KEYS else 0
     cdef RowScratch* row = &scratch.row
@@ -56,7 +58,7 @@ cdef int prepare_matrix(
 
 
 cdef inline double score_at(const Matrix* matrix, const char* row, Py_ssize_t column) noexcept nogil:
-    """Return the score, or NaN for a column outside the row: another thread may write to the columns."""
+    """Return the score in a column. Return NaN if another thread has replaced the column by one outside the row."""
     if column < 0 or column >= matrix.columns:
         return NAN
     return (<const float*>row)[column] if matrix.single else (<const double*>row)[column]
@@ -65,7 +67,7 @@ cdef inline double score_at(const Matrix* matrix, const char* row, Py_ssize_t co
 cdef Py_ssize_t allowed_scores(
     const Matrix* matrix, const char* row, const RowScratch* excluded, double* allowed
 ) noexcept nogil:
-    """Copy the scores of allowed columns; return the first column that has NaN, or −1."""
+    """Copy the scores of allowed columns; return the first column whose score is NaN, or −1."""
     cdef Py_ssize_t column, written = 0, x = 0
     for column in range(matrix.columns):
         while x < excluded.n_excluded and excluded.columns[x] < column:
@@ -84,7 +86,8 @@ cdef int64_t equal_before(
     const Matrix* matrix, const char* row, const RowScratch* excluded, double key, Py_ssize_t start, Py_ssize_t stop,
     Py_ssize_t* x
 ) noexcept nogil:
-    """Count the allowed columns from `start` to `stop` − 1 with this score; `x`: index of the next excluded column."""
+    """Count the allowed columns from `start` to `stop` − 1 with a given score. `x` is the index of the next excluded
+    column."""
     cdef int64_t equal = (simd.equal_float if matrix.single else simd.equal_double)(row, start, stop, key)
     while x[0] < excluded.n_excluded and excluded.columns[x[0]] < stop:
         equal -= score_at(matrix, row, excluded.columns[x[0]]) == key
@@ -96,9 +99,10 @@ cdef Py_ssize_t write_ranks(
     const Matrix* matrix, const char* row, Py_ssize_t keys, int64_t depth, bint stable, MatrixScratch* scratch,
     const Entry* entries, Py_ssize_t m, Query* query
 ) noexcept nogil:
-    """Write the hits of the entries with the first `keys` keys; under `stable` each has one rank, up to the depth.
+    """Write the hits among the entries with the first `keys` keys. If `stable` is set, each hit gets its own rank, down
+    to the depth.
 
-    Ranks are clamped to the list: the scores may change concurrently.
+    Ranks are clamped to the length of the list, since the scores may change concurrently.
     """
     cdef Py_ssize_t index = 0, key, start, n_hits = 0, stop, done, x
     cdef int64_t first, last, before
@@ -127,7 +131,7 @@ cdef Py_ssize_t write_ranks(
 
 
 cdef Py_ssize_t excluded_before(const RowScratch* excluded, Py_ssize_t column) noexcept nogil:
-    """Count the excluded columns before a column, by binary search."""
+    """Count the excluded columns before a given column by binary search."""
     cdef Py_ssize_t low = 0, high = excluded.n_excluded, middle
     while low < high:
         middle = (low + high) // 2
@@ -150,7 +154,7 @@ cdef int find_in_matrix(
     scratch.row.n_excluded = matrix.excluded_offsets[number + 1] - matrix.excluded_offsets[number]
     query.n = 0
     query.returned = matrix.columns - scratch.row.n_excluded
-    # The scan comes before the judged columns are read: they would be loads from memory, and are in the cache after it.
+    # The row is scanned before the judged columns are read, so that their scores are already in the cache.
     nan = (simd.scan_float if matrix.single else simd.scan_double)(row, matrix.columns, depth, &scratch.row)
     for index in range(matrix.offsets[number], matrix.offsets[number + 1]):
         if matrix.grades[index] > lowest:

@@ -11,19 +11,19 @@ from rankgain._codes cimport INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NEGATIVE_GR
 
 
 cdef int open_numbers(Numbers* numbers, object array) except -1:
-    """Open the buffer of an array of one of the dtypes above; `close_numbers` releases it."""
+    """Open the buffer of an array with a supported dtype; `close_numbers` releases the buffer."""
     cdef const char* at
     cdef char form
     PyObject_GetBuffer(array, &numbers.view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
     at = numbers.view.format
-    form = at[1] if at[1] else at[0]  # skip a byte-order prefix; arrays here are native
+    form = at[1] if at[1] else at[0]  # skip the byte-order prefix, since all arrays here have native byte order
     if form == b"d":
         numbers.kind = FLOAT64
     elif form == b"f":
         numbers.kind = FLOAT32
     elif form == b"B":
         numbers.kind = UINT8
-    else:  # int, long or long long
+    else:  # format of a C int, long or long long
         numbers.kind = INT64 if numbers.view.itemsize == 8 else INT32
     return 0
 
@@ -51,7 +51,7 @@ cdef inline void widen(const number_t* numbers, Py_ssize_t n, double* out) noexc
 
 
 cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* scratch) noexcept nogil:
-    """The numbers as float64: in place if they have that type, else converted into the scratch."""
+    """Return the address of numbers as float64. Numbers of any other type are first converted into `scratch`."""
     if numbers.kind == FLOAT64:
         return <const double*>numbers.view.buf + start
     if numbers.kind == FLOAT32:
@@ -65,10 +65,10 @@ cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t 
     return scratch
 
 
-# scratch
+# allocating scratch memory
 
 cdef size_t workspace_size(Py_ssize_t n) noexcept nogil:
-    """The bytes of scratch for a query of n documents, a multiple of the size of a double."""
+    """Return the scratch size in bytes for a query of n documents. It is a multiple of the size of a double."""
     cdef size_t per_document = 2 * sizeof(Entry) + sizeof(Step) + 6 * sizeof(double) + 3 * sizeof(int32_t)
     cdef size_t size = (<size_t>n + PADDING) * per_document
     size += BUCKETS_PER_ENTRY * <size_t>min(n, <Py_ssize_t>SPARSE_BUCKETS_MAX) * sizeof(int32_t)
@@ -94,7 +94,7 @@ cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
 
 
 cdef int reserve(Workspace* space, Py_ssize_t n) except -1:
-    """Allocate scratch for a query of n documents in one block; pages that are never written take no memory."""
+    """Allocate scratch memory for a query of n documents in one block. Pages that are never written take no memory."""
     cdef void* block = malloc(workspace_size(n))
     if block == NULL:
         raise MemoryError
@@ -113,7 +113,7 @@ cdef Py_ssize_t longest(const int64_t* offsets, Py_ssize_t queries) noexcept nog
     return most
 
 
-# grades
+# checking grades
 
 cdef inline bint is_grade(double grade) noexcept nogil:
     return grade >= 0.0 and grade <= DBL_MAX  # false for NaN

@@ -7,7 +7,8 @@ from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, BEST, NOT_FINITE, WORST
 
 
 cdef struct RunningIdeal:
-    # The cumulative ideal gain up to a rank; ask for ranks in ascending order. See `_ideal_gain` of the reference.
+    # The cumulative ideal gain up to a rank, which must be requested in ascending order of ranks. See `_ideal_gain` in
+    # `_reference/precisions.py`.
     const double* gain
     const int64_t* count
     Py_ssize_t index
@@ -117,7 +118,8 @@ cdef double sum_preferences(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     int64_t relevant, int64_t non_relevant, bint graded
 ) noexcept nogil:
-    """Sum the preferences of bpref. `graded`: every returned document is judged; ranks count the non-relevant ones."""
+    """Sum the preferences of bpref. If `graded` is set, every returned document is judged, and the number of
+    non-relevant documents follows from the ranks."""
     cdef Py_ssize_t i = 0, j, index
     cdef int64_t most = min(relevant, non_relevant), h, z, higher = 0, n_relevant = 0, number
     cdef double total = 0.0, preferences
@@ -177,12 +179,12 @@ cdef double share_of_pairs(
 
 
 cdef struct HitCursor:
-    # A cursor over the hits of a query, one rank at a time, under a policy that orders ties.
+    # A cursor that visits the hits of a query one rank at a time, under a policy that orders tied documents.
     const int64_t* first
     const int64_t* last
     Py_ssize_t next
     Py_ssize_t stop
-    Py_ssize_t start  # the first hit of the group
+    Py_ssize_t start  # the first hit of the current tie group
     Py_ssize_t end
     int ties
     int64_t rank
@@ -201,7 +203,7 @@ cdef inline HitCursor hit_cursor(Py_ssize_t n, const int64_t* first, const int64
 
 
 cdef inline bint advance(HitCursor* cursor) noexcept nogil:
-    """Advance to the next hit; False at the end."""
+    """Advance to the next hit; return False at the end."""
     if cursor.next == cursor.stop:
         return False
     if cursor.next == cursor.end:
@@ -245,7 +247,7 @@ cdef double mean_interpolated(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     int64_t relevant, const double* points, Py_ssize_t n_points, bint up, double* best
 ) noexcept nogil:
-    """Average the interpolated precisions; `best`: scratch, one double per recall point."""
+    """Return the average of the interpolated precisions. `best` is scratch memory with one double per recall point."""
     cdef Py_ssize_t point
     cdef int64_t n_relevant = 0
     cdef double precision, total = 0.0
@@ -256,7 +258,8 @@ cdef double mean_interpolated(
         if grade[cursor.index] > above:
             n_relevant += 1
             precision = <double>n_relevant / <double>cursor.rank
-            for point in range(n_points):  # recall points are in ascending order, so later ones need more documents
+            # recall points are in ascending order, so later points need more relevant documents
+            for point in range(n_points):
                 if <int64_t>(points[point] * <double>relevant + (0.9 if up else 0.5)) > n_relevant:
                     break
                 best[point] = max(best[point], precision)

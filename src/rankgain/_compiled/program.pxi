@@ -13,10 +13,10 @@ from rankgain._codes cimport (
 )
 
 cdef enum:
-    MAX_VALUES = 4  # maximum of values that a combination takes
+    MAX_VALUES = 4  # maximum number of values that a combination takes
     MAX_PARAMETERS = 5
-    LONG_QUERY = 1 << 20  # documents; in longer queries, Ctrl-C is checked for between terms
-    INTERRUPTED = -1  # not an error code: an exception is set
+    LONG_QUERY = 1 << 20  # number of documents above which Ctrl-C is checked between terms
+    INTERRUPTED = -1  # not an error code; means that an exception has been set
 
 cdef extern from "Python.h":
     int check_signals "PyErr_CheckSignals"() noexcept
@@ -27,7 +27,7 @@ cdef struct Combination:
     bint bounded
     double empty
     Py_ssize_t value_indices[MAX_VALUES]
-    Py_ssize_t last  # the last value index
+    Py_ssize_t last  # the last of the value indices
     double parameters[MAX_PARAMETERS]
 
 cdef struct Steps:
@@ -37,17 +37,18 @@ cdef struct Steps:
     Py_ssize_t n_combinations
     Py_ssize_t n_values
     Py_ssize_t most_points
-    int64_t depth  # the deepest rank that a term reads
-    int64_t judged_depth  # how many of the highest judged grades terms read
-    double lowest  # hits have grades above this
-    bint non_relevant  # all judged documents are hits, unless every returned document is judged
+    int64_t depth  # the deepest rank that any term reads
+    int64_t judged_depth  # number of judged grades, from the highest down, that the terms read
+    double lowest  # documents with grades above this value are hits
+    bint non_relevant  # whether all judged documents are hits, unless every returned document is judged
 
 
 cdef class Program:
-    """The terms and combinations of metrics: see `rankgain.metrics.program`. Immutable; shared by threads."""
+    """The terms of metrics and their combinations: see `rankgain.metrics.program`. A program is immutable and shared by
+    threads."""
 
     cdef Steps steps
-    cdef list views  # keep the arrays alive that the terms point to
+    cdef list views  # keeps the arrays alive that the terms point to
 
     def __cinit__(
         self, list terms, list combinations, int64_t depth, int64_t judged_depth, double lowest,
@@ -113,19 +114,19 @@ cdef class Program:
         return 0
 
 
-# terms
+# functions that compute terms
 
 cdef int sum_returned(
     const Term* term, const GainTable* table, Query* query, bint pooled, const int64_t* cutoffs, Py_ssize_t n_cutoffs,
     double* values
 ) noexcept nogil:
-    """Sum gain times discount over the hits."""
+    """Compute the sum of gain times discount over the hits."""
     cdef const double* gain
     cdef Py_ssize_t n
     cdef int code = hit_gains(term, table, query, cutoffs[n_cutoffs - 1], pooled, &gain, &n), ties = query.ties
     if code:
         return code
-    if term.gain == IRRELEVANT:  # fewer non-relevant documents are better: best and worst swap
+    if term.gain == IRRELEVANT:  # fewer non-relevant documents are better, so BEST and WORST are swapped
         ties = BEST if ties == WORST else WORST if ties == BEST else ties
     sum_hits(n, query.first, query.last, gain, ties, &term.discount, cutoffs, n_cutoffs, values)
     return 0 if all_finite(values, n_cutoffs) else NOT_FINITE
@@ -135,14 +136,14 @@ cdef int sum_best(
     const Term* term, const GainTable* table, Query* query, const int64_t* cutoffs, Py_ssize_t n_cutoffs,
     double* values, int64_t* position
 ) noexcept nogil:
-    """Sum gain times discount over the judged documents, highest gain first."""
+    """Compute the sum of gain times discount over the judged documents, in descending order of gain."""
     cdef const double* gain
     cdef const int64_t* count
     cdef int64_t limit = INT64_MAX, needed
     cdef int code = judged_gains(term, table, query, &gain, &count)
     if code:
         return code
-    if term.flag and term.family == IDEAL_SUM:  # an empty list has the ideal of one document
+    if term.flag and term.family == IDEAL_SUM:  # the ideal of an empty list is that of one document
         limit = max(query.returned, 1)
     if term.discount.kind == VECTOR:
         needed = min(min(judged_size(query), limit), cutoffs[n_cutoffs - 1])
@@ -156,8 +157,8 @@ cdef int sum_best(
 cdef Py_ssize_t grade_levels(
     const double* gain, const int64_t* count, const Query* query, int64_t* ranks, double* terms
 ) noexcept nogil:
-    """Write the ranks at which the ideal gain falls, and the end of the list if it has at least two documents more than
-    there are with a gain; return the number of ranks."""
+    """Write the ranks at which the ideal gain falls. Also write the end of the list if the list has at least two more
+    documents than there are documents with a gain. Return the number of ranks."""
     cdef Py_ssize_t index, n = 0
     cdef int64_t rank = 0
     for index in range(query.n_judged):
@@ -176,7 +177,8 @@ cdef Py_ssize_t grade_levels(
 cdef Py_ssize_t relevant_ranks(
     const double* gain, Py_ssize_t n_hits, const Query* query, int64_t* ranks
 ) noexcept nogil:
-    """Write the ranks of the hits with a gain, which take the first ranks of a tie group or, under WORST, the last."""
+    """Write the ranks of the hits that have a gain. They take the first ranks of a tie group or, under WORST, the last
+    ranks."""
     cdef Py_ssize_t index = 0, stop, group, n = 0, member
     while index < n_hits:
         stop = group_stop(query.first, index, n_hits)
@@ -193,7 +195,8 @@ cdef Py_ssize_t relevant_ranks(
 cdef int mean_ndcg(
     const Term* term, const GainTable* table, Query* query, bint pooled, double* value, int64_t* position
 ) noexcept nogil:
-    """Average nDCG over the ranks of the documents with a gain, or over those where the ideal gain falls."""
+    """Compute the mean nDCG over the ranks of the documents with a gain, or over the ranks at which the ideal gain
+    falls."""
     cdef const double* gain
     cdef const int64_t* count
     cdef int64_t* ranks = <int64_t*>query.scratch
@@ -260,7 +263,8 @@ cdef int precision_at_relevant(const Term* term, Query* query, bint pooled, doub
 
 
 cdef inline double value_before_first_relevant(const Term* term, const Query* query) noexcept nogil:
-    """The value at cut-offs before the first relevant document: `empty` if no judged document is relevant."""
+    """Return the value at cut-offs before the first relevant document, which is `empty` if no judged document is
+    relevant."""
     return 0.0 if query.n_judged > 0 and query.judged_grade[0] > term.above else term.empty
 
 
@@ -316,7 +320,7 @@ cdef int compute_term(
         )
         return 0 if term.factor == 0.0 or all_finite(values, term.n) else NOT_FINITE
     if term.family == CASCADE or term.family == IDEAL_CASCADE:
-        code = judged_gains(term, table, query, &gain, &count)  # checks that every judged grade is on the scale
+        code = judged_gains(term, table, query, &gain, &count)  # also checks that every judged grade is on the scale
         if code == 0 and term.family == IDEAL_CASCADE:
             sum_ideal_cascade(gain, count, query.n_judged, &cutoffs)
         elif code == 0:
@@ -326,7 +330,7 @@ cdef int compute_term(
                     n, query.first, query.last, gain, query.ties, query.scratch, query.capacity, &cutoffs
                 )
         return code
-    # the remaining families ignore cut-offs
+    # The remaining families of terms ignore cut-offs.
     if term.family == JUDGED_ABOVE:
         value = <double>judged_above(query, term.above)
     elif term.family == PRECISION_AT_RELEVANT:
@@ -372,7 +376,7 @@ cdef int compute_cost(
     return sum_costs(n, query.first, query.last, hit_gain, query.ties, &cost, value)
 
 
-# combinations
+# combining terms into metrics
 
 cdef inline double over(double value, double total, double empty) noexcept nogil:
     return value / total if total != 0.0 else empty
@@ -396,7 +400,7 @@ cdef int combine_terms(const Combination* combination, const double* values, dou
         if combination.bounded and a > 1.0 + TOLERANCE:
             return ABOVE_IDEAL
     elif combination.bounded and max(a, values[combination.last]) > b * (1.0 + TOLERANCE):
-        return ABOVE_IDEAL  # a relevant document adds at most 1; `last`: the number returned
+        return ABOVE_IDEAL  # a relevant document adds at most 1, and the last value is the number of returned documents
     if combination.kind == QUOTIENT or combination.kind == BY_RELEVANT:
         out[0] = over(a, b, combination.empty)
     elif combination.kind == BIASED:
@@ -424,22 +428,23 @@ cdef int combine_terms(const Combination* combination, const double* values, dou
         out[0] = over((1.0 + square) * a, square * b + c, 0.0)
     elif combination.kind == SET_AP:
         out[0] = over(a * a, c * b, 0.0)
-    else:  # FILLED, BOUNDED_MEAN
+    else:  # for FILLED and BOUNDED_MEAN
         out[0] = a
     return 0
 
 
 cdef bint interrupted() noexcept with gil:
-    """Whether a signal handler raised; handlers run on the main thread only."""
+    """Return whether a signal handler raised an exception. Handlers run only on the main thread."""
     return check_signals() != 0
 
 
 cdef int compute_metrics(
     const Steps* steps, Query* query, double* out, Py_ssize_t stride, int64_t* position, Py_ssize_t* number
 ) noexcept nogil:
-    """Compute the metrics of a query from the hits and judged grades; write them `stride` doubles apart.
+    """Compute the metrics of a query from its hits and judged grades, and write the values `stride` doubles apart.
 
-    Returns an error code or 0; `number` becomes the index of the failing term, −1 if a combination failed.
+    Return an error code, or 0. On an error, `number` is the index of the term that failed, or −1 if a combination
+    failed.
     """
     cdef Py_ssize_t index
     cdef const Term* term

@@ -9,7 +9,7 @@ from rankgain._codes cimport (
 )
 
 cdef struct GainTable:
-    # Gains by grade; grades in descending order.
+    # A table of gains by grade; the grades are in descending order.
     const double* grades
     const double* gains
     Py_ssize_t n
@@ -17,8 +17,8 @@ cdef struct GainTable:
 cdef struct Term:
     int family
     int gain
-    double level  # the parameter of RELEVANT, IRRELEVANT, STOP: see `Gain`
-    GainTable table  # the gains by grade of TABLE
+    double level  # the parameter of the gains RELEVANT, IRRELEVANT and STOP; see `Gain`
+    GainTable table  # the gains by grade if the gain is TABLE
     double above  # the grade above which documents are relevant
     double empty
     double factor
@@ -26,14 +26,14 @@ cdef struct Term:
     Discount discount
     const int64_t* cutoffs
     Py_ssize_t n
-    Py_ssize_t first_value  # the index of the first of n values in `Query.values`
+    Py_ssize_t first_value  # the index in `Query.values` of the first of n values
     const double* points
     Py_ssize_t n_points
 
 cdef struct Query:
-    # One query: the hits, the judged grades, and scratch for terms.
+    # The hits of a query, its judged grades, and scratch memory for the terms.
     int64_t returned
-    bint graded  # whether every returned document is judged, so that ranks count the non-relevant ones
+    bint graded  # whether every returned document is judged, so that ranks also count non-relevant documents
     int ties
     Py_ssize_t n
     double* grade
@@ -47,14 +47,14 @@ cdef struct Query:
     int64_t* gain_count
     double* values
     double* scratch
-    Py_ssize_t capacity  # the scratch has 4·capacity doubles plus padding
-    const GainTable* callable_gains  # one table per term, filled for terms with a callable gain
+    Py_ssize_t capacity  # `scratch` has 4·capacity doubles plus padding
+    const GainTable* callable_gains  # one table per term, filled only if its gain is a callable
 
 
-# gains
+# computing gains
 
 cdef int look_up(const GainTable* table, double grade, double* gain) noexcept nogil:
-    """Look up the gain of a grade; return an error code or 0."""
+    """Look up the gain of a grade in a table; return an error code, or 0 on success."""
     cdef Py_ssize_t at
     if table.n == 0:
         return MISSING_GAIN
@@ -68,7 +68,7 @@ cdef int look_up(const GainTable* table, double grade, double* gain) noexcept no
 cdef int fill_gains(
     const Term* term, const GainTable* table, const double* grade, Py_ssize_t n, double* gain
 ) noexcept nogil:
-    """Write the gains of grades; a negative grade marks an unjudged document, whose gain is 0."""
+    """Write the gain of each grade. A negative grade marks an unjudged document, whose gain is 0."""
     cdef Py_ssize_t index
     cdef double whole
     cdef int code
@@ -102,12 +102,13 @@ cdef int fill_gains(
 
 
 cdef inline bint by_table(const Term* term) noexcept nogil:
-    """Whether gains may be non-monotone in the grade."""
+    """Return whether a higher grade may have a lower gain."""
     return term.gain >= TABLE
 
 
 cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
-    """The number of hits whose tie group starts at rank ≤ depth; other terms need the deeper ones."""
+    """Return the number of hits whose tie group starts at or above rank `depth`. Deeper hits are only needed by other
+    terms."""
     cdef Py_ssize_t low = 0, high = query.n, middle
     if high == 0 or query.first[high - 1] <= depth:
         return high
@@ -121,7 +122,7 @@ cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
 
 
 cdef void put_ones_first(const Query* query, Py_ssize_t n) noexcept nogil:
-    """Move gains of 1 to the front of each tie group."""
+    """Move the gains equal to 1 to the front of their tie group."""
     cdef Py_ssize_t index, ones = 0
     for index in range(n):
         if index and query.first[index] != query.first[index - 1]:
@@ -136,7 +137,8 @@ cdef int hit_gains(
     const Term* term, const GainTable* table, Query* query, int64_t depth, bint pooled, const double** gain,
     Py_ssize_t* n
 ) noexcept nogil:
-    """The gains of the hits up to a depth, highest first within a tie group; returns an error code or 0."""
+    """Compute the gains of the hits down to rank `depth`, in descending order within each tie group. Return an error
+    code, or 0 on success."""
     cdef Py_ssize_t index, other
     cdef double value
     cdef int code
@@ -162,7 +164,8 @@ cdef int hit_gains(
 cdef int judged_gains(
     const Term* term, const GainTable* table, Query* query, const double** gain, const int64_t** count
 ) noexcept nogil:
-    """The gains of the judged grades, highest first, with the count of each; returns an error code or 0."""
+    """Compute the gains of the judged grades in descending order, and the count of each gain. Return an error code, or
+    0 on success."""
     cdef Py_ssize_t index, other
     cdef double value
     cdef int64_t number
@@ -191,7 +194,7 @@ cdef int judged_gains(
 # discounts and judged documents
 
 cdef inline bint lacks(const Discount* discount, int64_t ranks) noexcept nogil:
-    """Whether a vector of discounts has fewer entries than needed."""
+    """Return whether the discounts are a vector with fewer entries than there are ranks."""
     return discount.kind == VECTOR and ranks > discount.size
 
 
