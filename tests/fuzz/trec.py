@@ -33,7 +33,7 @@ class Trickle:
 
 
 def text(draw, before, after):
-    """Draw lines that have these fields before and after the document id."""
+    """Draw lines with the fields `before` and `after` the document id."""
 
     def line(draw):
         query, document, number = draw.of(QUERIES), draw.of(DOCUMENTS), draw.mostly(NUMBERS, ODD_NUMBERS, often)

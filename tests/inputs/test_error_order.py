@@ -39,7 +39,7 @@ def test_missing_gains(rejects):
 
 
 def test_all_terms_before_any_value(rejects):
-    """An error for a gain that is too large is raised before an error for an nDCG above its ideal."""
+    """The error for a gain that is too large takes precedence over the error for an incomplete judged set."""
     metrics, message = ["ndcg", "dcg(gain=exponential)"], "query 0, position 0…too large"
     for order in (metrics, metrics[::-1]):
         rejects(ValueError, message, evaluate_ranked, [[2000, 3]], judged=[[1]], metrics=order)

@@ -285,7 +285,7 @@ def test_columns_of_pandas_with_nulls_are_rejected(rejects):
 
 
 def with_column(column, array):
-    """Return a table of labels and scores for one query, with `array` as the column of this name."""
+    """Return a table of labels and scores for one query, with `array` as one of the columns."""
     columns = {
         "qid": ["q"] * len(array),
         "doc_id": pa.array(map(str, range(len(array)))),
@@ -308,7 +308,7 @@ def test_columns_of_arrow_are_rejected(rejects, column):
     def check(error, message, array):
         where = f"{'run' if column == 'score' else 'qrels'}_df: column {column!r}"
         table = with_column(column, array)
-        # Pass the table twice, since a single table for qrels and run may have nulls.
+        # The table is passed twice because nulls are allowed if a single table holds both qrels and run.
         rejects(error, f"{where}{message}", evaluate_frames, table, table)
 
     for array in UNSUPPORTED:

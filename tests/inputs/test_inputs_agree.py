@@ -290,7 +290,7 @@ def test_every_form_that_has_ids(tmp_path_factory, kind, corpus):
 
 
 def padded(lists):
-    """Return a matrix of padded lists, with values after the padding that must not be read."""
+    """Return a matrix of padded lists; the values after the padding must not be read."""
     rows = [[*items, *([-1, 0, -7, 1] * 3)[: 12 - len(items)]] for items in lists]
     return np.array(rows, dtype=np.int16)
 

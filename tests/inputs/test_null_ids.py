@@ -1,4 +1,4 @@
-"""Null query and document ids in each form of input; null ids in columns are tested with the frames."""
+"""Null query and document ids in each form of input; null ids in columns are part of the tests of frames."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The warning that no returned document is judged and that the ids of the run seem to differ from the judged ids."""
+"""If no returned document is judged, a warning says that run and judgments seem to use different ids."""
 
 import gzip
 import warnings
@@ -90,7 +90,7 @@ def test_no_warning_of_honest_runs():
     for pair in [other_ids(judged=19), other_ids(returned=19)]:
         for call in calls(*pair):
             assert warning(call) == ""
-    # With leave-one-out judgments, no user is recommended the judged item, but other users are.
+    # No user is recommended the item that is held out for that user, but another user is.
     ids = list(range(40))
     assert warning(lambda: rg.from_recommendations(ids, [[(number + 1) % 40] for number in ids]).evaluate("rr")) == ""
     qrels, run = other_ids(judged=40, returned=40)

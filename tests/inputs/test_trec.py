@@ -614,7 +614,7 @@ def test_file_that_becomes_shorter_is_rejected(backend, monkeypatch, pack):
 @pytest.mark.parametrize("after", [0, 2, 5, 100])
 @pytest.mark.parametrize("run", [RUN, members(RUN)])
 def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, temporary_files, after, run):
-    """The exception itself is raised; an OSError also receives the file name."""
+    """An exception from `read` is raised unchanged, except that an OSError receives the file name."""
 
     class Failing(Trickle):
         def read(self, size=-1):
@@ -949,7 +949,7 @@ def test_infinite_and_nan_numbers_are_rejected(rejects, row):
 
 @pytest.mark.usefixtures("own_folder")
 def test_lines_of_two_files_joined_without_a_line_break_are_rejected(rejects):
-    """If the line were accepted, the first document of the second file would become part of a tag and be lost."""
+    """If the joined line were accepted, the first document of the second file would end up in a tag."""
     qrels, message = b"q 0 d 1\n", "run.txt: line 1: expected 6 fields…joined here"
     rejects(ValueError, message, evaluate_lines, qrels, b"q Q0 d 1 2.5 tq Q0 e 1 2.5 t\n")
     message = "qrels.txt: line 1: expected 4 fields…found 7;…joined here"

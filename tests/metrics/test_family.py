@@ -219,8 +219,8 @@ def test_ties_of_a_hundred_thousand_documents(backend):
     )
     missed = math.prod((n - h - j) / (n - j) for j in range(10))
     assert result["success@10"][0] == pytest.approx(1 - missed, rel=1e-12)
-    # In a large tie group, each document stops the reader with almost the mean probability; for the first document, the
-    # probability is exact.
+    # In a large tie group, each document stops the reader with almost the mean probability; the first document stops
+    # the reader with exactly the mean probability.
     stop = float(np.mean((np.exp2(relevance) - 1) / 16))
     about = math.fsum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, 20_000))
     assert result["err"][0] == pytest.approx(about, rel=1e-3)

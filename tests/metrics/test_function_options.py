@@ -56,7 +56,7 @@ MEANS = ["mean_ndcg", "mrr"]
 
 
 def forms(rows):
-    """Return the rows as lists and as a float32 array, which have separate code."""
+    """Return the rows as lists and as a float32 array, since each form has separate code."""
     return rows, np.array(rows, "f4")
 
 

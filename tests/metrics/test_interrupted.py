@@ -19,7 +19,7 @@ TERMS = 2000  # enough for several seconds
 
 @pytest.fixture
 def heard():
-    """Make Ctrl-C raise KeyboardInterrupt even in a background process of a shell, which ignores SIGINT."""
+    """Make Ctrl-C raise KeyboardInterrupt even in background processes, which ignore SIGINT."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

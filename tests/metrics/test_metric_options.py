@@ -25,7 +25,7 @@ VALUES = {
     "collection": [30],
     "k": [1, 2, 3],
 }
-BESIDE = {  # values of another option that make the tested option matter
+BESIDE = {  # values of other options with which the tested option has an effect
     ("iprec", "rounding"): {"recall": 0.3},
     ("utility", "collection"): {"coefficients": (1.0, -1.0, 0.0, 0.5)},
 }

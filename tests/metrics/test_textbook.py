@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 lists = st.lists(grades, max_size=10)
 AVERAGED = [name for name, row in TABLE.items() if not row.unaveraged]
-# Metrics for which textbook.py performs its arithmetic in the same order, so the results are equal bit for bit.
+# Metrics for which textbook.py computes in the same order as the library, so the results are equal bit for bit.
 EXACT = {"cg", "ncg", "dcg", "idcg", "ndcg", "rr", "success", "precision", "recall", "capped_recall", "ap"}
 EXACT |= {"ap_capped", "ap_hits", "gm_ap", "r_precision", "iprec", "bpref", "gm_bpref", "infap", "judged"}
 EXACT |= {"unjudged", "bin_g", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "num_q"}

@@ -82,7 +82,7 @@ after = sorted({*sys.modules})
 
 
 def test_import_loads_no_optional_package():
-    """Not even the functions for other libraries import these libraries before they are called."""
+    """Even the functions that support other libraries import those libraries only when they are first called."""
     assert not loaded(SERVING) & FOREIGN
 
 

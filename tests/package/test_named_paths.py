@@ -29,7 +29,7 @@ def test_paths_that_a_script_names_exist(name):
 
 
 def test_left_out_tests_exist():
-    """If a test were renamed, it would no longer be excluded, and its step would fail hours later."""
+    """If a test were renamed, it would no longer be excluded, and its CI step would fail hours later."""
     text = (ROOT / ".ci" / "deep").read_text(encoding="utf-8")
     names = {name for option in re.findall(r'-k "not ([\w ]+)"', text) for name in option.split(" and not ")}
     assert len(names) > 3

@@ -511,7 +511,7 @@ def test_explain_includes_the_notes_of_the_metric():
     assert "ndcg_burges" in notes
     assert "grades are truncated" in notes
     assert not any(word in notes for word in ("hits", "rbp", "bpref"))
-    # AP in LensKit is ap_capped.
+    # In LensKit, AP corresponds to the metric ap_capped.
     assert "min(n, documents)" in rg.explain("ap", like="lenskit").facts["lenskit"]["notes"]
     assert "pytrec_eval" in rg.explain("rr", like="trec_eval-9").facts["trec_eval-9"]["notes"]
     assert "pytrec_eval" not in rg.explain("rr", like="trec_eval-10").facts["trec_eval-10"]["notes"]

@@ -57,7 +57,7 @@ def test_exact_sum_of_many_values():
 def test_mean_where_fsum_overflows(values):
     """The mean is the rounded exact sum divided by the count, in any order of the values.
 
-    If the sum overflows, it is the exact mean, rounded.
+    If the sum overflows, the mean is the rounded exact mean.
     """
     true = true_sum(values)
     try:

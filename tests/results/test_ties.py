@@ -98,7 +98,7 @@ def each_metric():
 
 
 def test_best_and_worst_are_the_extremes_over_all_orders(backend):
-    """Best and worst equal the extremes over all orders of graded, pooled and unjudged documents."""
+    """The best and worst values are the extremes over all orders of graded, pooled and unjudged documents."""
     rng, metrics = np.random.default_rng(0), [*each_metric()]
     lower = [TABLE[metric.name].better < 0 for metric in metrics]
     for _ in range(60 if backend == "compiled" else 8):

@@ -35,7 +35,7 @@ def cluster(tmp_path):
 
 
 def kills_its_executor(path, after):
-    """Return a linear gain that once kills the executor's JVM, so that its shuffle data is lost."""
+    """Return a linear gain that kills the executor's JVM once, together with its shuffle data."""
     driver = os.getpid()
 
     def gain(grades):

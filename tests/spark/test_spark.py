@@ -491,7 +491,7 @@ def test_udf_rejects_contents(spark):
 
 
 def test_pyspark_ignores_the_relevance_that_it_documents(spark):
-    """If this test fails, PySpark was fixed, and the README must say since which release."""
+    """If this test fails, PySpark was fixed, and the README must name the release with the fix."""
     context = spark.sparkContext
     lists = [([1, 2, 3], [3, 2, 1], [1.0, 2.0, 3.0]), ([9, 1, 8, 3], [1, 2, 3], [3.0, 1.0, 1.0])]
     graded = RankingMetrics(context.parallelize(lists)).ndcgAt(3)
