@@ -27,17 +27,17 @@ BUILT = ["python"] if find_spec("rankgain._compiled.walk") is None else ["compil
 FORCED = os.environ.get("RANKGAIN_BACKEND")
 BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 
-# What `pip install rankgain` does not bring, nor the packages with which wheels are tested.
+# Optional packages, which neither `pip install rankgain` nor the tests of wheels install.
 OPTIONAL = "catboost", "cibuildwheel", "jinja2", "lightgbm", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"
 OPTIONAL += "ruamel", "scipy", "sklearn", "torch", "torchmetrics", "xgboost", "rankgain._compiled.walk"
 MISSING = {package for package in OPTIONAL if find_spec(package) is None}
-# Files and folders that need such a package but do not import it at their top level.
+# Files and folders that need an optional package but do not import it at their top level.
 NEEDS = {
     "capi/test_page_example.py": {"rankgain._compiled.walk"},
     "comparison/test_report.py": {"jinja2", "matplotlib"},
     "inputs/test_duplicates.py": {"pandas", "polars", "pyarrow"},
     "package/test_release.py": {"cibuildwheel"},
-    "spark": {"pyspark"},  # large, and it needs Java: .ci/run has it in an environment of its own
+    "spark": {"pyspark"},  # large, and requires Java; .ci/run uses a separate environment
     "test_drop_in_options.py": {"sklearn"},
     "tools/test_scorer_options.py": {"sklearn"},
 }
@@ -45,7 +45,7 @@ IMPORT = re.compile(r"^(?:from|import) ([\w.]+)(?: import (?:\(([^)]*)\)|(.*)))?
 
 
 def imported(path: Path) -> set[str]:
-    """The modules that a file imports at its top level, itself or by way of `support`."""
+    """Return the modules that a file imports at its top level, directly or through `support`."""
     names = set()
     for module, *several in IMPORT.findall(path.read_text(encoding="utf-8")):
         names |= {module, *(f"{module}.{name}" for name in re.findall(r"[\w]+", "".join(several)))}
@@ -58,12 +58,12 @@ def needed_by_file(path: Path) -> set[str]:
     return modules | NEEDS.get(path.relative_to(TESTS).as_posix(), set())
 
 
-# A test file or folder is not collected where a package that it needs is missing.
+# Files and folders are not collected if a package that they need is missing.
 collect_ignore = [path for path, packages in NEEDS.items() if MISSING & packages]
 if MISSING:
     files = sorted(path for path in TESTS.rglob("test_*.py") if MISSING & needed_by_file(path))
     collect_ignore += [path.relative_to(TESTS).as_posix() for path in files]
-if "SITE_FOLDER" not in os.environ:  # the built site, which `.ci/deep browser` sets
+if "SITE_FOLDER" not in os.environ:  # set by `.ci/deep browser` to the folder of the built site
     collect_ignore += ["package/test_site_in_a_browser.py", "comparison/test_report_in_a_browser.py"]
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -83,9 +83,9 @@ def pytest_report_header() -> str:
     return f"rankgain backends: {', '.join(BACKENDS)}{missing}"
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+@pytest.hookimpl(tryfirst=True)  # runs before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:  # one group per wheel, so that `--dist loadgroup` builds each once
+    for item in items:  # one group per wheel, so that `--dist loadgroup` builds each wheel once
         wheel = next((name for name in ("compiled_wheel", "pure_wheel") if name in item.fixturenames), None)
         if wheel:
             item.add_marker(pytest.mark.xdist_group(wheel))
@@ -94,8 +94,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out |= {item for item in items if item.get_closest_marker("whole_run")}
     if len(BACKENDS) < 2:
         left_out |= {item for item in items if item.get_closest_marker("both")}
-        if FORCED == "python" != BUILT[0]:  # tests without a backend run with the compiled one
-            ours = [item for item in items if item.path.is_relative_to(TESTS)]  # not the tests of a peer
+        if FORCED == "python" != BUILT[0]:  # tests without the fixture run on the compiled backend
+            ours = [item for item in items if item.path.is_relative_to(TESTS)]  # excludes tests of other packages
             left_out |= {item for item in ours if "backend" not in item.fixturenames}
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -103,14 +103,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """A row `(message, exception, *values)` of a table goes by its message."""
+    """Use the message of a row `(message, exception, *values)` as the test id."""
     if argname == "row" and isinstance(val, tuple) and isinstance(val[0], str):
         return val[0].replace("…", "...")
     return None
 
 
 def needed_by(item: pytest.Item) -> tuple[str, ...]:
-    """The packages that the mark `needs` names."""
+    """Return the packages named in `needs` marks."""
     return tuple(package for mark in item.iter_markers("needs") for package in mark.args)
 
 
@@ -125,7 +125,7 @@ CHOSEN = _backend.name
 
 @pytest.fixture(autouse=True)
 def same_backend_afterwards():
-    """Fail a test that changes the backend, which later tests without the fixture `backend` would use."""
+    """Fail a test that does not restore the backend, because later tests would run on the wrong one."""
     yield
     assert _backend.name == CHOSEN
 
@@ -140,7 +140,10 @@ def backend(request: pytest.FixtureRequest):
 
 @pytest.fixture
 def on_both():
-    """Call a function on each available backend: `compiled, python = on_both(function)` in a test marked `both`."""
+    """Call a function on each available backend.
+
+    In a test marked `both`, write `compiled, python = on_both(function)`.
+    """
     before = _backend.name
 
     def call(function):
@@ -237,24 +240,24 @@ def check_option(on_both):
 
 
 def pytest_collection_finish() -> None:
-    """Freeze the collected tests, which live to the end, so that the garbage collector skips them."""
+    """Freeze the collected tests, so that the garbage collector skips objects that live until the end."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="module")
 def own_folder(tmp_path_factory: pytest.TempPathFactory):
-    """The current folder of a module that writes files."""
+    """Change to a new folder for a module that writes files."""
     with chdir(tmp_path_factory.mktemp("files")):
         yield
 
 
 @pytest.fixture(params=["baseline", "avx2"])
 def cpu(request: pytest.FixtureRequest):
-    """Use the loops for a level of CPU, or the baseline where the CPU lacks that level."""
+    """Use the loops for a CPU level, or the baseline if the CPU lacks that level."""
     kernels = import_module("rankgain._compiled.walk")
     level = kernels.use_cpu(request.param) or kernels.use_cpu("baseline")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RANKGAIN_CPU", level)  # `on_both` would otherwise select the best level again
+        patch.setenv("RANKGAIN_CPU", level)  # otherwise `on_both` would select the best level again
         yield
     kernels.use_cpu(None)

@@ -1,4 +1,7 @@
-"""Compiled and pure Python: equal bits, and errors of equal type and text, on what the textbook is too slow for."""
+"""Check that the compiled and the pure-Python backend return the same bits and raise the same errors.
+
+The inputs here would take the plain reference implementation of the tests too long.
+"""
 
 import math
 import struct
@@ -38,7 +41,7 @@ pytestmark = pytest.mark.both
 
 
 def outcome(function):
-    """The bits that a call returned, or the type and text of the error that it raised."""
+    """Return the bits of the result, or the type and text of the exception raised."""
     try:
         result = function()
     except Exception as error:
@@ -123,7 +126,7 @@ of_any_length = st.lists(st.integers(0, 3), max_size=9) | st.sampled_from([63, 6
 
 @given(of_any_length, st.sampled_from(DTYPES), st.sampled_from(list(SHAPES)), cutoffs, st.none() | st.just(-1))
 def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
-    """Lists have the value of the same floats, whether the single-list functions accept them or not."""
+    """Grades of any type give the same value as the same grades converted to floats."""
     if bad is not None and np.dtype(dtype).kind in "if" and grades:
         grades = [*grades[:-1], bad]
     if np.dtype(dtype).itemsize == 8 and grades:
@@ -154,8 +157,8 @@ def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     assert on_both(lambda: values(1025)) == [[None] * 4] * 2
 
 
-# A few metrics that look no deeper than a depth, in the list and in what is judged, and at no other grades than they
-# count: relevant ones, all that are judged, or pooled ones, too.
+# Lists of metrics that differ in how many returned and how many judged documents they read. They read either only
+# relevant documents, all judged documents, or pooled documents as well.
 depths = st.integers(1, 12).map("@{}".format) | st.just("")
 looks = st.builds(
     lambda depth, judged_depth, counts: [f"dcg{depth}", f"rr{depth}", f"idcg{judged_depth}", *counts],
@@ -173,7 +176,7 @@ rules = st.tuples(cutoffs, st.booleans(), st.sampled_from([None, 32]))
 
 
 def limited(rankings, depth, judged_only, bits):
-    """Rankings under these rules, as far as their policy for ties allows."""
+    """Apply the given limits to rankings, except those that their tie policy does not allow."""
     if rankings.ties not in (None, "stable", "docid"):
         depth = None
     if rankings.ties is not None and bits is not None:
@@ -182,7 +185,7 @@ def limited(rankings, depth, judged_only, bits):
 
 
 def metrics_of(drawn, known, ties):
-    """The drawn metrics that the tie policy accepts, without discount vectors, which may be too short."""
+    """Return the drawn metrics that the tie policy accepts, leaving out discount vectors, which may be too short."""
     if not isinstance(drawn[0], tuple):
         return [metric for metric in drawn if ties != "average" or metric != "infap"]
     drawn = [one for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
@@ -192,9 +195,9 @@ def metrics_of(drawn, known, ties):
 
 @st.composite
 def corpora(draw, longest):
-    """Grades, scores and judged grades of a few queries, with ties of every shape; and the valid grades.
+    """Draw grades, scores and judged grades for a few queries, with various kinds of ties.
 
-    Occasionally a value is invalid.
+    Also return the numbers of documents and the valid grades. Occasionally a value is invalid.
     """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 40, 70, 300, longest]), min_size=1, max_size=6))
@@ -217,7 +220,7 @@ def corpora(draw, longest):
     if draw(st.booleans()):
         judged = [np.append(row, [0, *row[:3]]).astype(row.dtype) for row in np.split(grades, ends)]
     else:
-        judged = [np.append(row[::2], 3).astype(row.dtype) for row in np.split(grades, ends)]  # lacks what was returned
+        judged = [np.append(row[::2], 3).astype(row.dtype) for row in np.split(grades, ends)]  # incomplete
     bad = draw(st.sampled_from([None, None, None, "grade", "score", "both", "judged"]))
     if bad in ("grade", "both") and n and grades.dtype != np.uint8:
         grades[rng.integers(n)] = -1
@@ -255,7 +258,7 @@ def test_metrics_agree(on_both, corpus_and_metrics, ties, with_judged, flat, lim
 @in_one_case("ties", [None, *TIES])
 @pytest.mark.parametrize("name", TABLE)
 def test_each_of_the_family(on_both, name, ties):
-    """At every cut-off, for tie groups that are small, large, of one grade, or entirely relevant."""
+    """The backends agree at every cut-off, even if all documents of a list or of a tie group are relevant."""
     rng = np.random.default_rng(list(TABLE).index(name))
     sizes = [0, 1, 2, 3, 5, 8, 13, 40]
     lists = [rng.integers(low, 5, size) for size in sizes for low in (0, 0, 1, 4)]
@@ -282,7 +285,7 @@ def test_each_of_the_family(on_both, name, ties):
     many,
 )
 def test_long_dicts_and_columns(on_both, seed, levels, ties, identifier, drawn):
-    """Occasionally with fractional grades; with pooled and unjudged documents, and a query that the run lacks."""
+    """The backends agree on fractional grades, pooled and unjudged documents, and a query missing from the run."""
     rng = np.random.default_rng(seed)
     scale = rng.choice([1.0, 0.37])
     qrels, run = {}, {}
@@ -311,7 +314,7 @@ hostile |= st.sampled_from([0, 1, 3]) | wild | st.sampled_from([3.9, 4.1, 53.0, 
 @examples(4)
 @given(st.lists(st.lists(hostile, max_size=7), min_size=1, max_size=3), st.sampled_from([None, *TIES]), many, st.data())
 def test_the_family_of_hostile_grades(on_both, lists, ties, drawn, data):
-    """Overflow, subnormal numbers, grades beyond the scale, judged sets that lack what was returned."""
+    """The backends agree on overflow, subnormal and very large grades, and judged sets that lack returned grades."""
     known = {grade for row in lists for grade in row if np.isfinite(grade) and grade >= 0}
     known = known if data.draw(st.booleans()) else {4.0}
     judged = data.draw(st.none() | st.just([[*row, 1.0] for row in lists]) | st.just([[1.0] for _ in lists]))
@@ -367,7 +370,7 @@ NUMBERS += [Decimal, Fraction, Score, lambda number: 2**1000 * int(number), lamb
 @pytest.mark.parametrize("number", NUMBERS)
 @in_one_case("ties", ["docid", "stable", "average"])
 def test_numbers_of_any_type(on_both, number, ties):
-    """Whether reading them may run foreign code or not."""
+    """A number of any type gives the same result as the number converted to a float."""
 
     def evaluated(make):
         side = {f"d{index}": make(value) for index, value in enumerate([1, 0, 1, 1, 0, 1] * 5)}
@@ -382,7 +385,7 @@ def test_numbers_of_any_type(on_both, number, ties):
 @pytest.mark.parametrize("side", ["qrels", "run"])
 @pytest.mark.parametrize("odd", [{3}, {7}, set(range(12))])
 def test_ties_of_ids_of_other_types(on_both, other, side, odd):
-    """Ids that are equal across types or cannot be compared, on either side, among the hits or not."""
+    """The backends agree on ids that are equal across types and on ids that cannot be compared."""
     sides = {"qrels": dict.fromkeys([3, 5, 8], 1), "run": dict.fromkeys(range(12), 1.0)}
     sides[side] = {other(number) if number in odd else number: value for number, value in sides[side].items()}
     agree(on_both, lambda: rg.from_qrels({"q": sides["qrels"]}, {"q": sides["run"]}).evaluate("dcg", "rr"))
@@ -390,7 +393,7 @@ def test_ties_of_ids_of_other_types(on_both, other, side, odd):
 
 @pytest.mark.parametrize("grades", [[-0.0, 1.0, 0.0, -0.0], [0.0, -0.0, 9.5], [-0.0], [1e6, -0.0, 0.5]])
 def test_grades_of_minus_zero(on_both, grades):
-    """A gain may tell −0.0 from 0.0; among the judged grades it is 0.0."""
+    """A callable gain may distinguish −0.0 from 0.0, but it receives judged grades of −0.0 as 0.0."""
     signs = {"gain": lambda grades: np.copysign(1.0, grades) + 2.0}
     metrics = [rg.metric(name, k=k, **signs) for name in ("dcg", "idcg") for k in (None, 1, 2)]
     documents = dict(zip("abcd", grades, strict=False))
@@ -402,7 +405,7 @@ def test_grades_of_minus_zero(on_both, grades):
 
 @pytest.mark.slow
 def test_discounts_beyond_the_table(on_both):
-    """The table of discounts ends after 65,536 ranks; deeper ones are computed on demand, with the same bits."""
+    """The table of discounts ends at rank 65,536; deeper discounts are computed on demand, with the same bits."""
     relevance = np.zeros(70_000)
     relevance[[3, 65_535, 65_536, 69_999]] = 1, 2, 3, 4
     for discount in ("log2", "zipf", "jarvelin:3"):
@@ -431,7 +434,7 @@ texts = st.sampled_from(
     ["", "d", "d1", "d10", "d2", "d" * 8, "d" * 9, "d" * 40, "d" * 40 + "1", "é", "\uffff", "\U00010000", "\0", "d\0"]
 ) | st.text(max_size=20, alphabet=st.characters(exclude_categories=["Cs"]))
 BY_KIND = {
-    "text": texts | st.sampled_from(["d\udcff", "d" * 400]),  # the first contains a byte that is not UTF-8
+    "text": texts | st.sampled_from(["d\udcff", "d" * 400]),  # "\udcff" stands for a byte that is not valid UTF-8
     "bytes": st.sampled_from([b"", b"\0", b"d", b"\xff" * 8, b"\x80"]) | st.binary(max_size=12),
     "ints": st.sampled_from([0, 1, -1, 2**63 - 1, -(2**63), 2**62, 255, 256]) | st.integers(-(2**63), 2**63 - 1),
 }
@@ -440,7 +443,7 @@ columns_of_ids = st.sampled_from(list(BY_KIND)).flatmap(lambda kind: st.lists(BY
 
 @given(columns_of_ids, st.lists(st.integers(0, 30), max_size=4), st.integers(1, 30))
 def test_the_kernels_over_ids(on_both, ids, ends, share):
-    """Ids are packed, numbered and checked for repeats; `share` makes them repeat, consecutively and further away."""
+    """Ids are packed, numbered and checked for repeats; `share` limits the number of different ids."""
     ids = [ids[i % share] for i in range(len(ids))] + ids[:1] * 2
     offsets = np.array(sorted({0, len(ids), *(min(end, len(ids)) for end in ends)}))
 
@@ -466,10 +469,10 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
 
 @given(st.lists(BY_KIND["ints"], min_size=1, max_size=8), st.lists(st.integers(0, 7), max_size=40), st.booleans())
 def test_rows_of_queries_by_integers(on_both, different, positions, narrow):
-    """For any range of ids, adjacent or not, queries have the order of their first rows, and rows keep their order."""
+    """Queries are ordered by their first rows, and rows keep their order within a query, for all integer ids."""
     ids = np.array([different[position % len(different)] for position in positions], dtype=np.int64)
     ids = ids.astype(np.int32) if narrow else ids
-    labels = np.arange(len(ids), dtype=np.float64)  # so that DCG distinguishes the rows
+    labels = np.arange(len(ids), dtype=np.float64)  # distinct labels, so that the DCG depends on the order of the rows
     rows = {}
     for identifier, label in zip(ids.tolist(), labels.tolist(), strict=True):
         rows.setdefault(identifier, []).append(label)
@@ -479,7 +482,7 @@ def test_rows_of_queries_by_integers(on_both, different, positions, narrow):
 
 @pytest.mark.both
 def test_many_integers_are_numbered(on_both):
-    """The hash table grows while ids are inserted, whatever bits they have in common."""
+    """Numbering is correct while the hash table grows, even if many ids have the same low bits."""
     rng = np.random.default_rng(5)
     for ids in (np.arange(5000), np.arange(5000) << 40, rng.integers(-(2**63), 2**63 - 1, 5000)):
         scattered = rng.permutation(np.repeat(ids, 3))
@@ -493,7 +496,7 @@ def test_many_integers_are_numbered(on_both):
 
 @st.composite
 def tables(draw):
-    """qrels and a run as rows of (query, document, number), with ids of one type and occasional invalid rows."""
+    """Draw qrels and a run as rows of (query, document, number), with ids of one type and occasional invalid rows."""
     kind = draw(st.sampled_from(list(BY_KIND)))
     documents = draw(st.lists(BY_KIND[kind], min_size=1, max_size=40, unique=True))
     queries = draw(st.lists(BY_KIND[kind], min_size=1, max_size=4, unique=True))
@@ -534,7 +537,7 @@ def as_dicts(rows):
     looks | graded,
 )
 def test_documents_with_ids_agree(on_both, sides, ties, validate, missing, limits, drawn):
-    """In any type of column; columns without repeated ids have the values of the dicts."""
+    """The backends agree on columns of every type, and columns without repeated ids give the same values as dicts."""
     metrics, options = metrics_of(drawn, (), ties), {"ties": ties, "missing": missing}
 
     def evaluated(make, *sides, **options):
@@ -588,7 +591,7 @@ def test_recommendations_agree(on_both, recommended, relevant, validate, k):
     st.sampled_from([None, "recommended", "relevant"]),
 )
 def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats):
-    """Ids of both widths and of any range, few or thousands, sorted or not, and one that repeats."""
+    """The backends agree on 32-bit and 64-bit ids, sorted or unsorted, with or without a repeated id."""
     rng = np.random.default_rng(seed)
     step = min(step, (np.iinfo(min(dtypes, key=lambda dtype: int(dtype[1]))).max - 1) // 6000) or 1
     matrix = np.array([rng.permutation(6000)[:50] for _ in range(3)])
@@ -619,7 +622,10 @@ def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats)
     st.sampled_from([str, ord, lambda name: "long " * 9 + name]),
 )
 def test_one_row_per_id_remains(on_both, queries, identifier):
-    """The row of the highest score, of tied ones the first; NaN still raises an error."""
+    """For each repeated id, the row with the highest score is kept, or the first such row if scores are tied.
+
+    NaN still raises an error.
+    """
     rows = [(query, identifier(name), score) for query, documents in enumerate(queries) for name, score in documents]
     run = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=False))
     truth = rg.judgments({query: {identifier(name): ord(name) for name in "abc"} for query in range(len(queries))})

@@ -1,5 +1,7 @@
-"""The two halves of the engine, compiled and in Python: a query has the same hits, whatever it came in, and callables
-are asked about the same grades."""
+"""The compiled and the Python engine find the same hits, whatever the form of the input.
+
+They also pass the same grades to callables.
+"""
 
 from io import BytesIO
 
@@ -16,7 +18,7 @@ pytestmark = pytest.mark.both
 
 
 def test_chunk_size_does_not_change_values(on_both, monkeypatch):
-    """A chunk that begins later has the same hits and counts of its queries as the whole, in every form."""
+    """Reading queries in chunks gives the same hits and counts as reading them at once, for every form of input."""
     grades, scores = [[0, 1, 2], [0], [2, 0, 1, 1]], [[1, 1, 0], [2], [0, 3, 0, 0]]
     sides = [
         {f"q{q}": {f"d{d}": value for d, value in enumerate(row)} for q, row in enumerate(rows)}
@@ -49,7 +51,10 @@ def test_chunk_size_does_not_change_values(on_both, monkeypatch):
 
 
 def test_callable_gain_gets_the_same_arrays_on_both_backends(on_both):
-    """The distinct grades that a term reads, highest first: returned ones to its depth, judged ones if needed."""
+    """A callable gain receives the distinct grades that a metric reads, in descending order.
+
+    These are the returned grades down to the cut-off, and the judged grades if the metric needs them.
+    """
 
     def values():
         seen = []
@@ -62,7 +67,7 @@ def test_callable_gain_gets_the_same_arrays_on_both_backends(on_both):
         run = {"a": {"d1": 3.0, "d3": 2.0, "d5": 1.5, "d2": 1.0}, "b": {}}
         rankings = rg.from_qrels(qrels, run)
         metrics = [rg.metric("dcg", k=2, gain=gain), rg.metric("ndcg", k=3, gain=gain)]
-        rankings.evaluate(*metrics)  # whether grade 0 has a gain is checked when terms are made
+        rankings.evaluate(*metrics)  # creating the terms calls the gain with grade 0 to check it
         del seen[:-3]
         out = [vector.tolist() for vector in rankings.evaluate(*metrics).values()]
         return out, seen
@@ -76,7 +81,10 @@ def test_callable_gain_gets_the_same_arrays_on_both_backends(on_both):
 
 @pytest.mark.parametrize("bad", [2, None])
 def test_callable_gain_is_not_called_from_the_first_invalid_query_on(on_both, bad):
-    """The callable sees neither the invalid query nor later ones; an invalid gain of an earlier query comes first."""
+    """The gain is called neither for the first invalid query nor for any later query.
+
+    An invalid gain in an earlier query is reported first.
+    """
     rows = [[1, 0], [3, 1], [2, -1], [1, 1]]
 
     def seen():
@@ -101,7 +109,7 @@ def test_callable_gain_is_not_called_from_the_first_invalid_query_on(on_both, ba
 
 
 def test_exception_of_a_callable_gain_is_raised_unchanged(on_both):
-    """Errors in earlier queries come first."""
+    """An error in an earlier query is raised first."""
 
     def gain(grades):
         if grades[0] == 3.0:
@@ -133,7 +141,7 @@ def test_exception_of_a_callable_gain_is_raised_unchanged(on_both):
     ],
 )
 def test_invalid_score_is_named_before_the_invalid_grade_of_its_document(on_both, grades, scores, where):
-    """The error names the first invalid position, and of this document the score."""
+    """The error names the first invalid position; if both its score and its grade are invalid, it names the score."""
 
     def refused():
         with pytest.raises(ValueError, match=where):
@@ -150,7 +158,7 @@ def test_discount_needs_a_rank_per_judged_document_with_a_gain(on_both):
 
 
 def test_condensed_list_keeps_judged_documents(on_both):
-    """With three judged documents, two count, as only two were returned."""
+    """The list is condensed to its judged documents first, and then cut to the first two of them."""
     qrels = {"a": {"d1": 1, "d2": 0, "d3": 1, "d4": 2}}
     run = {"a": {"x": 9.0, "d2": 8.0, "y": 7.0, "d1": 6.0, "d3": 5.0, "z": 4.0}}
     part = rg.from_qrels(qrels, run).limited(judged_only=True).limited(depth=2)
@@ -161,7 +169,6 @@ def test_condensed_list_keeps_judged_documents(on_both):
 @pytest.mark.parametrize("gain", ["linear", {1: 1}])
 @pytest.mark.parametrize("name", ["dcg", "ndcg"])
 def test_discount_may_end_at_the_cutoff(on_both, name, gain):
-    """The next list is not affected either."""
     metric = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25], gain=gain)
     for rankings in (rg.from_ranked([[1, 0, 1, 1, 0]]), rg.from_ranked([[1, 0, 1]], judged=[[1] * 3 + [0] * 4])):
         compiled, python = on_both(lambda rankings=rankings: rankings.evaluate(metric).mean(metric))
@@ -174,7 +181,7 @@ def test_repeated_irrelevant_id_takes_a_rank_per_repetition(on_both):
 
 
 def test_documents_beyond_the_capacity_take_the_general_path():
-    """The fast path of `pytrec_eval` leaves them to the general one; the reference has no fast path."""
+    """The fast path of `pytrec_eval` returns None for a query with more documents than its capacity."""
     from rankgain._compiled import walk as kernels
 
     judged, program = kernels.JudgmentDicts([{"d": 1.0}]), kernels.Program([], [], 1, 1, 0.0)
@@ -184,7 +191,7 @@ def test_documents_beyond_the_capacity_take_the_general_path():
 
 
 def test_strided_buffers_are_rejected_by_the_engine():
-    """Sources never pass them, but the compiled half checks."""
+    """The compiled engine rejects strided buffers, although its callers never pass them."""
     from rankgain._compiled import walk as kernels
 
     program = kernels.Program([], [], 1, 1, 0.0)
@@ -210,7 +217,7 @@ def test_repeated_ids_of_a_long_query_are_detected(on_both):
 
 
 def test_grades_below_the_cutoff_are_not_checked(on_both):
-    """Functions do not read them, whatever the gain; from_ranked checks all grades."""
+    """The functions ignore grades below the cut-off, whatever the gain, whereas `from_ranked` checks all grades."""
     for gain in ("linear", "exponential", {1: 2}, np.sqrt):
         for function in (rg.dcg, rg.cg):
             compiled, python = on_both(lambda g=gain, f=function: f([[1.0, -1.0], [1.0, np.nan]], k=1, gain=g).tolist())
@@ -218,10 +225,10 @@ def test_grades_below_the_cutoff_are_not_checked(on_both):
 
 
 def test_hits_of_files_equal_those_of_dicts(on_both):
-    """All judged documents that were returned stand there; each metric counts those above a grade of its own."""
+    """Files and dicts agree even on metrics that count documents above different grades."""
     qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 c 0 3 t\nq Q0 a 0 2 t\nq Q0 b 0 1 t\n"
     rankings = rg.read_trec(BytesIO(qrels), BytesIO(run))
     expected = {"num_rel_ret": 1.0, "judged@2": 0.5, "rr": 1 / 3, "bpref": 0.0}
-    expected["infap"] = 1 / 3 + 2 / 3 * (0.00001 / 1.00002)  # all documents above are pooled, and no judged one counts
+    expected["infap"] = 1 / 3 + 2 / 3 * (0.00001 / 1.00002)  # all documents above are pooled
     for name, value in expected.items():
         assert on_both(lambda name=name: rankings.evaluate(name).mean(name)) == pytest.approx([value] * 2, rel=1e-12)

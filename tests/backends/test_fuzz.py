@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 from fuzz import TARGETS, harness
 
-pytestmark = [pytest.mark.both, pytest.mark.usefixtures("on_both")]  # which puts the backend back
+pytestmark = [pytest.mark.both, pytest.mark.usefixtures("on_both")]  # restores the backend afterwards
 
 
 @pytest.mark.parametrize("name", TARGETS)

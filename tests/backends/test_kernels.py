@@ -1,4 +1,4 @@
-"""The kernels on input that an evaluation rarely or never passes; both backends give the same result."""
+"""The kernels give the same results on both backends for input that an evaluation rarely or never passes to them."""
 
 import io
 import itertools
@@ -24,20 +24,20 @@ from rankgain.rankings import parts_of
 
 @pytest.mark.usefixtures("backend")
 def test_chunks_of_empty_queries_have_empty_values():
-    """Without queries nothing is written; a query without documents has a value of every metric."""
+    """Without queries no value is returned; a query without documents has a value for every metric."""
     metrics = [name for name, row in TABLE.items() if not row.unaveraged]
     for rankings in (rg.from_ranked(np.empty((0, 3))), rg.from_scores(np.empty((0, 3)), np.empty((0, 3)))):
         assert all(
             not len(vector) for vector in rankings.evaluate(*TABLE if rankings.ties is None else metrics).values()
         )
     empty = rg.from_scores([[]], [[]]).evaluate(*metrics).mean()
-    assert math.isnan(empty.pop("gauc"))  # no documents, no weight
+    assert math.isnan(empty.pop("gauc"))  # a query without documents has no weight
     assert {name for name, value in empty.items() if value} == {"rbp_residual", "num_q"}
 
 
 @pytest.mark.usefixtures("backend")
 def test_chunks_without_queries():
-    """Nothing is written."""
+    """Without queries, the kernels find no hits and write no values."""
     nothing, offsets = np.empty(0), np.zeros(1, dtype=np.int64)
     assert found_in_lists(_backend.walk, nothing, None, offsets)["returned"] == []
     functions = _backend.lists.ListFunctions(False, np.ones(1), LOG2, 0.0, 1, False, 0.0, 0.0)
@@ -54,7 +54,7 @@ def test_functions_of_no_lists_return_empty_arrays():
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("arranged", [list, sorted])
 def test_lists_summed_together_have_separate_sums(arranged):
-    """Small integer grades and others; ideals longer or shorter than their lists; longer lists after shorter ones."""
+    """Lists that are summed together have separate sums, whatever the lengths of lists and ideal rankings."""
     rng = np.random.default_rng(3)
     lists = [rng.integers(0, 4, size).astype(float) for size in arranged(rng.integers(1, 9, 120))]
     for number in (5, 70):
@@ -82,7 +82,7 @@ def test_lists_summed_together_have_the_same_bits_at_each_cpu_level(cpu, dtype):
             with pytest.raises(ValueError, match=f"query {lists // 2}, position {position}.*negative"):
                 rg.dcg(wrong)
         if dtype is np.int64:
-            grades[lists // 2, size // 2] = 1 << 53  # more than the registers can take
+            grades[lists // 2, size // 2] = 1 << 53  # too large for the vector code
             assert rg.dcg(grades).tolist() == [rg.dcg(row) for row in grades.astype(float).tolist()]
 
 
@@ -99,7 +99,7 @@ def test_highest_grade_of_unusual_grades(size, grades):
 
 @pytest.mark.usefixtures("backend")
 def test_string_views_of_every_length_compare_by_content():
-    """Up to 12 bytes are stored in the view itself; longer values may end at the end of their buffer, not after it."""
+    """Strings of up to 12 bytes are stored in the view itself; longer ones must end within their buffer."""
     text = bytes(range(65, 105))
     for size in range(len(text) + 1):
         prefix, long = text[:size], text[len(text) - size :]
@@ -116,7 +116,7 @@ def test_string_views_of_every_length_compare_by_content():
 @pytest.mark.usefixtures("backend")
 @in_one_case("length", range(1, 41))
 def test_ids_that_differ_in_one_byte_are_different(length):
-    """The id of a row is compared with the previous one word by word, not by hash."""
+    """The id of a row is compared with the id of the previous row word by word, not by its hash."""
     ids = ["a" * length]
     for position in range(length):
         ids += ["a" * position + "b" + "a" * (length - position - 1), "a" * length]
@@ -129,7 +129,7 @@ def test_ids_that_differ_in_one_byte_are_different(length):
 @pytest.mark.parametrize("kind", [LOG2, ZIPF])
 @pytest.mark.parametrize("tabled", range(6))
 def test_ideal_beyond_the_table_of_discounts(kind, tabled, monkeypatch):
-    """Discounts beyond the table are computed with the same bits, whatever the length of the table."""
+    """Discounts beyond the precomputed table have the same bits, whatever the length of the table."""
     monkeypatch.setattr(program, "LONGEST_TABLE", tabled)
     monkeypatch.setattr(program, "SHORTEST_TABLE", tabled)
     monkeypatch.setattr(discounts, "LONGEST_TABLE", max(tabled, 1))
@@ -145,7 +145,7 @@ def test_ideal_beyond_the_table_of_discounts(kind, tabled, monkeypatch):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("beta", [1e-9, 2.0])
 def test_pooled_documents_in_a_tie_group_have_gain_0(beta):
-    """Those with a negative grade are hits where infAP asks for them, which refuses averages; but should they meet …"""
+    """A negative grade in a tie group has gain 0, even though evaluations do not average over pooled documents."""
     engine, outs = _backend.walk, np.empty((2, 4, 1))
     metrics = [rg.metric("q_measure", k=k, beta=beta, rel=2) for k in range(1, 5)]
     needed = program.Plan(metrics).program(4)
@@ -160,7 +160,7 @@ def test_pooled_documents_in_a_tie_group_have_gain_0(beta):
 
 @pytest.mark.usefixtures("backend")
 def test_dcg_above_the_ideal_by_rounding_is_accepted():
-    """1.1 + 1.3 + 1.5 exceeds 1.5 + 1.3 + 1.1 by rounding: the regret is 0, not negative."""
+    """The sum 1.1 + 1.3 + 1.5 exceeds 1.5 + 1.3 + 1.1 by a rounding error; the regret is then 0, not negative."""
     gains = [1.1, 1.3, 1.5]
     total_gain, ideal = (np.cumsum(order)[-1] for order in (gains, gains[::-1]))
     assert total_gain > ideal
@@ -171,9 +171,12 @@ def test_dcg_above_the_ideal_by_rounding_is_accepted():
     assert rg.from_ranked(gains).evaluate("g")["g"].tolist() == [total / ideal]
 
 
-@pytest.mark.both  # Python's memoryview has no such formats
+@pytest.mark.both  # Python's memoryview does not support these formats
 def test_buffers_with_native_and_standard_type_codes_are_read_alike():
-    """As ctypes does, "<d", and memoryviews may, "@d"; `lists.NATIVE` keeps them from the kernels."""
+    """The kernels accept both "<d", the format from ctypes, and "@d", a format that memoryviews may have.
+
+    In normal use, `lists.NATIVE` keeps such buffers from the kernels.
+    """
     kernels = import_module("rankgain._compiled.walk")
     doubles = np.array([0.0, 3.0, 1.0])
     for form in ("<f8", "<i4", "<f4"):
@@ -192,7 +195,7 @@ def test_ids_of_every_integer_type_match():
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("function", [rg.dcg, rg.idcg, rg.ndcg])
 def test_the_highest_grade_of_the_exponential_gain(function):
-    """2^1024 overflows float64, and the next lower grade has a gain; for one list and for one of several."""
+    """The gain 2^1024 overflows float64, but the gain of the next lower grade does not."""
     below = math.nextafter(1024.0, 0.0)
     for lists in ([1.0, below], [[1.0, below]] * 2):
         assert np.isfinite(function(lists, gain="exponential")).all()
@@ -204,7 +207,7 @@ def test_the_highest_grade_of_the_exponential_gain(function):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("grade", [1, 3, 0.7])
 def test_ties_of_equal_grades_are_summed_one_by_one(grade):
-    """Their order does not change a bit, so a perfect list is exactly 1."""
+    """The order of tied documents with equal grades changes no bit, so a perfect list has exactly the value 1."""
     metrics = [name for name, row in TABLE.items() if not row.unaveraged]
     metrics += ["ndcg@5", "dcg(discount=zipf)@7", "q_measure(beta=7)@6", "rr@1", "success@2", "err@9"]
     scores = [[0.5] + [0.25] * n + [0.125] * 3 for n in range(1, 40)]
@@ -221,7 +224,7 @@ def test_ties_of_equal_grades_are_summed_one_by_one(grade):
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 @pytest.mark.parametrize("hits", [0, 1, 5, 20])
 def test_few_judged_ids_match_like_many(kind, hits):
-    """Compared with all returned ids: lists of every length, and ids that share their lowest 16 bits, including 0."""
+    """A few judged ids are found in lists of every length, including ids that share their lowest 16 bits."""
     for n in (1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129):
         for step in (1, 256, 65536):
             ids = np.arange(n)[::-1] * step
@@ -236,7 +239,7 @@ def test_few_judged_ids_match_like_many(kind, hits):
                     rg.from_recommendations(rg.judgments([sorted(judged)]), ids[None]).evaluate("rr")
 
 
-# For sanitizers: arrays of exactly the required size, followed by memory that is not ours.
+# The following tests are for sanitizers: their arrays have exactly the required size.
 
 
 @pytest.mark.usefixtures("backend")
@@ -285,7 +288,7 @@ def test_ids_cannot_be_made_to_collide():
 @pytest.mark.both
 @pytest.mark.parametrize("template", [b"%08d-document", b"document-%08d"], ids=["first bytes", "last bytes"])
 def test_hashes_of_similar_ids_spread_over_the_low_bits(template):
-    """Tables take the lowest bits: ids that differ in a few bytes only must not share them."""
+    """Hash tables use the lowest bits of the hash, which must differ even for ids that differ in only a few bytes."""
     documents = [template % number for number in range(4096)]
     text = b"".join(b"q 0 %b 1\n" % document for document in documents)
     hashes = Block(text, 0, QRELS, "qrels").rows(64)[4]
@@ -294,7 +297,7 @@ def test_hashes_of_similar_ids_spread_over_the_low_bits(template):
 
 
 def test_set_changed_by_another_thread_does_not_crash():
-    """Only the Python half lets the other thread run between two ids."""
+    """Only the Python implementation lets another thread run between two ids."""
 
     class Growing(set):
         def __iter__(self):

@@ -1,8 +1,8 @@
-"""Kernels keep away from Python: what runs without the GIL calls nothing of Python's and allocates nothing.
+"""Code that runs without the GIL must neither call Python functions nor allocate memory.
 
-What counts is the C that Cython makes of them with the directives of the build, for it takes the GIL back without a
-word in the source: to raise, to check a divisor, to count who looks at a slice. One function of the walk takes it by
-its own declaration: `interrupted`, between the terms of a long query.
+The tests check the C code that Cython generates with the directives of the build, because Cython may acquire the GIL
+implicitly: to raise an exception, to check a divisor, or to count references to a memoryview. Only the function
+`interrupted`, which is called between the terms of a long query, acquires the GIL by its declaration.
 """
 
 import ast
@@ -20,7 +20,7 @@ PACKAGE = ROOT / "src" / "rankgain"
 MODULES = sorted(PACKAGE.rglob("*.pyx"))
 SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PACKAGE.rglob(pattern))]
 
-# Functions over plain memory that are not `noexcept nogil`.
+# Functions on plain memory that are not declared `noexcept nogil`, with the reason for each.
 NO_KERNELS = {
     **dict.fromkeys(
         ["columns.prepare", "lists.reserve_list", "matrix.prepare_matrix"], "reserves scratch: MemoryError"
@@ -34,7 +34,7 @@ NO_KERNELS = {
     "walk.raised": "raises what a signal's handler raised",
     "dicts.append": "grows: MemoryError",
 }
-# Functions called from Python over buffers, which never release the GIL.
+# Functions on buffers that are called from Python and never release the GIL, with the reason for each.
 HOLDERS = {
     **dict.fromkeys(["dicts.pack_ids", "dicts.pack_integers"], "walks lists"),
     "dicts.of": "copies two arrays",
@@ -48,7 +48,7 @@ ALLOCATORS = {
 }
 
 
-# the sources
+# the Cython sources
 
 FUNCTION = re.compile(
     r"^(?P<indent> *)(?P<kind>cdef|def) [^\n(=]*?(?P<name>\w+)\((?P<parameters>[^()]*)\)(?P<words>[^\n:]*):\n"
@@ -60,7 +60,7 @@ FUNCTIONS = {
     for path in SOURCES
     for function in FUNCTION.finditer(path.read_text(encoding="utf-8"))
 }
-# the module that a file of several is compiled into
+# maps each included file to the module that it is compiled into
 HOME = {
     part: module.stem
     for module in MODULES
@@ -87,15 +87,15 @@ def test_functions_over_buffers_release_the_gil():
     assert holders == {*HOLDERS}
 
 
-# the C code generated from them
+# the generated C code
 
 KERNEL = re.compile(
     r"^static [^\n;]*__pyx_f_8rankgain_(?:9_compiled_)?\d+(\w+)\([^\n;]*\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL
 )
-METHOD = re.compile(r"_\d+[A-Z]\w*?_")  # the class, before the name
+METHOD = re.compile(r"_\d+[A-Z]\w*?_")  # the class name before the method name
 BLOCK = re.compile(r"PyEval_SaveThread\(\);\s*__Pyx_FastGIL_Remember\(\);(.*?)__Pyx_FastGIL_Forget\(\);", re.DOTALL)
 COMMENT = re.compile(r'/\*(?: "rankgain/([^"\n]+":\d+))?.*?\*/', re.DOTALL)
-PYTHON = re.compile(r"\b_?(?:Py|__Pyx|__PYX)(?!_ssize_t\b|_buffer\b|_memviewslice\b)\w*")  # except those types
+PYTHON = re.compile(r"\b_?(?:Py|__Pyx|__PYX)(?!_ssize_t\b|_buffer\b|_memviewslice\b)\w*")  # except these types
 ALLOCATION = re.compile(r"\b(?:malloc|calloc|realloc)\b")
 
 
@@ -118,7 +118,7 @@ def generated(tmp_path_factory):
 
 
 def forbidden(pattern, name, code):
-    """Yield the forbidden words of a piece of C, each with its source line, or else the function."""
+    """Yield each forbidden word in C code with its source line, or with the function name if no line is known."""
     line = name
     for comment, part in zip([None, *COMMENT.finditer(code)], COMMENT.sub("\0", code).split("\0"), strict=True):
         line = comment[1] if comment and comment[1] else line

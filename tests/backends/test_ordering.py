@@ -1,4 +1,4 @@
-"""The ordering of long lists on every level of CPU: equal to the reference, whatever the scores look like."""
+"""Long lists are ordered as in the reference at every CPU level, whatever the distribution of the scores."""
 
 import os
 import platform
@@ -29,13 +29,13 @@ pytestmark = pytest.mark.both
 @pytest.fixture(params=["baseline", "avx2"])
 def compiled(request):
     kernels = import_module("rankgain._compiled.walk")
-    # a CPU without that level has nothing to compare
+    # if the CPU lacks this level, the reference is compared with itself
     yield _reference_walk if kernels.use_cpu(request.param) is None else kernels
     kernels.use_cpu(None)
 
 
 def equal(compiled, *arguments, **options):
-    """Whether both halves return the same hits."""
+    """Return whether the compiled code and the reference find the same hits."""
     return found_in_lists(compiled, *arguments, **options) == found_in_lists(_reference_walk, *arguments, **options)
 
 
@@ -75,7 +75,7 @@ def test_finds_the_first_nan(compiled, n, position, depth, again):
     assert result == found_in_lists(_reference_walk, *arguments, depth=depth) == (NAN_SCORE, 0, position, -1)
 
 
-@example(1500, 740, np.nan, np.float64)  # in the second block of a list
+@example(1500, 740, np.nan, np.float64)  # a position in the second block of the list
 @example(1500, 1499, -1, np.int32)
 @given(st.integers(1, 1500), st.integers(0, 1499), st.sampled_from([-1, np.nan, np.inf, -0.5]), st.sampled_from(TYPES))
 def test_finds_the_first_invalid_grade(compiled, n, position, fault, dtype):
@@ -96,17 +96,18 @@ def test_finds_the_first_invalid_grade(compiled, n, position, fault, dtype):
 @pytest.mark.parametrize("depth", quick_first([10, 1, 150]))
 @pytest.mark.parametrize("shape", ["random", "rising", "falling", "organ pipe", "few values"])
 def test_order_of_few_ranks_of_a_long_list(compiled, shape, depth):
-    """The first scores give an estimate of the threshold, which is wrong for rising scores."""
+    """The order is correct even if the threshold is badly estimated from the first scores, as for rising scores."""
     rng = np.random.default_rng(depth)
     n = 60_000
     scores, grades = SHAPES[shape](rng, n), (rng.random(n) < 0.3).astype(float)
-    grades[np.argsort(-scores, kind="stable")[:depth]] = 1.0  # so that the last of them is missed, too
+    # All these ranks have hits, so that losing the last one is noticed.
+    grades[np.argsort(-scores, kind="stable")[:depth]] = 1.0
     assert equal(compiled, grades, scores, np.array([0, n]), depth=depth, lowest=0.0)
 
 
 @pytest.mark.parametrize("n", range(301, 309))
 def test_order_of_few_hits_in_a_large_tie_group(compiled, n):
-    """Each hit is preceded by enough equal scores to fill several registers and part of another."""
+    """Each hit is preceded by enough equal scores to fill several vector registers and part of another."""
     grades = (np.arange(n) % 43 > 40).astype(float)
     assert equal(compiled, grades, np.zeros(n), np.array([0, n]), ties="stable", lowest=0.0)
 
@@ -117,7 +118,8 @@ def test_order_of_few_hits_in_a_large_tie_group(compiled, n):
     ("shape", "n"),
     [
         *dict.fromkeys(["random", "a third tied", "one far away", "padded", "subnormal of both signs"], 30_000).items(),
-        ("nine of ten tied", 80_000),  # neither the range of the scores nor that of their bits separates them
+        # Splitting by scores, or by the bits of the scores, leaves most documents in one part.
+        ("nine of ten tied", 80_000),
     ],
 )
 def test_order_of_more_relevant_documents_than_the_small_table_holds(compiled, shape, n, ties):
@@ -140,7 +142,7 @@ EDGES = {
 @pytest.mark.parametrize("levels", quick_first([5, 2, 200]))
 @pytest.mark.parametrize("ties", quick_first(["average", "stable"]))
 def test_order_of_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
-    """Hits are counted by grade, or sorted if there are too many grades."""
+    """Hits in the tie group at the depth are counted by grade, or sorted if there are too many grades."""
     rng = np.random.default_rng(levels)
     n = 40_000
     scores, grades = EDGES[edge](n), (rng.integers(0, levels, n) * (rng.random(n) < 0.4)).astype(dtype)
@@ -153,7 +155,7 @@ def test_order_of_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, 
     ("n", "hits", "depth"), quick_first([(300, 40, 150), (120, 30, 20), (250, 100, 90), (30_000, 20_000, 9_000)], 3)
 )
 def test_hits_beyond_the_depth(compiled, n, hits, depth, ties):
-    """By each method of ranking hits, if no scores were cut off before."""
+    """Every method of ranking hits handles hits beyond the depth, even if no scores were cut off beforehand."""
     rng = np.random.default_rng(n)
     for scores in (rng.random(n), rng.integers(0, n // 3, n).astype(float)):
         for ended in range(depth, depth + 3):
@@ -182,7 +184,7 @@ def run(code, **environment):
 
 @pytest.mark.slow
 def test_order_reads_no_uninitialised_scratch():
-    """Scores without a hit end after all hits; fresh memory is filled with something other than 0."""
+    """Scores without a hit are sorted after all hits, even if newly allocated memory is not filled with zeros."""
     code = """
 import numpy as np, rankgain._compiled.walk as kernels
 from support.engine import found_in_lists
@@ -202,9 +204,9 @@ for ties in ("average", "stable"):
     "sizes", quick_first([[4, 0, 4, 4] * 5, [1] * 3, [9] * 40, [3, 300, 7, 5] * 9, range(1, 60)], 2)
 )
 def test_order_of_many_lists_equals_that_of_each(compiled, sizes, dtype):
-    """Several lists are summed at once, and their ideals; each is worth what it is worth alone, and refused as such.
+    """Lists that are evaluated together have the same values and raise the same errors as when evaluated one by one.
 
-    One of them has a grade that is not usual, others one that is none, or an integer that float64 has not.
+    Some lists contain an unusually large grade, an invalid grade, or an integer that float64 cannot represent.
     """
     rng = np.random.default_rng(11)
     lists = [rng.integers(0, 8, size).astype(dtype) for size in sizes]
@@ -218,7 +220,7 @@ def test_order_of_many_lists_equals_that_of_each(compiled, sizes, dtype):
 
 
 def check_each_alone(lists):
-    """Compare the functions of many lists with those of each; one is too long for the short way."""
+    """Check that many lists have the values of each list alone; one list is too long for the fast path."""
     lists = [np.zeros(1100, lists[0].dtype), *lists]
     judged = [np.append(relevance, [7, 6, 1, 0]).astype(relevance.dtype) for relevance in lists]
     settings = [{}, {"k": 3}, {"gain": "exponential"}, {"k": 3, "discount": [1.0, 0.5, 0.25]}]
@@ -238,7 +240,7 @@ def check_each_alone(lists):
 
 
 def test_loops_use_vector_instructions():
-    """With any compiler: in the Windows job this shows that MSVC compiled them."""
+    """Every compiler, including MSVC in the Windows job, compiles the loops to vector instructions."""
     code = "from rankgain import _backend; from rankgain._compiled import walk; print(_backend.cpu, walk.lanes())"
     lanes = 2 if platform.machine().lower() in ("x86_64", "amd64", "aarch64", "arm64") else 1
     assert run(code, RANKGAIN_CPU="baseline")[0] == f"baseline {lanes}"

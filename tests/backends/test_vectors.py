@@ -1,4 +1,4 @@
-"""Each branch of `vectors.h`, the header that depends on the compiler, gives the loops the same bits."""
+"""Every compiler-dependent branch of the header `vectors.h` gives the same bits in all loops."""
 
 import platform
 import shutil
@@ -17,7 +17,7 @@ LANES = {"plain C": ["lanes 1"], "x86": ["lanes 1 2", "lanes 1 2 4"], "NEON": ["
 
 
 def test_every_branch_of_vectors_h_gives_the_same_bits(tmp_path):
-    """The branches that run on this machine; `.ci/deep compilers` runs the others."""
+    """Test the branches that this machine can run; `.ci/deep compilers` tests the others."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     assert compiler, "needs a C compiler"
     native = {"x86_64": "x86", "amd64": "x86", "aarch64": "NEON", "arm64": "NEON"}.get(platform.machine().lower())

@@ -1,4 +1,4 @@
-"""Options of functions that read record batches: rows with labels, rows with ids, and prepared judgments."""
+"""Options of the functions that read record batches: rows of labels, rows with document ids, and prepared judgments."""
 
 from itertools import chain
 
@@ -22,12 +22,12 @@ PART, PART_RUN = columns({"q": RUN["q"]}, value="score"), {"q": RUN["q"]}  # wit
 
 
 def as_batches(table):
-    """Two record batches; the first ends within the query "q"."""
+    """Split a table into two record batches, the first of which ends within the query "q"."""
     return pa.table(table).to_batches(max_chunksize=2)
 
 
 def evaluate_batches(table, *metrics, **options):
-    """The columns of all resulting batches."""
+    """Return each column of the result, joined over all batches."""
     parts = batches.evaluate_batches(as_batches(table), *metrics, **options)
     return [
         [*chain.from_iterable(column)] for column in zip(*(part.to_pydict().values() for part in parts), strict=True)
@@ -46,7 +46,7 @@ def means(vectors):
     return [sum(vector) / len(vector) for vector in vectors]
 
 
-# The function, and its result for the vectors of the metrics.
+# Each function, with a function that computes its expected result from the vectors of the metrics.
 CALLS = [(evaluate_batches, per_query), (summarize_batches, means)]
 calls = pytest.mark.parametrize(("function", "shaped"), CALLS, ids=lambda call: call.__name__)
 
@@ -61,7 +61,7 @@ def options(*names):
 @options("query", "doc", "relevance", "score")
 @calls
 def test_batches_are_read_by_the_names_of_columns(check_option, function, shaped):
-    """The frame also has the default columns, with grades and scores swapped."""
+    """Columns are read by the given names, even if the default columns exist with grades and scores swapped."""
     table = {"id": ROWS["query_id"], "document": ROWS["doc_id"], "mark": GRADES, "mine": SCORES}
     table |= {"query_id": ["x"] * 5, "doc_id": list("zyxwv"), "relevance": SCORES, "score": GRADES}
     judged = {"id": list("qqqr"), "document": list("abxa"), "mine": [0.5, 1.0, 0.5, 2.0]}

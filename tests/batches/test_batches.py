@@ -1,4 +1,4 @@
-"""Record batches, cut anywhere, give the bits of one call on whole frames."""
+"""Record batches give exactly the result of whole frames, wherever the rows are split."""
 
 import functools
 import math
@@ -28,7 +28,7 @@ KINDS = {
 
 
 def sides(kind="long", seed=3):
-    """Judgments and a run, with queries that one of them lacks, ties, and a query without anything relevant."""
+    """Return judgments and a run with ties, queries on one side only, and a query without relevant documents."""
     rng = np.random.default_rng(seed)
     ids = KINDS[kind]
     qrels, run = [], []
@@ -49,14 +49,14 @@ def sides(kind="long", seed=3):
 
 
 def joined(qrels, run):
-    """A row per document, as a full outer join has it."""
+    """Join judgments and a run into one row per document, as a full outer join does."""
     if pa.types.is_dictionary(qrels["doc_id"].type):
         return stacked(qrels, run)
     return qrels.join(run, ["query_id", "doc_id"], join_type="full outer", use_threads=False).sort_by("query_id")
 
 
 def stacked(qrels, run):
-    """The rows of the run after those of the judgments, in the order of the queries."""
+    """Append the rows of the run to those of the judgments, and sort all rows by query."""
     both = pa.concat_tables([qrels, run], promote_options="default").unify_dictionaries()
     return both.take(np.argsort(both["query_id"].to_numpy(), kind="stable"))
 
@@ -78,7 +78,7 @@ def test_any_ids_give_the_bits_of_one_call(form, kind):
     qrels, run = sides(kind)
     result = rg.from_frames(qrels, run).evaluate(*METRICS)
     whole = form(qrels, run)
-    if kind == "view":  # pyarrow casts to views, but cannot join or take them
+    if kind == "view":  # pyarrow can cast to view types, but cannot join or take them
         kinds = [pa.string_view() if field.type == pa.string() else field.type for field in whole.schema]
         whole = whole.cast(pa.schema(zip(whole.column_names, kinds, strict=True)))
     batches = whole.to_batches(max_chunksize=7)
@@ -129,7 +129,6 @@ PARTS = {
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("kind", ["long", "string"])
 def test_summary_of_batches_merges_with_that_of_an_evaluation(part, missing, kind):
-    """An error for the whole, but not for a part."""
     qrels, run = PARTS[part](*sides())
     queries = len(qrels["query_id"].unique())
     if kind == "string":
@@ -185,7 +184,7 @@ def test_query_longer_than_a_batch_is_one_query():
 
 
 def test_memory_is_that_of_one_part():
-    """Batches are read when needed, and released afterwards."""
+    """Batches are read only when needed and are released afterwards."""
     alive, most = 0, 0
 
     def batches():
@@ -214,7 +213,7 @@ DOCUMENTS = {
 
 @pytest.mark.parametrize("kind", quick_first(DOCUMENTS))
 def test_slices_of_one_table_take_the_memory_of_the_table(kind):
-    """A batch reads only its part of the data and the dictionary of the whole table."""
+    """Each slice reads only its own part of the data, except for a dictionary, which is read as a whole."""
     rows = np.arange(6000)
     table = pa.table(
         {"query_id": rows // 100, "doc_id": DOCUMENTS[kind](rows), "relevance": rows % 3, "score": rows * 7919 % 1000.0}
@@ -225,7 +224,7 @@ def test_slices_of_one_table_take_the_memory_of_the_table(kind):
         one, cut = (
             measured(functools.partial(way, batches, "rr"))[1] for batches in (table.to_batches(), slices(table, 30))
         )
-        assert cut < one + 1_500_000  # 4,500,000 and more if each slice takes all the data before it
+        assert cut < one + 1_500_000  # at least 4,500,000 if each slice read all the data before it
 
 
 def whole(table, metric):
@@ -266,13 +265,13 @@ def damaged(offsets, kind):
 
 
 def broken():
-    """Columns with offsets outside of their memory, and the error message of each."""
+    """Yield columns whose offsets point outside their memory, each with its error message."""
     for kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary()):
         for offsets in ([0, 10**9, 2, 3], [0, 3, 2, 3], [0, -5, 2, 3]):
             column = damaged(offsets, kind)
             yield column, "its .*; create the column again"
             yield pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), column), "its .*; create the column again"
-    views = pa.py_buffer(np.array([50, 0, 0, 10**6] * 3, np.int32))  # length, prefix, buffer and offset of each
+    views = pa.py_buffer(np.array([50, 0, 0, 10**6] * 3, np.int32))  # length, prefix, buffer and offset of each view
     for kind in (pa.string_view(), pa.binary_view()):
         column = pa.Array.from_buffers(kind, 3, [None, views, pa.py_buffer(b"abc")])
         yield column, "its parts contradict each other"
@@ -288,7 +287,7 @@ def test_broken_arrow_columns_are_rejected(column, message, name):
         summarize_batches(table, "rr")
 
 
-if find_spec("polars"):  # otherwise it is not collected
+if find_spec("polars"):  # otherwise the test is not collected
 
     @pytest.mark.parametrize("kind", ["Categorical", "Enum"])
     @pytest.mark.parametrize("name", ["query_id", "doc_id"])
@@ -315,7 +314,7 @@ OTHERS = {
 
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in OTHERS.items() for kind in kinds])
 def test_batches_of_different_types_are_unified(name, kind):
-    """As after outer joins, where a column of one batch may contain only nulls."""
+    """Columns of different types are unified; for example, a batch after an outer join may contain only nulls."""
     first, second = pa.table(ROWS), pa.table(SECOND)
     column, null = second.column_names.index(name), pa.types.is_null(kind)
     values = pa.nulls(1, first[name].type) if null else second[name]

@@ -1,4 +1,4 @@
-"""The same bits from batches of DuckDB, Dask, Ray Data and Parquet files."""
+"""Batches from DuckDB, Dask, Ray Data and Parquet files give exactly the same results as one frame."""
 
 from importlib.util import find_spec
 
@@ -15,7 +15,7 @@ METRICS = "ndcg@10", "ap"
 
 
 def log(queries, documents, seed=0):
-    """Judgments and a run of the same documents, in one table by query."""
+    """Return judgments and a run of the same documents in one table, sorted by query."""
     rng = np.random.default_rng(seed)
     rows = queries * documents
     return pa.table(
@@ -32,10 +32,10 @@ def expected(table):
     return rg.from_frames(table.filter(table["relevance"].is_valid()), table).evaluate(*METRICS)
 
 
-if find_spec("duckdb"):  # otherwise it is not collected
+if find_spec("duckdb"):  # otherwise the test is not collected
 
     def test_batches_of_duckdb_equal_one_frame():
-        """A full outer join in SQL, sorted by query, is read directly."""
+        """The result of a full outer join in SQL, sorted by query, can be read directly."""
         import duckdb
 
         table = log(300, 20)
@@ -46,10 +46,10 @@ if find_spec("duckdb"):  # otherwise it is not collected
         assert summarize_batches(rows, *METRICS, rows=1000) == expected(table).summary()
 
 
-if find_spec("dask"):  # otherwise it is not collected
+if find_spec("dask"):  # otherwise the test is not collected
 
     def test_batches_of_dask_equal_one_frame():
-        """Partitions of whole queries, as after `shuffle(on="query_id")`; each worker returns a state."""
+        """Partitions contain whole queries, as after `shuffle(on="query_id")`, and are evaluated separately."""
         import dask
         import dask.dataframe as dd
 
@@ -69,11 +69,11 @@ if find_spec("dask"):  # otherwise it is not collected
         assert first.merge(*others) == expected(table).summary()
 
 
-if find_spec("ray"):  # otherwise it is not collected
+if find_spec("ray"):  # otherwise the test is not collected
 
     @pytest.mark.filterwarnings("ignore")
     def test_batches_of_ray_equal_one_frame():
-        """Groups of whole queries, one task each, become rows per query."""
+        """Each query is evaluated as a group of its own, which gives one row per query."""
         import ray
 
         table = log(50, 20)
@@ -83,7 +83,7 @@ if find_spec("ray"):  # otherwise it is not collected
             def values(part):
                 return pa.Table.from_batches(evaluate_batches(part, *METRICS))
 
-            blocks = [table.slice(start, 250) for start in range(0, 1000, 250)]  # 12.5 queries each
+            blocks = [table.slice(start, 250) for start in range(0, 1000, 250)]  # 12.5 queries per block
             results = (
                 ray.data.from_arrow(blocks)
                 .repartition(3)
@@ -99,10 +99,10 @@ if find_spec("ray"):  # otherwise it is not collected
 
 @pytest.mark.slow
 def test_batches_of_a_parquet_data_set_equal_one_frame(tmp_path):
-    """10^6 rows in four files, read in parts; for 10^8 rows: bench/run.py large.batches --full."""
+    """Read 10^6 rows in parts from four files; `bench/run.py large.batches --full` reads 10^8 rows."""
     table = log(10_000, 100)
     for number in range(4):
-        start, end = (250_000 * cut - 50 * (0 < cut < 4) for cut in (number, number + 1))  # queries are split
+        start, end = (250_000 * cut - 50 * (0 < cut < 4) for cut in (number, number + 1))  # the files split queries
         part = table.slice(start, end - start)
         pa.parquet.write_table(part, tmp_path / f"{number}.parquet", row_group_size=30_000)
     rows = pa.dataset.dataset(tmp_path).to_batches(batch_size=20_000)

@@ -1,4 +1,4 @@
-"""Rejected record batches, and rejected options."""
+"""Record batches and options that are rejected."""
 
 import datetime
 import math
@@ -23,7 +23,10 @@ def summarize_batches(columns, metrics=("ndcg",), **options):
 
 
 def in_batches(columns):
-    """A dict of columns as two record batches, the first of which ends within a query; any other value unchanged."""
+    """Convert a dict of columns to two record batches; return any other value unchanged.
+
+    The first batch ends within a query.
+    """
     return pa.table(columns).to_batches(max_chunksize=2) if isinstance(columns, dict) else columns
 
 
@@ -48,7 +51,7 @@ def test_batches_reject_an_option(rejects, row):
         rejects(error, message, function, LABELLED, **options)
 
 
-# Relevance and scores with ids, a document without them, and then another query.
+# Rows with document ids, rows without document ids, and a row of another query.
 JOINED = {"query_id": [1, 1, 2], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2], "score": [3.0, 2.0, 1.0]}
 SIDES = {"qid": [1, 1, 2], "label": [0, 3, 1], "score": [2.0, 1.0, 1.0]}
 FOLLOWING = {"query_id": [3], "doc_id": ["z"], "relevance": [1], "score": [1.0]}

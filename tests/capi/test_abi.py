@@ -1,7 +1,7 @@
-"""What other people's compiled code relies on: the signatures, the constants, the structure.
+"""The signatures, constants and structure that compiled code of other packages relies on.
 
-Entries may be added to signatures.json, never changed or removed: rankgain.h says why.
-`python tests/support/c_functions.py` adds what is new.
+Entries may be added to signatures.json, but never changed or removed; rankgain.h explains why. Run `python
+tests/support/c_functions.py` to add new entries.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ def test_frozen_signatures_are_unchanged():
 
 
 def test_header_declares_the_compiled_functions():
-    """The signatures are those by which Cython, Numba and SciPy know the functions."""
+    """The header declares the signatures by which Cython, Numba and SciPy know the functions."""
     assert current()["functions"] == SIGNATURES
 
 
@@ -53,7 +53,7 @@ def test_pxd_declares_the_functions_in_the_order_of_the_header():
 
 def test_module_has_the_constants_of_the_header():
     assert {name: getattr(capi, name) for name in constants(HEADER)} == constants(HEADER)
-    assert sys.maxsize == capi.RANKGAIN_NO_CUTOFF  # which is PTRDIFF_MAX
+    assert sys.maxsize == capi.RANKGAIN_NO_CUTOFF  # equals PTRDIFF_MAX
 
 
 def test_structure_points_to_the_functions():
@@ -64,7 +64,7 @@ def test_structure_points_to_the_functions():
             *((name, ctypes.c_void_p) for name in FUNCTIONS),
         )
 
-    # the header's structure has been read completely
+    # all members of the header's structure have been found
     assert STRUCTURE.count(";") == len(Structure._fields_)
     assert re.findall(r"uint32_t (\w+);", STRUCTURE) == ["abi_version", "struct_size"]
     assert capsule_name(capi._C_API) == b"rankgain.capi._C_API"
@@ -78,6 +78,6 @@ def test_structure_points_to_the_functions():
 
 
 def test_import_without_the_extension_names_the_reason():
-    """`capi.py` replaces the compiled module, and raises."""
+    """Without the extension, `capi.py` is imported in its place and raises an error."""
     with pytest.raises(ImportError, match="no compiled extension"):
         runpy.run_path(str(PACKAGE / "capi.py"))

@@ -1,4 +1,4 @@
-"""The C functions return the bits of the Python functions, or the status that stands for the error raised there."""
+"""The C functions return the same bits as the Python functions, or the status of the error that Python raises."""
 
 import math
 import os
@@ -22,13 +22,13 @@ NAMED = [(capi.RANKGAIN_LOG2, "log2"), (capi.RANKGAIN_JARVELIN, "jarvelin:{base}
 IDEALS = {capi.RANKGAIN_JUDGED: "judged", capi.RANKGAIN_RETURNED: "returned"}
 TIES = {name: getattr(capi, f"RANKGAIN_{name.upper()}") for name in ("average", "best", "worst", "stable")}
 SHORT_DISCOUNT = -5
-# How Python words each status.
+# Maps the text of each Python error to the status in C.
 WORDS = {errors._TEXTS[code][1]: code for code in range(1, _codes.ABOVE_IDEAL + 1)}
 WORDS["; give a longer discount or a smaller k"] = SHORT_DISCOUNT
 
 
 def python(function, *args, **options):
-    """The expected result of a C function: (0, value), or the status of the error that Python raises, and NaN."""
+    """Return the expected result of a C function: (0, value), or (status, NaN) if Python raises an error."""
     try:
         return 0, function(*args, **options)
     except ValueError as error:
@@ -36,23 +36,27 @@ def python(function, *args, **options):
 
 
 def same(actual, expected):
-    return repr(tuple(actual)) == repr(tuple(expected))  # NaN is NaN, −0.0 is not 0.0
+    return repr(tuple(actual)) == repr(tuple(expected))  # NaN equals NaN, but −0.0 differs from 0.0
 
 
 def equals_python(name, expected, **arguments):
-    """Of two errors, C reports the discount first, then a returned grade; Python a judged grade, the discount last."""
+    """Return whether a C function agrees with Python; if there are several errors, each may report a different one.
+
+    C reports an error in the discount first, and then one in the returned grades. Python reports an error in the judged
+    grades first, and one in the discount last.
+    """
     result = call(name, **arguments)
     if not result[0] or result[0] == expected[0] or not expected[0]:
         return same(result, expected)
     options = arguments | {"discount": [1.0] * 100}
-    single_faults = [(name, options)]  # without the error that C reported
+    single_faults = [(name, options)]  # calls without the error that C reported
     if name == "ndcg":
         judged = {"judged": arguments["judged"], "stride": arguments["judged_stride"]}
         single_faults.append(("idcg", judged | {option: options[option] for option in ("k", "gain", "discount")}))
     return any(same(call(other, **given), expected) for other, given in single_faults)
 
 
-# drawn arguments, as C and as Python accept them
+# strategies for arguments, in the forms that C and Python accept
 
 grades = st.lists(strategies.grades, max_size=8)
 faults = st.sampled_from([math.nan, math.inf, -math.inf, -1.0, 1023.0, 1024.0, 1e307, 1.7e308])
@@ -63,7 +67,7 @@ rels = st.sampled_from([math.nan, 0.0, -0.0, -2.5, 0.5, 1.0, 2.0, 5e-324])
 
 
 def depth(k):
-    """The cut-off in Python, which accepts at most 2**48."""
+    """Return the cut-off for Python, which accepts at most 2**48."""
     return None if k > 2**48 else k
 
 
@@ -72,13 +76,13 @@ def threshold(rel):
 
 
 def repeated(values, stride):
-    """With stride 0 a list is one repeated number."""
+    """Return the list that C reads: with stride 0, the first number is repeated."""
     return values if stride else values[:1] * len(values)
 
 
 @st.composite
 def discounts(draw, most):
-    """(for C, for Python): enough for `most` documents, or occasionally one too few."""
+    """Draw a discount for C and for Python, for at least `most` ranks or occasionally for one rank too few."""
     kind = draw(st.none() | strategies.discounts)
     if kind is None:
         return None, "log2"
@@ -94,11 +98,11 @@ def discounts(draw, most):
 
 @given(grades_with_faults, st.sampled_from([0, 1]))
 def test_gain_equals_python(backend, values, kind):
-    """Gains before the first invalid grade are written, and NaN from there on."""
+    """Gains before the first invalid grade are written, and NaN is written from there on."""
     n_valid = next((n for n in range(len(values)) if python(rg.gain, values[: n + 1], GAINS[kind])[0]), len(values))
     expected, _ = python(rg.gain, values[: n_valid + 1], GAINS[kind])
     status, gains = call("gain", kind=kind, grades=values)
-    in_place = np.array(values, float)  # in place: `gains` may be `grades`
+    in_place = np.array(values, float)  # `gains` may be the same array as `grades`
     assert status == C["gain"](kind, in_place.ctypes.data, len(in_place), in_place.ctypes.data) == expected
     assert same(gains, in_place.tolist())
     assert same(in_place[:n_valid].tolist(), rg.gain(values[:n_valid], GAINS[kind]).tolist())
@@ -114,13 +118,13 @@ def test_discount_equals_python(backend, n, kind, base):
 
 @pytest.mark.slow
 def test_discount_of_deep_ranks(backend):
-    """Beyond the precomputed table, and on both sides of a base."""
+    """Discounts agree for ranks beyond the precomputed table, both below and above the base."""
     n = 66_000
     for kind, name in NAMED:
         assert call("discount", kind=kind, base=65537.0, n=n)[1] == rg.discount(n, name.format(base=65537)).tolist()
 
 
-# one list
+# functions of one list
 
 
 @given(st.data(), grades_with_faults, strides, cutoffs, st.sampled_from([0, 1]))
@@ -168,7 +172,7 @@ def test_ndcg_equals_python(backend, data, values, judged, stride, judged_stride
 
 @given(grades, st.permutations(range(8)), cutoffs, st.sampled_from([0, 1]), strategies.empties)
 def test_ndcg_without_judged_uses_the_list_as_judged(backend, values, order, k, gain, empty):
-    """Judged grades come in another order, so that sums may round differently; no nDCG exceeds 1."""
+    """Judged grades are given in another order, so their sums may round differently, but no nDCG exceeds 1."""
     judged = [values[position] for position in order if position < len(values)]
     result = call("ndcg", relevance=values, judged=judged, k=k, gain=gain, empty=empty)
     assert same(result, python(rg.ndcg, values, k=depth(k), gain=GAINS[gain], empty=empty))
@@ -184,7 +188,7 @@ def test_reciprocal_rank(backend, values, stride, k, rel):
 @pytest.mark.parametrize("n", quick_first([0, 1, 65, 1025, 70_000], 4))
 @pytest.mark.parametrize("k", [1, 64, 65_537, NO_CUTOFF])
 def test_long_lists_equal_python(backend, n, k):
-    """Beyond scratch on the stack, the limit of small calls, and the table of discounts."""
+    """The functions agree for lists beyond the stack scratch, the limit for short lists, and the table of discounts."""
     values = np.random.default_rng(n).integers(0, 6, n).astype(float)
     for stride in (1, -2):
         arguments, options = {"stride": stride, "k": k}, {"k": depth(k)}
@@ -197,12 +201,15 @@ def test_long_lists_equal_python(backend, n, k):
         assert same(result, python(rg.reciprocal_rank, values, rel=rel, **options))
 
 
-# many lists
+# functions of many lists
 
 
 @st.composite
 def ragged(draw, queries):
-    """Lists, their concatenation and offsets; sometimes the first list is preceded by unused numbers."""
+    """Draw lists, and return them with their concatenation and offsets.
+
+    Sometimes unused numbers precede the first list.
+    """
     lists = [draw(grades_with_faults) for _ in range(queries)]
     ahead = draw(st.integers(0, 3))
     offsets = [ahead, *(ahead + sum(map(len, lists[: query + 1])) for query in range(queries))]
@@ -210,7 +217,7 @@ def ragged(draw, queries):
 
 
 def each(name, lists, **options):
-    """The expected result of a function on many lists: the first status, and all values."""
+    """Return the expected result of a function of many lists: the first error status, or 0, and all values."""
     results = [call(name, **one, **options) for one in lists]
     return next((status for status, _ in results if status), 0), [value for _, value in results]
 
@@ -240,7 +247,7 @@ def test_many_lists_equal_python(data, queries, k, gain, ideal, empty):
 
 @pytest.mark.slow
 def test_lists_without_a_value_do_not_affect_others():
-    """Among hundreds of lists of any length, a few have no value."""
+    """Hundreds of lists keep their values, although a few lists among them contain invalid grades."""
     rng = np.random.default_rng(3)
     sizes = rng.integers(0, 60, 700) * (rng.random(700) < 0.9)
     offsets = np.append(0, np.cumsum(sizes))
@@ -257,7 +264,7 @@ def test_lists_without_a_value_do_not_affect_others():
         assert same(result, each("ndcg", [{"relevance": one, "judged": one} for one in lists], **arguments))
 
 
-# scores
+# functions of scores
 
 WIDTHS = {"f64": np.float64, "f32": np.float32}
 
@@ -268,7 +275,7 @@ def width(request):
 
 
 def sorted_by_python(scores, labels, k, ties):
-    """The order, and the first and last rank of each document's tie group."""
+    """Return the order of the documents, and the first and last rank of each document's tie group."""
     key = {"best": lambda i: (-scores[i], -labels[i]), "worst": lambda i: (-scores[i], labels[i])}
     order = sorted(range(len(scores)), key=key.get(ties, lambda i: -scores[i]))[:k]
     if ties != "average":
@@ -302,7 +309,7 @@ def test_order_equals_the_reference(width, documents, stride, labels_stride, k, 
 
 @st.composite
 def long_lists(draw):
-    """(scores, labels, k): many documents with many or few hits, and an early, late or no cut-off."""
+    """Draw scores, labels and a cut-off, with many or few hits; the cut-off may be early, late or absent."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n = draw(st.sampled_from([1, 2, 33, 64, 129, 300, 1500, 3000]))
     with np.errstate(all="ignore"):
@@ -314,7 +321,7 @@ def long_lists(draw):
 
 @pytest.fixture(autouse=True)
 def ignore_overflow():
-    with np.errstate(over="ignore"):  # of float64 scores as float32
+    with np.errstate(over="ignore"):  # when float64 scores are converted to float32
         yield
 
 
@@ -339,7 +346,7 @@ def check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty
     for name, metric in metrics.items():
         result = call(f"{name}_from_scores_{width}", **arguments)
         expected = python(lambda metric: float(rankings.evaluate(metric)[metric][0]), metric)
-        if expected[0]:  # of several errors another may be reported first
+        if expected[0]:  # if there are several errors, C and Python may report different ones
             assert result[0]
             assert math.isnan(result[1])
         else:

@@ -1,4 +1,4 @@
-"""The C functions as Numba, cffi, SciPy and ctypes call them; each is tested if its library is installed."""
+"""Call the C functions through Numba, cffi, SciPy and ctypes, as far as these are installed."""
 
 import ctypes
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ LIBRARIES = {name: import_module(name) for name in ("numba", "cffi", "scipy") if
 
 
 def with_ctypes():
-    """ndcg of the scores of each row, from rankgain_ndcg_from_scores_f64."""
+    """Return a function that computes the nDCG of each row with `rankgain_ndcg_from_scores_f64`."""
     function = prototype(SIGNATURES["rankgain_ndcg_from_scores_f64"])(capi.address("rankgain_ndcg_from_scores_f64"))
     size = prototype(SIGNATURES["rankgain_scratch_size"])(capi.address("rankgain_scratch_size"))
 
@@ -49,7 +49,7 @@ def with_cffi():
 
 def with_numba():
     address = import_module("numba.extending").get_cython_function_address
-    # Addresses as integers: Numba has no null pointers.
+    # Addresses are passed as integers, because Numba has no null pointers.
     function, size = (
         prototype(SIGNATURES[name], ctypes.c_size_t)(address("rankgain.capi", name))
         for name in ("rankgain_ndcg_from_scores_f64", "rankgain_scratch_size")

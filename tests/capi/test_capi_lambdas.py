@@ -1,4 +1,4 @@
-"""The C functions of gradients give the bits of `rg.lambdarank`; test_capi_statuses.py tests errors."""
+"""The C functions for gradients return the same bits as `rg.lambdarank`; test_capi_statuses.py tests their errors."""
 
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from rankgain import capi
 
 DELTAS = {"cut": capi.RANKGAIN_DELTA_CUT, "full": capi.RANKGAIN_DELTA_FULL}
 TIES = {"stable": capi.RANKGAIN_STABLE, "average": capi.RANKGAIN_AVERAGE}
-NORMALIZATIONS = [(), ("score",), ("query",), ("score", "query")]  # in the order of their numbers
+NORMALIZATIONS = [(), ("score",), ("query",), ("score", "query")]  # in the order of their C constants
 
 
 @pytest.mark.parametrize("width", ["f64", "f32"])
@@ -46,7 +46,7 @@ def test_lambdas_of_pairs_count_each_pair_once(backend, width):
     scores = [0.5, 0.5, 0.25]
     expected = rg.lambdarank([1, 0, 2], scores, metric="pairwise@2", normalize=None)
     arguments = {"scores": scores, "gains": [1.0, 0.0, 2.0], "inverse_ideal": 1.0, "k": 2, "ties": TIES["stable"]}
-    for discount in (None, [], [0.5, 1.0]):  # not read
+    for discount in (None, [], [0.5, 1.0]):  # the discount is not read
         result = call(f"lambda_ndcg_{width}", delta=capi.RANKGAIN_DELTA_ONE, discount=discount, **arguments)
         assert result == (0, *(array.tolist() for array in expected))
 

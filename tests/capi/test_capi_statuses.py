@@ -1,4 +1,4 @@
-"""The statuses that C functions return for wrong calls and invalid data; and they write to their outputs alone."""
+"""The C functions return the right status for wrong calls and invalid data, and write only to their outputs."""
 
 import math
 import re
@@ -45,13 +45,13 @@ from rankgain.capi import (
     RANKGAIN_ZIPF,
 )
 
-# The values of all options, which precede the statuses.
+# The values of all option constants, which precede the statuses in the header.
 OPTIONS = [int(number) for number in re.findall(r"RANKGAIN_\w+ = (\d+)", HEADER[: HEADER.index("RANKGAIN_OK")])]
 LOWEST, HIGHEST = -sys.maxsize - 1, sys.maxsize
 STATUSES = [int(status) for status in re.findall(r"= (-?\d+)", re.search(r"\{\s*RANKGAIN_OK[^}]*", HEADER)[0])]
 COMPUTING = sorted(name for name in FUNCTIONS if not name.endswith(("message", "scratch_size")))
 GRADIENTS = [name for name in COMPUTING if "lambda" in name]
-# The arguments of a valid call, by parameter.
+# The arguments of a valid call, by parameter name.
 VALID = {
     "grades": [1.0, 0.0, 2.0],
     "relevance": [1.0, 0.0, 2.0],
@@ -76,12 +76,12 @@ def having(*parameters):
 
 
 def refused(answer, status):
-    """Whether the result has this status, with NaN for each value, or -1 for each document."""
+    """Return whether the result has this status, with every value set to NaN or every document set to -1."""
     result_status, *outputs = answer
     return result_status == status and all(np.isnan(output).all() or np.equal(output, -1).all() for output in outputs)
 
 
-# what a status means
+# the messages of statuses
 
 
 def message(status):
@@ -108,7 +108,7 @@ def test_valid_calls_return_status_0(name):
     assert call(name, **valid_call(name))[0] == 0
 
 
-NOWHERE = {"gradient": None, "hessian": None}  # without valid offsets their length is unknown
+NOWHERE = {"gradient": None, "hessian": None}  # without valid offsets, the length of these outputs is unknown
 RANGES = [
     ("kind", ["gain"], RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
     ("kind", ["discount"], RANKGAIN_LOG2, RANKGAIN_ZIPF),
@@ -118,7 +118,7 @@ RANGES = [
     ("delta", GRADIENTS, RANKGAIN_DELTA_CUT, RANKGAIN_DELTA_ONE),
     ("normalize", GRADIENTS, RANKGAIN_NOT_NORMALIZED, RANKGAIN_BY_SCORE_AND_QUERY),
 ]
-WRONG = [  # the error, and the functions that report it
+WRONG = [  # the status, the wrong argument and its values, and the functions that return the status
     (RANKGAIN_BAD_LENGTH, "n", [-1, LOWEST], having("n")),
     (RANKGAIN_BAD_LENGTH, "n_judged", [-1, LOWEST], having("n_judged")),
     (RANKGAIN_BAD_LENGTH, "queries", [-1, LOWEST], having("queries")),
@@ -211,7 +211,7 @@ def test_null_output_is_reported():
 
 @pytest.mark.parametrize("name", having("empty"))
 def test_empty_lists_have_no_status(name):
-    """Queries without documents."""
+    """Queries without documents return the value of `empty` and no error."""
     empty = {
         parameter: None
         for parameter in pointers(name)
@@ -228,7 +228,7 @@ def test_empty_lists_have_no_status(name):
 
 
 def test_empty_judged_set_has_no_status():
-    """Without an ideal, no scratch is needed."""
+    """Without an ideal ranking, no scratch is needed."""
     arguments = {"judged": None, "scratch": None, "n_judged": 0, "empty": 0.25}
     assert call("ndcg", relevance=[0.0, 0.0], **arguments) == (0, 0.25)
     assert call("ndcg", relevance=[0.0, 1.0], **arguments)[0] == RANKGAIN_ABOVE_IDEAL
@@ -253,18 +253,18 @@ def test_discounts_that_are_too_short():
             assert answer[0] == status
             assert np.isnan(answer[1]).flat[0] == bool(status)
         assert refused(call(name, **valid_call(name, discount=[1.0] * 3, n_discount=-1)), RANKGAIN_BAD_LENGTH)
-        # NULL selects the logarithm; a length with it is a mistake.
+        # NULL selects the logarithmic discount, so a length given with NULL is an error.
         assert refused(call(name, **valid_call(name, discount=None, n_discount=3)), RANKGAIN_NULL_POINTER)
 
 
 @pytest.mark.parametrize("fault", [math.nan, math.inf, -math.inf, -5e-324])
 def test_missing_discounts_are_reported(fault):
-    """Whatever the gain; discounts of ranks beyond the cut-off are not read."""
+    """An invalid discount is reported, whatever the gain, unless its rank is beyond the cut-off."""
     for name in sorted({*having("discount")} - {*GRADIENTS}):
         for position in range(3):
             discount = [1.0] * position + [fault] + [1.0] * (3 - position)
             answer = call(name, **valid_call(name, discount=discount))
-            if name in having("offsets"):  # of two lists, with two documents and with one
+            if name in having("offsets"):  # there are two lists, with two documents and one document
                 status, values = answer
                 assert status == (RANKGAIN_BAD_DISCOUNT if position < 2 else 0)
                 assert np.isnan(values).tolist() == [position < 2, position < 1]
@@ -276,7 +276,7 @@ def test_missing_discounts_are_reported(fault):
 
 
 def test_discounts_of_the_ideal():
-    """One per document of the longer list; an ideal that is cut at the list needs no more than the list."""
+    """The discount must cover the list and its ideal ranking, unless the ideal is cut to the length of the list."""
     long, short = [1.0, 1.0, 0.0], [1.0]
     for relevance, judged, ideal, enough in (
         (long, long, RANKGAIN_JUDGED, 3),
@@ -305,7 +305,7 @@ GRADES = [(name, parameter) for parameter in ("relevance", "judged", "labels") f
 @in_one_case("status", FAULTS)
 @pytest.mark.parametrize(("name", "parameter"), [pair for pair in GRADES if pair[0] not in having("offsets")])
 def test_invalid_grades_have_their_status(name, parameter, status):
-    """At every position; grades in rank order are read only to the cut-off."""
+    """Grades are checked at every position, except that grades in rank order are read only down to the cut-off."""
     for position in range(3):
         grades = [*VALID[parameter][:position], FAULTS[status], *VALID[parameter][position + 1 :]]
         k = 1 if parameter == "relevance" else NO_CUTOFF
@@ -319,7 +319,7 @@ def test_invalid_grades_have_their_status(name, parameter, status):
 
 
 def test_large_labels_below_the_cutoff_are_accepted():
-    """They count for the ideal at every position, and for the sum down to the cut-off, as in Python."""
+    """All labels count for the ideal ranking, but only labels down to the cut-off count for the sum, as in Python."""
     arguments = {"scores": [3.0, 2.0, 1.0], "labels": [1.0, 0.0, 1024.0], "k": 1, "gain": RANKGAIN_EXPONENTIAL}
     for width in ("f64", "f32"):
         assert call(f"dcg_from_scores_{width}", **arguments) == (0, 1.0)
@@ -354,7 +354,7 @@ def test_judged_that_lacks_grades_has_its_status():
             status, values = call(name, **arguments)
             assert status == RANKGAIN_ABOVE_IDEAL
             assert np.isnan(values).tolist() == ([True, False] if name.endswith("_lists") else True)
-            # If the discount rises, some orders exceed the ideal; none is rejected.
+            # With rising discounts, some orders exceed the ideal ranking, but none is rejected.
             assert call(name, **arguments | {"discount": [0.5, 1.0, 1.0]})[0] == 0
 
 
@@ -364,7 +364,7 @@ def test_judged_that_lacks_grades_has_its_status():
 @pytest.mark.parametrize("name", GRADIENTS)
 @pytest.mark.parametrize("position", range(3))
 def test_invalid_data_of_gradients_has_its_status(name, position):
-    """The other lists get gradients; -inf masks a document."""
+    """An error in one list does not affect the gradients of other lists; a score of -inf masks a document."""
     for parameter, value, status in (
         ("scores", math.nan, RANKGAIN_NAN_SCORE),
         ("scores", math.inf, RANKGAIN_INFINITE_SCORE),
@@ -383,7 +383,7 @@ def test_invalid_data_of_gradients_has_its_status(name, position):
 
 
 def test_discounts_of_gradients():
-    """It must not rise, and must cover all ranks if ranks beyond the cut-off have a discount."""
+    """Discounts must not rise, and must cover all ranks if documents beyond the cut-off have a discount."""
     for name in GRADIENTS:
         for discount in ([0.5, 1.0], [0.5, math.nan]):
             assert refused(call(name, **valid_call(name, k=2, discount=discount)), RANKGAIN_BAD_DISCOUNT)
@@ -414,7 +414,7 @@ def test_scratch_is_enough_for_shorter_lists_and_earlier_cut_offs(n, fewer, k, e
     if n < 0 or k < 1:
         assert size == -1
     elif size != -1:
-        assert size >= max(n, less)  # more than one byte per document, or the size overflowed
+        assert size >= max(n, less)  # one byte per document or more; a smaller size would mean an overflow
         assert (less == -1) == (min(n, fewer) < 0 or min(k, earlier) < 1)
 
 
@@ -428,14 +428,14 @@ def test_scratch_size_of_impossible_lists_is_0(k):
 
 @in_one_case("shift", range(64))
 def test_scratch_at_any_address(shift):
-    """Every function that takes scratch; `call` checks the memory around it."""
+    """Every function accepts scratch at any address; `call` checks the memory around the scratch."""
     for name in having("scratch"):
         for ties in range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1):
             arguments = valid_call(name, ties=ties, k=2)
             assert repr(call(name, shift=shift, **arguments)) == repr(call(name, **arguments))
 
 
-# further promises
+# -0.0 is not a negative grade, and a sum of negative zeros is 0.0.
 
 
 def test_negative_zeros_are_zeros():

@@ -1,5 +1,8 @@
-"""rankgain called from other people's compiled code: packages built as their authors would, in isolation and against
-the wheel, then run where only wheels are installed; and what becomes of those that meet another rankgain."""
+"""Packages with compiled code that call rankgain, built as their authors would build them.
+
+They are built in isolation against the wheel and run where only wheels are installed. Other tests combine them with a
+different version of rankgain.
+"""
 
 import platform
 import re
@@ -29,14 +32,14 @@ def read(*parts: str) -> str:
 
 
 def changed(pattern: str, other: str) -> str:
-    """rankgain.h with one passage changed."""
+    """Return the text of rankgain.h with one passage changed."""
     header, count = re.subn(pattern, other, read("src", "rankgain", "include", "rankgain.h"))
     assert count == 1
     return header
 
 
 def build_isolated(tree: Path, rankgain: Path, folder: Path) -> Path:
-    """The wheel of a package, built with only its requirements and this wheel of rankgain."""
+    """Return the wheel of a package, built with only its requirements and this wheel of rankgain."""
     shutil.copytree(tree, folder / "tree")
     constraint = folder / "constraint.txt"
     constraint.write_text(f"rankgain @ {rankgain.as_uri()}\n")
@@ -45,7 +48,7 @@ def build_isolated(tree: Path, rankgain: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def downstream(compiled_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which rankgain and the packages are installed."""
+    """Return the folder in which rankgain and the packages are installed."""
 
     def wheel(name: str) -> Path:
         return build_isolated(DOWNSTREAM / name, compiled_wheel, tmp_path_factory.mktemp(name))
@@ -57,7 +60,7 @@ def downstream(compiled_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.mark.parametrize("system", ["meson", "cmake"])
 def test_package_is_built_by_other_systems(compiled_wheel: Path, tmp_path: Path, system: str) -> None:
-    """As docs/c.md shows it, with the folder of the header from `rankgain --include`."""
+    """The build follows docs/c.md, and `rankgain --include` gives the folder of the header."""
     tree = tmp_path / "row_metrics"
     shutil.copytree(DOWNSTREAM / f"with_{system}", tree)
     shutil.copy(DOWNSTREAM / "row_metrics" / "row_metrics.c", tree)
@@ -67,7 +70,7 @@ def test_package_is_built_by_other_systems(compiled_wheel: Path, tmp_path: Path,
 
 
 def row_metrics(header: str, folder: Path) -> str:
-    """The result of importing row_metrics, compiled with this text as rankgain.h."""
+    """Compile row_metrics with this text as rankgain.h, and return Python code that imports the module."""
     (folder / "rankgain.h").write_text(header, encoding="utf-8")
     source = DOWNSTREAM / "row_metrics" / "row_metrics.c"
     module = folder / f"row_metrics{sysconfig.get_config_var('EXT_SUFFIX')}"
@@ -176,7 +179,10 @@ if platform.machine() in ("x86_64", "AMD64"):
 
     @pytest.mark.parametrize("backend", ["compiled", "python"])
     def test_subnormal_numbers_survive_flush_to_zero(downstream: Path, tmp_path: Path, backend: str) -> None:
-        """As set by `torch.set_flush_denormal`, and by libraries linked with -ffast-math by GCC up to 12."""
+        """Values stay correct if the CPU flushes subnormal numbers to zero, as after `torch.set_flush_denormal`.
+
+        Libraries linked with -ffast-math by GCC up to version 12 have the same effect.
+        """
         (tmp_path / "flush.c").write_text(FLUSH)
         compiler = sysconfig.get_config_var("CC").split()
         subprocess.run([*compiler, "-shared", "-fPIC", "flush.c", "-o", "flush.so"], cwd=tmp_path, check=True)

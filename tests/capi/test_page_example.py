@@ -1,4 +1,4 @@
-"""The example of `rankgain_ndcg` on the page of the C functions, compiled and run as it stands."""
+"""The `rankgain_ndcg` example in the documentation of the C functions compiles and runs unchanged."""
 
 import importlib.util
 import subprocess

@@ -1,4 +1,4 @@
-"""Bounds for unjudged documents: every judgment of them gives a difference within, and some come close."""
+"""Bounds for unjudged documents contain the differences of all possible judgments, and some differences come close."""
 
 import itertools
 
@@ -35,7 +35,7 @@ def difference(metric, truth, runs):
 
 
 def drawn(random, most):
-    """The judgments of a query, and two runs that share some documents."""
+    """Draw the judgments of a query and two runs; return them with the unjudged documents."""
     documents = [f"d{number}" for number in range(most)]
     runs = [ranked(random.permutation(documents)[: random.integers(0, most + 1)].tolist()) for _ in range(2)]
     judged = {d: int(random.integers(0, 3)) for d in [*documents, "x", "y"] if random.random() < 0.5}

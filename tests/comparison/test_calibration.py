@@ -1,4 +1,4 @@
-"""Error rates and coverage, counted over many data sets whose truth is known: within binomial limits at 1e-4."""
+"""Error rates and coverage, counted over many simulated data sets, lie within binomial limits at a level of 1e-4."""
 
 import math
 
@@ -12,19 +12,19 @@ ALPHA = 0.05
 
 
 def within(count, cases, share=ALPHA):
-    """Whether a count is within the limits that chance exceeds once in 10,000 times."""
+    """Return whether a count is within limits that it exceeds by chance once in 10,000 cases."""
     return abs(count - cases * share) <= 3.9 * math.sqrt(cases * share * (1 - share)) + 1
 
 
 def ndcg_like(random, queries, runs):
-    """Symmetric differences: a hardness that the queries share, and what each run adds."""
+    """Draw the values of runs: the difficulty of each query plus noise, so that differences are symmetric."""
     hardness = random.normal(0.5, 0.15, (queries, 1))
     return np.clip(hardness + random.normal(0, 0.1, (queries, runs)), 0, 1)
 
 
 @pytest.mark.parametrize("queries", [2, 5, 8, 11])
 def test_p_is_never_too_small(queries):
-    """Of all sign vectors of a data set, the share with p ≤ α is at most α, for every α that can be reached."""
+    """For every attainable α, at most a share α of the sign vectors of a data set has p ≤ α."""
     random = np.random.default_rng(queries)
     for kind in (random.normal(size=queries), random.integers(0, 3, queries).astype(float)):
         sizes = np.rint(np.abs(kind) * 2**30)
@@ -52,7 +52,7 @@ def test_error_rate_and_coverage_are_nominal(queries):
 @pytest.mark.slow
 @pytest.mark.parametrize(("correction", "most"), [("max-t", 0.062), ("holm", 0.05)])
 def test_family_wise_error_is_controlled(correction, most):
-    """Six equal runs, one of them noisier: 15 pairs."""
+    """There are six equally good runs, one of which is noisier, and therefore 15 pairs."""
     cases, n_decided = 600, 0
     for seed in range(cases):
         random = np.random.default_rng(seed)
@@ -68,14 +68,14 @@ def test_family_wise_error_is_controlled(correction, most):
 @pytest.mark.slow
 @pytest.mark.parametrize(("queries", "clusters"), [(30, None), (60, 20)])
 def test_p_is_uniform_where_nothing_differs(queries, clusters):
-    """In ten bins of equal width, of as many data sets as chance would put there; with clusters that are dependent."""
+    """The p-values are spread evenly over ten bins, for independent queries and for clusters of dependent ones."""
     cases = 1000
     p_values = np.empty(cases)
     for seed in range(cases):
         random = np.random.default_rng(seed)
         values = ndcg_like(random, queries, 2)
         labels = None
-        if clusters is not None:  # what the queries of a cluster share
+        if clusters is not None:  # the queries of a cluster share an effect
             labels = np.arange(queries) % clusters
             values = np.clip(values + random.normal(0, 0.1, (clusters, 2))[labels], 0, 1)
         runs = comparison({"a": values[:, 0], "b": values[:, 1]})
@@ -86,7 +86,7 @@ def test_p_is_uniform_where_nothing_differs(queries, clusters):
 
 @pytest.mark.slow
 def test_dependent_queries_inflate_the_error_without_clusters():
-    """A nominal error rate of 5% exceeds 15%."""
+    """Without clusters, a nominal error rate of 5% rises above 15%."""
     cases, n_decided = 300, {"with": 0, "without": 0}
     for seed in range(cases):
         random = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def test_weighted_intervals_have_nominal_coverage():
 
 @pytest.mark.slow
 def test_equal_groups_are_rarely_found_different():
-    """Of unequal size and spread, 10 and 40 queries with standard deviations of 3 to 1."""
+    """The groups have 10 and 40 queries, and the standard deviation is three times as high in the small group."""
     cases, n_different = 200, 0
     labels = ["small"] * 10 + ["large"] * 40
     for seed in range(cases):
@@ -128,7 +128,7 @@ def test_equal_groups_are_rarely_found_different():
 @pytest.mark.slow
 @pytest.mark.parametrize("shifts", [(0, 0, 0, 0, 0), (0, 0, 0, 0.06, 0.1), (0, 0.1, 0.2, 0.3, 0.4)])
 def test_simultaneous_intervals_cover_all_true_differences(shifts):
-    """Whether no run differs, some do, or all do: far from 0, differences are more alike than their errors."""
+    """The intervals cover all true differences, whether no runs, some runs or all runs differ."""
     cases, missed = 400, 0
     for seed in range(cases):
         random = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""compare: runs of any form against truth of any form."""
+"""`compare` accepts runs of any form together with truth of any form."""
 
 import io
 import pickle
@@ -34,7 +34,7 @@ def text(table, form):
 
 
 def runs():
-    """The run in every form, as new objects."""
+    """Return the same run in every supported form, as new objects."""
     return {
         "dicts": RUN,
         "lists": RANKED,
@@ -114,7 +114,7 @@ def test_compare_reads_columns_by_name():
 
 
 def test_compare_accepts_values_of_other_tools():
-    """As of Evaluations of the same values; in either direction, or none; with no word of judgments."""
+    """Values from other tools are compared like Evaluations with the same values, without remarks about judgments."""
     values = {"a": {f"q{row}": 0.1 * row for row in range(8)}, "b": {f"q{row}": 0.1 * row + 0.25 for row in range(8)}}
     runs = rg.compare(values, metrics="my score", values=True)
     tests = runs.test()
@@ -147,7 +147,7 @@ def test_report_of_values_of_other_tools(tmp_path):
 
 
 def test_compare_accepts_evaluations():
-    """Their own metrics are tested; runs of other forms beside them are evaluated by these."""
+    """Evaluations are compared by their own metrics; runs of other forms are evaluated with the same metrics."""
     runs_by_name = {"one": RUN, "other": {"q1": {"d1": 1.0}}}
     evaluations = {name: rg.from_qrels(QRELS, run).evaluate("rr", "recall@2") for name, run in runs_by_name.items()}
     runs = rg.compare(evaluations)
@@ -163,7 +163,7 @@ PAIRS = {"q": [("a", 1)]}, {"a": {"q": [("b", 1), ("a", 1)]}}
 
 
 def ordered(tmp_path):
-    """Runs by name, and every form of truth."""
+    """Return named runs in every form, and the truth in every form."""
     path = tmp_path / "run.txt"
     path.write_text("q1 Q0 d1 0 1 t\n")
     by_name = {name: {"a": run} for name, run in runs().items() if name != "rankings"} | {
@@ -188,7 +188,7 @@ def ordered(tmp_path):
 
 
 def test_runs_before_truth_are_refused(tmp_path):
-    """Runs by name are one level deeper than truth."""
+    """Runs by name are recognized because they are nested one level deeper than the truth."""
     by_name, truths = ordered(tmp_path)
     for (form, given), (of_truth, truth) in product(by_name.items(), truths.items()):
         with pytest.raises(TypeError) as error:
@@ -205,7 +205,7 @@ def test_truth_before_runs_is_never_refused_for_its_order(tmp_path):
 
 
 class Run:
-    """A stand-in for ranx's."""
+    """A stand-in for the Run class of ranx."""
 
     __module__ = "ranx.data_structures.run"
 

@@ -1,4 +1,4 @@
-"""rankgain compare: every form, the groups, the baseline, and what is refused."""
+"""The command `rankgain compare`: its output formats, groups, baselines and errors."""
 
 import csv
 import html
@@ -105,7 +105,7 @@ def test_compare_takes_the_options_of_tables(capsys, files, form):
     assert "100.00" not in text
     assert "adjusted" not in text
     assert text.count("Runs") == text.count("tab:x") == 1
-    assert "+50.0" in text.split("by kinds" if "by kinds" in text else "by ")[1]  # the groups
+    assert "+50.0" in text.split("by kinds" if "by kinds" in text else "by ")[1]  # the table of groups
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Several runs beside each other."""
+"""Comparisons of several runs."""
 
 from importlib.util import find_spec
 
@@ -105,7 +105,7 @@ NEEDS = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 
 @pytest.mark.parametrize("library", [name for name, module in NEEDS.items() if find_spec(module)])
 def test_frame_has_a_row_per_query_and_run(library):
-    """A row for each query of each run, with the metrics by name, whatever their order in a run."""
+    """The frame has a row for each query of each run, whatever the order of the metrics in a run."""
     comparison = rg.Comparison(
         {
             "good": evaluation("good", missing="skip"),

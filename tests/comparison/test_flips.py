@@ -1,4 +1,4 @@
-"""Sums of sign flips: the same numbers as ten lines of plain Python, on both halves and any number of threads."""
+"""Sign-flip sums equal those of a short Python implementation, on both backends and with any number of threads."""
 
 import importlib
 
@@ -17,7 +17,7 @@ def splitmix64(z):
 
 
 def textbook(values, seed, flips):
-    """The sums of the flipped queries, one flip after another, and how many queries they are."""
+    """Yield the sum over the flipped queries, and their number, for each flip."""
     for flip in flips:
         signs = [
             splitmix64(
@@ -66,7 +66,7 @@ def test_flip_sums_of_many_flips(backend):
 @pytest.mark.both
 @pytest.mark.parametrize(("queries", "runs", "flips"), [(17, 3, 999), (50, 9, 5001), (300, 2, 2049), (6, 4, 700)])
 def test_flips_have_the_same_bits_on_both_backends_threads_and_cpu_levels(on_both, cpu, queries, runs, flips):
-    """Sums, counts and bounds: the same bits."""
+    """Sums, counts and bounds have the same bits for each backend, CPU level and number of threads."""
     values = np.random.default_rng(queries).integers(0, 2**40, (queries, runs)).astype(np.float64)
     pairs = [(run, base) for base in range(runs) for run in range(base + 1, runs)]
     left = np.array([base - 1 for _, base in pairs])
@@ -89,7 +89,7 @@ def test_flips_have_the_same_bits_on_both_backends_threads_and_cpu_levels(on_bot
 
 @pytest.mark.parametrize("rank", [1, 2, 30, 61, 62, 63])
 def test_flip_bounds_with_ties_and_too_few_means(backend, rank):
-    """Order statistics of few values, many of them equal; flips of all or of none have no mean."""
+    """Bounds are order statistics of the means, many of which are equal; flipping all queries or none gives no mean."""
     sums = np.array([[0.0, 4.0, 4.0, -4.0, 8.0, 0.0, 4.0, 12.0] * 4])
     flipped = np.array([0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 1.0, 3.0] * 4)
     flipped[5] = flipped[7] = 1.0

@@ -1,4 +1,4 @@
-"""The gate: when a change passes, fails or stays undecided, and what the command line says of it."""
+"""The gate decides whether a change passes, fails or stays undecided; the command line reports the decision."""
 
 import json
 import math
@@ -18,18 +18,18 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def reciprocal_ranks(ranks):
-    """Rankings with the only relevant document of each query at a rank; 0: not returned."""
+    """Return rankings with one relevant document per query at the given rank; for rank 0, it is not returned."""
     lists = [[0] * (rank - 1) + [1] if rank else [0] for rank in ranks]
     return rg.from_ranked(lists, judged=[[1, 0, 0, 0]] * len(ranks))
 
 
 def compared(after):
-    """The test of a change to a run that has every relevant document at rank 2."""
+    """Test a change against a run that has every relevant document at rank 2."""
     runs = {"main": reciprocal_ranks([2] * len(after)), "change": reciprocal_ranks(after)}
     return rg.compare(runs, metrics="rr").test()
 
 
-NOISE = [1, 0] * 10  # gains and losses of 0.5
+NOISE = [1, 0] * 10  # the reciprocal rank rises or falls by 0.5
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ NOISE = [1, 0] * 10  # gains and losses of 0.5
         (NOISE, {"margin": 0.01}, "undecided"),
         (NOISE, {"margin": 0.01, "strict": True}, "failed"),
         ([3] * 8, {"margin": 0.05}, "failed"),
-        ([3] * 20, {"margin": 0.2}, "passed"),  # decided to be worse, but not by more than the margin
+        ([3] * 20, {"margin": 0.2}, "passed"),  # shown to be worse, but not by more than the margin
         ([1] * 8, {"floors": {"rr": 1.01}}, "failed"),
         ([1] * 8, {"floors": {"rr": 1.0}}, "passed"),
     ],
@@ -92,7 +92,7 @@ def test_gate_lists_the_largest_losses():
         (2, 0.5, 0.25),
     ]
     assert tests.gate(worst=0).worst == []
-    assert len(tests.gate().worst) == 2  # no query that gained
+    assert len(tests.gate().worst) == 2  # queries that improved are not listed
 
 
 def test_gate_fails_if_the_run_lacks_queries():
@@ -131,7 +131,7 @@ def test_gate_rejects_what_cannot_be_decided(rejects):
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Qrels, and runs that are good, bad and undecidable beside the baseline."""
+    """Write qrels, a baseline run, and runs that are better, worse and undecided against it."""
     monkeypatch.chdir(tmp_path)
     queries = [f"q{number}" for number in range(12)]
     (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n{query} 0 b 0\n" for query in queries))

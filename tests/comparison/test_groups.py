@@ -1,4 +1,4 @@
-"""Groups of queries: the table, whether they differ, and what one mean hides."""
+"""Groups of queries: the table, the test of whether groups differ, and differences that the overall mean hides."""
 
 import math
 
@@ -13,12 +13,12 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def cells(groups):
-    """Those of the first table."""
+    """Return the cells of the first table."""
     return [[*map(str, row)] for row in next(iter(blocks_of(groups)))[1].rows]
 
 
 def kinds(first, second, seed=0, sd=0.05):
-    """Two runs whose difference is `first` for 17 queries of one kind, and `second` for 33 of another."""
+    """Return two runs that differ by `first` for 17 queries of one kind and by `second` for 33 queries of another."""
     random = np.random.default_rng(seed)
     base = random.random(50) * 0.4 + 0.3
     moved = base + np.where(np.arange(50) < 17, first, second) + random.normal(0, sd, 50)
@@ -58,7 +58,7 @@ def test_group_that_decides_the_overall_difference_is_named():
     [(50, ["Both groups point the same way."]), (44, ["All groups point the same way."]), (46, [])],
 )
 def test_groups_that_are_not_shown_to_differ_point_the_same_way(last, expected):
-    """Although the difference is decided for one of them only; of the last four queries the mean is opposite."""
+    """Only one of the differences is decided; if the last four queries form a group, its mean has the opposite sign."""
     runs, labels = kinds(0.04, 0.04, sd=0.1)
     labels[last:] = ["other"] * (50 - last)
     groups = runs.groups(labels)
@@ -127,7 +127,7 @@ def test_welch_test_equals_its_definition():
 
 
 def test_p_of_groups_is_the_share_of_permuted_labels():
-    """The share of permutations that separate the groups at least as far, the observed one included."""
+    """p is the share of permutations, including the observed one, that separate the groups at least as much."""
     assert permuted_p(np.array([1.0, -1, 1, -1]), np.ones(4), np.array([0, 0, 1, 1]), 0) == 1.0
     p = permuted_p(np.arange(12.0), np.ones(12), np.repeat([0, 1], 6), 0)
     assert p == pytest.approx(2 / math.comb(12, 6), rel=0.5)
@@ -175,4 +175,4 @@ def test_groups_beyond_the_printed_rows_are_counted():
     ((_, table, _),) = blocks_of(groups)
     labels = [row[0] for row in table.rows]
     assert labels[1:41] == list(map(str, range(40)))
-    assert len(labels) == 44  # with the header, the count of the others, the mean of means, and all
+    assert len(labels) == 44  # plus the header, the number of remaining groups, the mean of the means, and all queries

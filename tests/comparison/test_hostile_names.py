@@ -1,4 +1,4 @@
-"""Names of runs, queries and groups are text in every form of output."""
+"""Names of runs, queries and groups are treated as plain text in every output format."""
 
 import csv
 import io

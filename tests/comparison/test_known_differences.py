@@ -1,4 +1,4 @@
-"""Known values: textbooks, other programs, and all sign vectors enumerated."""
+"""Results agree with textbooks, with other programs, and with the enumeration of all sign vectors."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ from rankgain.comparison.power import detectable, queries_needed
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-# Darwin's maize, Fisher 1935, The Design of Experiments, section 21.
+# Darwin's maize data: Fisher (1935), The Design of Experiments, section 21.
 MAIZE = 49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48
 # Sakai, Laboratory Experiments in Information Retrieval, table 5.1.
 X = 0.7, 0.3, 0.2, 0.6, 0.4, 0.4, 0.0, 0.7, 0.1, 0.3, 0.5, 0.4, 0.0, 0.6, 0.5, 0.3, 0.1, 0.5, 0.2, 0.1
@@ -63,7 +63,7 @@ def test_t_test_of_sakais_table():
 
 
 def test_exact_test_of_binary_values_is_mcnemars():
-    """Of success@k the exact test is McNemar's."""
+    """For success@k, the exact test is McNemar's test."""
     runs = {"a": [0.0] * 15 + [1.0] * 5 + [0.0, 1.0] * 15, "b": [1.0] * 15 + [0.0] * 5 + [0.0, 1.0] * 15}
     pair = comparison(runs, metric="success@5").test()["success@5", "b", "a"]
     assert pair.p == 0.04138946533203125
@@ -76,13 +76,13 @@ def test_rounding_errors_do_not_decide_sign_vectors():
     assert (pair.better, pair.same, pair.worse) == (1, 3, 0)
 
 
-# All sign vectors
+# Comparison with all sign vectors
 
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_interval_holds_the_margins_that_the_exact_test_does_not_reject(seed, level):
-    """Checked at each end, and a little beyond it, by the test of all sign vectors of d − θ."""
+    """The exact test does not reject just inside each end of the interval, and rejects just outside it."""
     random = np.random.default_rng(seed)
     whole = random.integers(-20, 30, 9 + seed % 3)
     interval = the_test(whole.tolist(), level=level)
@@ -104,7 +104,7 @@ def test_interval_holds_the_margins_that_the_exact_test_does_not_reject(seed, le
 
 @pytest.mark.parametrize("queries", [10, 30])
 def test_max_t_of_known_values(queries):
-    """By all sign vectors; of more queries by random ones, and by the one that flips nothing."""
+    """Max-T uses all sign vectors or, for many queries, random sign vectors together with the observed signs."""
     random = np.random.default_rng(4)
     runs, flips = 4, 99
     values = random.integers(0, 10, (queries, runs)) / 16
@@ -130,7 +130,7 @@ def test_max_t_of_known_values(queries):
         assert tests["ndcg", f"run{run}", f"run{base}"].adjusted == least
 
 
-# Power, by statsmodels' TTestPower
+# Power, compared with statsmodels' TTestPower
 
 
 def test_detectable_difference_of_known_values():
@@ -155,15 +155,15 @@ def test_queries_needed_of_known_values(effect, queries):
 
 
 def test_small_differences_beside_large_values_are_counted():
-    """Of one query both runs have 2^45: the others still differ by 2."""
+    """Both runs have the value 2^45 for one query, but differences of 2 on the other queries still count."""
     runs = {"a": [2.0**45, *[0.0] * 19], "b": [2.0**45, *[2.0] * 19]}
     pair = comparison(runs, metric="dcg").test(method="exact")["dcg", "b", "a"]
     assert (pair.better, pair.same, pair.p) == (19, 1, 2.0**-18)
-    assert pair.difference == pytest.approx(1.9, rel=1e-3)  # of means of 2^40 each
+    assert pair.difference == pytest.approx(1.9, rel=1e-3)  # a difference between means above 2^40
 
 
 def test_interval_of_random_flips_is_made_of_order_statistics():
-    """With 999 flips and the one that flips nothing, the 50th smallest and largest mean of a part."""
+    """With 999 random flips, the interval ends at the 50th smallest and 50th largest mean of a part of the queries."""
     differences, flips = np.random.default_rng(6).normal(0.05, 0.2, 30), 999
     sums, flipped = np.empty((1, flips)), np.empty(flips)
     _backend.flips.sums(np.ascontiguousarray(differences[:, None]), 5, 0, flips, sums, flipped)

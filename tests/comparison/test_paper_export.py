@@ -1,4 +1,4 @@
-"""The options of to_markdown and to_latex, on everything that has them, and the layout of tables in LaTeX."""
+"""Options of `to_markdown` and `to_latex` on every class that has them, and the layout of LaTeX tables."""
 
 import re
 
@@ -27,7 +27,7 @@ def runs_of(runs=3, metrics=4, step=0.03):
 
 
 def exporters():
-    """One of each kind that has digits, percent, caption and label."""
+    """Return an object of each class whose export takes digits, percent, caption and label."""
     tested = runs_of(2, 1, step=0.3)
     lists = rg.from_scores([[0, 1]], [[0.5, 0.5]])
     return {
@@ -124,7 +124,7 @@ def test_summaries_of_callable_gains_and_other_tools_are_exported():
     ],
 )
 def test_latex_layout_depends_on_the_width(runs, metrics, baseline, floats, head):
-    """Compiled with columns of 229 pt, none of these tables is overfull."""
+    """None of these tables is overfull if compiled with columns of 229 pt."""
     text = runs_of(runs, metrics).test(baseline, flips=999).to_latex(digits=3)
     assert re.findall(r"\\begin\{(table\*?)\}", text) == floats
     assert text.count("\\begin{tabular}") == text.count("\\end{tabular}") == 2
@@ -171,7 +171,7 @@ def test_latex_names_the_engine_for_other_scripts(name, expected):
     ("length", "size"), [(10, "\\small"), (20, "\\small"), (24, "\\footnotesize"), (40, "\\scriptsize")]
 )
 def test_letters_are_smaller_in_tables_wider_than_a_page(length, size):
-    """The table of differences of runs whose names have this many letters."""
+    """The font size depends on the number of letters in the names of the runs."""
     values = {letter * length: np.random.default_rng(0).random(20) for letter in "xyz"}
     text = comparison(values).test(flips=99).to_latex(digits=2, part="differences")
     assert text.split("\\smallskip")[1].split("\n")[0] == size

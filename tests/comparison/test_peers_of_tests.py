@@ -1,4 +1,4 @@
-"""scipy and statsmodels compute the same values for the tests that they have."""
+"""SciPy and statsmodels give the same values for the tests that they implement."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_margin_by_t_test_equals_scipy():
     runs["c"] = np.where(np.arange(30) < 20, runs["a"], runs["b"])
     for run, baseline, equal in (("b", "a", 0), ("a", "b", 0), ("c", "a", 20)):
         pair = comparison(runs).test(baseline, method="t", margin=0.1, correction=None)["ndcg", run, baseline]
-        d, loss = runs[run] - runs[baseline], (equal / 30) ** 2  # of the query that is added
+        d, loss = runs[run] - runs[baseline], (equal / 30) ** 2  # the loss of the added query
         above, below = (
             max(
                 ttest_1samp(sample, -0.1, alternative="greater").pvalue

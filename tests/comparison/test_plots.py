@@ -1,4 +1,4 @@
-"""Plots of tests: panels wrap into rows, and every label is inside the figure."""
+"""Plots of tests wrap panels into rows and keep every label inside the figure."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def compared(names, metrics):
 
 
 def labels_inside(figure):
-    """Whether the labels of all axes, and the names of their rows, are inside the figure."""
+    """Return whether all axis labels and row names are inside the figure."""
     figure.draw_without_rendering()
     texts = [label for axes in figure.axes for label in (axes.xaxis.label, axes.yaxis.label) if label.get_text()]
     labels = [label.get_window_extent() for label in texts]

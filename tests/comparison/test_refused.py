@@ -1,4 +1,4 @@
-"""Arguments that comparisons and their tests reject, each with its message."""
+"""Arguments that comparisons and their tests reject, each with its error message."""
 
 import math
 import sys
@@ -54,7 +54,7 @@ def tied_with_best(metric):
 
 
 def by_query(**runs):
-    """Of the ids of each run's queries."""
+    """Return a Comparison of runs with the given query ids."""
     return rg.Comparison({name: evaluation([0.5] * len(ids), list(ids)) for name, ids in runs.items()})
 
 

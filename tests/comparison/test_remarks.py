@@ -1,4 +1,4 @@
-"""Warnings about unjudged documents and ties; the number of queries estimated from a pilot."""
+"""Warnings about unjudged documents and ties, and the number of queries estimated from a pilot."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def test_unjudged_documents_are_remarked():
 
 
 def test_bounds_take_one_ideal_for_both_runs():
-    """With this ideal a run that returned no judged document may win."""
+    """Both runs share one ideal ranking, so a run that returned no judged document may still win."""
     truth = {f"q{row}": {"a": 1, "z": 0} for row in range(8)}
     known, unknown = {query: {"a": 2, "z": 1} for query in truth}, {query: {"u": 2, "v": 1} for query in truth}
     (warning,) = rg.compare(truth, {"A": known, "B": unknown}, ["ndcg@2"]).test().warnings
@@ -45,7 +45,7 @@ def test_bounds_take_one_ideal_for_both_runs():
 
 
 def test_more_judgments_are_advised_only_where_they_could_turn_the_difference():
-    """Of two runs with unjudged documents, the first has too few of them."""
+    """The first of the two runs has too few unjudged documents to turn the difference."""
     good = {query: {f"d{query[1:]}": 3.0, f"n{query[1:]}": 2.0, f"m{query[1:]}": 1.0} for query in QRELS}
     few = JUDGED | {"q0": UNJUDGED["q0"]}
     near, far = rg.compare(QRELS, {"good": good, "few": few, "none": UNJUDGED}, ["rr@3"]).test("good").warnings
@@ -94,16 +94,16 @@ POSITIVES = {query: {document: 1 for document, grade in grades.items() if grade}
         (
             {query: dict.fromkeys(grades, 1.0) for query, grades in POSITIVES.items()},
             "rr@10",
-        ),  # short lists of relevant ones
+        ),  # short lists of relevant documents
     ],
 )
 def test_no_remark_where_only_relevant_documents_are_judged(other, metric):
     assert rg.compare(POSITIVES, {"bm25": JUDGED, "other": other}, [metric]).test().warnings == []
 
 
-@pytest.mark.parametrize("name", sorted(set(TABLE) - {"infap"}))  # which estimates from pooled documents only
+@pytest.mark.parametrize("name", sorted(set(TABLE) - {"infap"}))  # infAP estimates from pooled documents only
 def test_unjudged_documents_are_a_warning_only_where_they_count_as_not_relevant(name):
-    """They do if grade 0 gives the same value, and a run of as many other documents another one."""
+    """Unjudged documents count as not relevant if grading them 0 keeps the value while other documents change it."""
     random = np.random.default_rng(0)
     run, other = (
         {f"q{row}": {f"d{doc}": random.random() for doc in range(first, first + 12)} for row in range(20)}
@@ -128,13 +128,13 @@ def test_metrics_that_do_not_count_unjudged_documents_have_no_warning():
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(("queries", "options", "warned"), [
     (40, {}, True),
-    (28, {}, False),  # too few to tell
+    (28, {}, False),  # too few queries to tell
     (40, {"clusters": [row // 2 for row in range(40)]}, False),  # too few clusters
     (80, {"clusters": [row // 2 for row in range(80)]}, True),
     (40, {"weights": [1.0] * 40}, True),
 ])  # fmt: skip
 def test_skewed_differences_that_are_decided_against_the_largest(sign, queries, options, warned):
-    """A loss on all but one in 20 queries, and gains there that are larger."""
+    """In every 20 differences, 19 have one sign, and the other is larger and has the opposite sign."""
     random = np.random.default_rng(0)
     differences = -0.1 - 0.02 * random.random(queries)
     differences[::20] = 0.5
@@ -157,7 +157,7 @@ def test_skewness_equals_scipy():
     pairs = values.reshape(15, 2).sum(axis=1)
     assert skewness(values, None, np.arange(30) // 2) == pytest.approx(stats.skew(pairs))
     assert skewness(np.full(30, 0.25), None, None) == 0.0
-    for queries in range(30, 60):  # of differences that are equal but for rounding
+    for queries in range(30, 60):  # differences that are equal except for rounding
         assert skewness(np.full(queries, 1 / 3 - 0.5), None, None) == 0.0
     weights = np.arange(1.0, 31.0)
     contributions = weights * (values - np.average(values, weights=weights))

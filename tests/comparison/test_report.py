@@ -1,4 +1,4 @@
-"""The report: one file without external resources, with names as text, of bounded size."""
+"""The report is a single file of limited size, without external resources, in which names appear as plain text."""
 
 import datetime
 import html
@@ -105,12 +105,12 @@ def test_report_prints_the_whole_command(tmp_path):
 
 
 def captions(text):
-    """The pairs of runs whose queries are drawn."""
+    """Return the captions of the figures, which name the compared runs."""
     return [html.unescape(title) for title in re.findall(r'<figcaption class="caption"><bdi>(.*?)</bdi>', text)]
 
 
 def of_means(means, metrics=("ndcg", "ap"), queries=30):
-    """Runs with these means, in reverse order for the second metric and then in turn."""
+    """Return runs with these means, with the order of the runs reversed for every second metric."""
     noise = np.random.default_rng(0).normal(size=(len(means), queries)) / 100
     rows = {name: mean + noise[row] - noise[row].mean() for row, (name, mean) in enumerate(means.items())}
     return comparison(
@@ -126,7 +126,7 @@ def test_report_draws_the_queries_of_the_best_run_and_the_baseline(tmp_path):
     text = page(tmp_path, runs, runs.test("b", flips=99))
     assert captions(text) == ["ndcg: c minus b", "ap: a minus b"]
     assert "2 of 8 differences are drawn: for each metric, the best other run and b." in text
-    # If the baseline is the best run, the best of the others is drawn.
+    # If the baseline is the best run, the best of the other runs is drawn.
     text = page(tmp_path, runs, runs.test("c", flips=99))
     assert captions(text) == ["ndcg: e minus c", "ap: a minus c"]
     text = page(tmp_path, runs, runs.test(flips=99))
@@ -161,7 +161,7 @@ def test_report_draws_the_queries_of_twelve_metrics(tmp_path):
 
 
 def forests(text):
-    """The number of rows by the title of a table of differences."""
+    """Map the title of each table of differences to its number of rows."""
     tables = re.findall(r'<table class="wide"><caption><bdi>(.*?)</bdi>.*?<tbody>(.*?)</tbody>', text, re.DOTALL)
     return {title: rows.count("<tr>") for title, rows in tables}
 
@@ -253,7 +253,10 @@ QRELS = {f"q{row}": {f"d{row}": 1} for row in range(8)}
 
 
 def runs_in(form):
-    """Two runs, of which the first ranks d0, d1 … first, and the second x<b>0, …, by the rules of the form."""
+    """Return two runs in a form; the first ranks d0, d1, … first, and the second ranks x<b>0, x<b>1, … first.
+
+    Ties are broken by the rules of the form.
+    """
     import pandas as pd
 
     one = {f"q{row}": {f"d{row}": 2.0, "w": 1.0} for row in range(8)}

@@ -1,4 +1,4 @@
-"""The page in Chromium: no error, no request, sorting works, and no name acts."""
+"""In Chromium, the page raises no error, makes no request, sorts its tables, and treats names as plain text."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_report_sorts_and_runs_no_names_in_a_browser(tmp_path, width):
         assert page.requests() == []
         assert "gone" not in page.run("document.title").replace("document.title='gone'", "")
         assert page.run("document.documentElement.scrollWidth") <= width
-        # Nothing of a table is cut, and numbers are seen.
+        # No table is cut off, and the numbers are visible.
         inside = (
             "[...document.querySelectorAll('table.wide td')].every(cell => cell.getBoundingClientRect().right <= {})"
         )

@@ -1,4 +1,4 @@
-"""Several baselines: each remaining run against each of them, on everything that reads the tests."""
+"""With several baselines, each remaining run is compared with each baseline in every output."""
 
 import json
 
@@ -28,7 +28,7 @@ def test_each_remaining_run_is_compared_with_each_baseline():
 
 
 def test_p_is_adjusted_over_the_comparisons_with_all_baselines():
-    """p and intervals are those of one baseline at a time; Holm's correction is computed by hand from p."""
+    """p-values and intervals equal those for each baseline alone; Holm's correction is recomputed from the p-values."""
     tests = RUNS.test(BASES, flips=999, correction="holm")
     single = [RUNS.test(base, flips=999, correction="holm") for base in BASES]
     for metric in ("ndcg@10", "ap"):

@@ -1,4 +1,4 @@
-"""Properties of every test: p and interval agree, and irrelevant changes leave both unchanged."""
+"""Properties of every test: p-values agree with intervals, and irrelevant changes affect neither."""
 
 import math
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def values(random, queries, kind):
-    """Differences as metrics have them: continuous, with ties, with zeros, skewed."""
+    """Draw differences like those of metrics: continuous, tied, often zero, or skewed."""
     if kind == "continuous":
         return random.normal(random.normal(0, 0.1), 0.2, queries)
     if kind == "P@10":
@@ -44,7 +44,6 @@ def agree(seed, queries, level, flips):
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 @pytest.mark.parametrize("seeds", quick_first([range(40), range(1000, 1800)]), ids=len)
 def test_interval_excludes_0_where_p_is_small(queries, level, seeds):
-    """24,000 cases, over both halves."""
     seen = {agree(seed, queries, level, 199 if seed < 1000 else 999 if seed % 4 else 499) for seed in seeds}
     assert seen == ({False} if 2.0 ** (1 - queries) > 1 - level else {True, False})
 
@@ -76,7 +75,7 @@ def test_scaling_by_a_power_of_two_scales_the_bits(queries, power):
 
 @pytest.mark.parametrize("queries", [15, 20, 60])
 def test_further_runs_and_metrics_do_not_change_p(queries):
-    """Of metrics that are bounded by 1, to the bit."""
+    """For metrics bounded by 1, every bit of the p-value stays the same."""
     random = np.random.default_rng(queries)
     runs = {name: {metric: random.random(queries) for metric in ("ndcg", "ap")} for name in "abc"}
     few = {name: {"ndcg": runs[name]["ndcg"]} for name in "ab"}
@@ -102,12 +101,12 @@ def test_identical_runs_do_not_differ():
 
 @pytest.mark.parametrize("flips", [999, 9999])
 def test_randomization_p_is_near_the_exact_p(flips):
-    """With ties, which floating point sums lose: within five standard deviations, for many seeds."""
+    """For many seeds, p lies within five standard deviations of the exact p, even where rounding could break ties."""
     random = np.random.default_rng(9)
     differences = (random.integers(0, 11, 30) - random.integers(0, 9, 30)) / 10
     exact = exact_p(np.rint(differences * 2**39))
     for seed in range(20):
-        # More than 24 differ, so that p is random.
+        # More than 24 queries differ, so p is estimated from random flips.
         pair = against_nothing(differences.tolist()).test(flips=flips, seed=seed)["cg", "run", "zero"]
         assert pair.method == "randomization"
         assert abs(pair.p - exact) < 5 * math.sqrt(exact * (1 - exact) / flips) + 1 / flips
@@ -116,7 +115,7 @@ def test_randomization_p_is_near_the_exact_p(flips):
 @pytest.mark.parametrize("queries", [10, 40])
 @pytest.mark.parametrize("margin", [0.0, 0.02, 0.1])
 def test_the_margin_agrees_with_the_interval(queries, margin):
-    """Not worse by more than the margin only where the interval lies above it; equivalent only where it lies within."""
+    """A run is "not worse" only if the interval lies above −margin, and "equivalent" only if it lies within ±margin."""
     seen = set()
     for seed in range(40):
         random = np.random.default_rng(seed)
@@ -144,7 +143,7 @@ def test_direction_of_the_metric_decides_the_verdict():
 @pytest.mark.parametrize("queries", [12, 20, 40])
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_simultaneous_intervals_agree_with_adjusted_p(queries, level):
-    """By max-T in one step; also of more runs, and with weights and clusters."""
+    """Simultaneous intervals agree with p-values from single-step max-T, with or without weights and clusters."""
     seen = set()
     for seed in range(12):
         random = np.random.default_rng(seed)
@@ -163,14 +162,14 @@ def test_simultaneous_intervals_agree_with_adjusted_p(queries, level):
 
 
 def test_effect_size_of_three_queries():
-    """Hedges' g: d times 1 − 3 / (4·2 − 1)."""
+    """Hedges' g is d times 1 − 3 / (4·2 − 1), since three queries have 2 degrees of freedom."""
     assert hedges(0.5, 0.25, 3) == pytest.approx(2.0 * (1 - 3 / 7))
     assert math.isnan(hedges(0.5, 0.25, 2))
 
 
 @pytest.mark.parametrize("numbers", [5, 65])
 def test_number_of_pairs_per_pass_does_not_change_p(monkeypatch, numbers):
-    """Fewer numbers than one pair has, and enough for two of six pairs."""
+    """The limits per pass are too small for one pair, and large enough for two of the six pairs."""
     random = np.random.default_rng(1)
     runs = comparison({name: random.random(30) for name in "abcd"})
     expected = runs.test(flips=99, margin=0.01)  # without a margin some numbers are NaN

@@ -1,4 +1,4 @@
-"""Verdicts, methods and notes of tests, by families and simultaneous intervals; and figures."""
+"""Verdicts, methods, notes and figures of tests, for all families and for simultaneous intervals."""
 
 import math
 import warnings
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def shifted(queries, *shifts, seed=0):
-    """Runs that differ from the first by so much on average."""
+    """Return runs whose means differ from that of the first run by the given shifts."""
     random = np.random.default_rng(seed)
     base = random.random(queries) * 0.4 + 0.3
     return {f"r{run}": base + shift + random.normal(0, 0.1, queries) for run, shift in enumerate(shifts)}
@@ -35,7 +35,7 @@ def of_values(runs, baseline=None, margin=None, **options):
 
 
 def of_two_metrics(**options):
-    """Of which one has no value for a quarter of the queries."""
+    """Test two metrics, one of which has no value for a quarter of the queries."""
     runs = {
         name: {"cg": values, "rr": [*[math.nan] * 15, *values[15:]]} for name, values in shifted(60, 0.0, 0.1).items()
     }
@@ -49,7 +49,7 @@ MANY_NOT_EQUAL = "Inconclusive differences do not show that runs are equal."
 ALIKE = {name: [0.25, 0.75] * 10 for name in "abc"}
 FEW = "With few queries, rare large differences may be missing."
 NOT_ADJUSTED = "Intervals are not adjusted: "
-VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
+VERDICTS = {  # tests, the texts in their verdicts, and the texts that must be absent
     "better": (
         lambda: of(RISING),
         "rr: run is better than zero by +0.2625 (95% +0.1167 to +0.4167).",
@@ -141,7 +141,7 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
         f"Inconclusive: run vs zero; p = 1.0000, no interval. | {NOT_EQUAL}",
         "cannot show",
     ),
-    "no interval": (  # all sign vectors of six are too few for Bonferroni's share of two comparisons
+    "no interval": (  # with six queries, Bonferroni's level for two comparisons cannot be reached
         lambda: comparison({"a": [0.0] * 6, "b": [0.5] * 5 + [-0.1], "c": [0.5] * 6}, metric="cg").test(
             "a", correction="holm", intervals="simultaneous"
         ),
@@ -261,7 +261,7 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
         "one query rr run vs zero without query 4: +0.2300, inconclusive | one query: the decision depends on this "
         "query.",
     ),
-    "decisive query in clusters": (  # without it, one of six clusters has the other sign
+    "decisive query in clusters": (  # without this query, one of six clusters has the other sign
         lambda: of([0.9, -0.2, *[0.1] * 10], clusters=np.arange(12) // 2, weights=[2, *[1] * 11]),
         "one query rr run vs zero without query 0: +0.0727, inconclusive",
     ),
@@ -282,7 +282,7 @@ VERDICTS = {  # tests, texts in their verdicts, and texts that are absent
         lambda: of_shifted(60, 0.0, 0.01, 0.01, 0.01, 0.01, flips=99),
         f"has the best mean. Inconclusive: | {MANY_NOT_EQUAL}",
     ),
-    # "wild" is not decided against the low runs, which "even" is better than.
+    # "wild" is not shown to differ from the low runs, although "even" is better than they are.
     "two of the best mean": (
         lambda: comparison(
             {"even": [1.0] * 10, "wild": [0.0, 2.0] * 5} | {f"low{run}": [0.9 - 0.1 * run] * 10 for run in range(3)},
@@ -334,7 +334,7 @@ def test_verdict_sentences(name):
     ],
 )
 def test_up_to_six_differences_have_a_sentence_each(runs, baseline, metrics, lines):
-    """Beyond that, each metric has one, and the last line is about the inconclusive differences."""
+    """With more differences, each metric has one sentence, and the last line is about inconclusive differences."""
     random = np.random.default_rng(0)
     names = "cg", "ap", "rr", "ndcg", "precision", "recall", "rbp", "err", "success"
     values = {f"r{run}": {name: random.random(20) for name in names[:metrics]} for run in range(runs)}
@@ -376,7 +376,7 @@ def test_all_pairs_are_tested_and_the_best_named():
 
 
 def test_weighted_means_are_labelled():
-    """A difference of logarithms is not one of geometric means, nor a mean one of sums."""
+    """Labels distinguish differences of logarithms from differences of geometric means, and means from sums."""
     runs = shifted(20, 0.0, 0.1, 0.2)
     for metric, name in (("gm_ap", "gm_ap (mean log2)"), ("num_rel_ret", "num_rel_ret (mean)")):
         pair = comparison({run: runs[run] for run in ("r0", "r1")}, metric=metric).test(flips=99)
@@ -390,7 +390,7 @@ def test_weighted_means_are_labelled():
 
 
 def test_paper_table_has_geometric_means():
-    """As the table of the comparison, not their logarithms."""
+    """The paper table shows geometric means, like the table of the comparison, rather than their logarithms."""
     runs = comparison(shifted(20, 0.0, 0.1, 0.2), metric="gm_ap")
     means = [f"{values['gm_ap']:.4f}" for values in runs.aggregate().values()]
     assert [row[2][:6] for row in runs.test(flips=99).matrix()[1:]] == means
@@ -399,7 +399,7 @@ def test_paper_table_has_geometric_means():
 @pytest.mark.parametrize("family", ["metric", "all"])
 @pytest.mark.parametrize("options", [{}, {"correction": None}, {"method": "t"}, {"intervals": "simultaneous"}])
 def test_decisive_queries_are_those_without_which_the_verdict_changes(options, family):
-    """Of decided differences; by testing again without the query that contributes most."""
+    """A decided difference is tested again without the query that contributes most."""
     if "method" in options:
         pytest.importorskip("scipy")
     named = 0
@@ -458,14 +458,14 @@ def test_means_within_rounding_are_equal():
 
 
 def test_differences_decided_without_correction_only_are_noted():
-    """Their number beside the intervals, their names in the notes."""
+    """Differences decided only without correction are counted in the table and listed by name in the notes."""
     runs = comparison(shifted(40, *[0.0] * 16, seed=3), metric="cg")
     tests = runs.test(flips=999)
     alone = [its for its in tests.values() if decided_alone(its) and not its.decided]
     assert len(alone) > 3
     (note,) = (note for note in tests.notes() if note.startswith("Decided alone, but not among 120 comparisons: "))
     assert all(f"{its.run} vs {its.baseline} in cg" in note for its in alone)
-    assert NOT_ADJUSTED not in tests.table()  # which has no intervals
+    assert NOT_ADJUSTED not in tests.table()  # the table has no intervals
     against = runs.test("r4", flips=999)
     alone = [its for its in against.values() if decided_alone(its) and not its.decided]
     assert len(alone) > 1
@@ -476,7 +476,7 @@ def test_differences_decided_without_correction_only_are_noted():
 
 @pytest.mark.slow
 def test_figures_of_names_that_the_font_lacks_give_no_warning():
-    """No warning of matplotlib's, and names that differ stay so."""
+    """Matplotlib gives no warning, and different names get different labels."""
     pytest.importorskip("matplotlib")
     names = "bm25 \U0001f600", "bm25 \U0001f680", "\u65e5\u672c"
     tests = comparison(dict(zip(names, shifted(20, 0.0, 0.1, 0.2).values(), strict=True))).test(names[0], flips=99)

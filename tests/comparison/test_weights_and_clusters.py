@@ -1,4 +1,4 @@
-"""Queries that do not count alike, and queries that are not independent: one sign per cluster."""
+"""Weighted queries, and clusters of dependent queries, which have one sign per cluster."""
 
 import itertools
 import math
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def by_hand(differences, weights, clusters, level):
-    """(p, low, high) by enumerating all sign vectors; exact, since all numbers are dyadic."""
+    """Compute (p, low, high) by enumerating all sign vectors; this is exact because all numbers are dyadic."""
     sums, wholes = (np.bincount(clusters, weights=values) for values in (np.multiply(differences, weights), weights))
     bits = np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums)) & 1
     part, whole = bits @ sums, bits @ wholes
@@ -26,7 +26,10 @@ def by_hand(differences, weights, clusters, level):
 
 
 def dyadic_data(seed, queries, clusters=None):
-    """Differences with ties and zeros, weights, and labels: dyadic numbers, which the grid holds as they are."""
+    """Draw differences with ties and zeros, weights, and cluster labels.
+
+    The numbers are dyadic rationals, which the grid represents exactly.
+    """
     random = np.random.default_rng(seed)
     differences = random.integers(-8, 17, queries) / 16 * (random.random(queries) < 0.8)
     labels = random.permutation(np.arange(queries) % (clusters or queries))
@@ -44,8 +47,8 @@ def the_test(differences, **options):
         (True, 8, None, 0.95, {}),
         (False, 20, 8, 0.95, {}),
         (True, 20, 8, 0.95, {}),
-        (False, 17, None, 0.9, {}),  # of which some do not differ: means are counted by how many of these are chosen
-        (True, 40, 18, 0.9, {"method": "exact", "flips": 99}),  # more than are gone through by default
+        (False, 17, None, 0.9, {}),  # some differences are 0, and means are counted by the number of zeros chosen
+        (True, 40, 18, 0.9, {"method": "exact", "flips": 99}),  # more sign vectors than are enumerated by default
     ],
 )
 def test_exact_test_of_clusters_enumerates_sign_vectors(seed, weighted, queries, clusters, level, options):
@@ -61,7 +64,7 @@ def test_exact_test_of_clusters_enumerates_sign_vectors(seed, weighted, queries,
 
 
 def share_below(differences, weights, margin):
-    """The share of all subsets whose weighted mean is −margin or less; the empty one counts."""
+    """Return the share of all subsets, including the empty one, whose weighted mean is at most −margin."""
     parts = np.array(list(itertools.product((0.0, 1.0), repeat=len(weights))))
     return float((parts @ (weights * (differences + margin)) <= 1e-9).mean())
 
@@ -73,10 +76,13 @@ def share_below(differences, weights, margin):
 )
 @pytest.mark.parametrize("is_worse", [False, True])
 def test_margin_by_all_sign_vectors(margin, options, queries, zeros, weighted, is_worse):
-    """The larger p-value of two tests: of these queries, and of one more that is worse by the squared share of ties."""
+    """The p-value is the larger of two: one for these queries, and one with an added query.
+
+    The added query is worse by the squared share of ties.
+    """
     differences, weights, _ = dyadic_data(3, queries)
     differences = np.array(differences)
-    if is_worse:  # all queries are worse by more than the margin, so that the subset of all counts
+    if is_worse:  # all queries are worse by more than the margin, so the full subset counts, too
         differences = -(1 + np.abs(differences)) / 2
     differences[:zeros] = 0.0
     weights = np.array(weights) if weighted else np.ones(queries)
@@ -94,7 +100,7 @@ def test_margin_by_all_sign_vectors(margin, options, queries, zeros, weighted, i
 
 @pytest.mark.parametrize(("weighted", "zeros"), [(False, 6), (True, 3)])
 def test_margin_by_random_flips_is_near_the_exact_one(weighted, zeros):
-    """Within five standard deviations, for 18 queries that differ and some that do not."""
+    """With 18 queries that differ and some that do not, p lies within five standard deviations of the exact p."""
     random = np.random.default_rng(0)
     differences = [*random.normal(0.0, 0.05, 18), *[0.0] * zeros]
     options = {"margin": 0.02, "weights": random.integers(1, 4, 18 + zeros) if weighted else None, "flips": 9999}
@@ -110,7 +116,7 @@ def test_margin_by_random_flips_is_near_the_exact_one(weighted, zeros):
     ("queries", "margin", "p"), [(6, 0.05, 0.95**6), (30, 0.2, 0.8**30), (6, 0.0, 1.0), (6, 2.0, 0.0)]
 )
 def test_margin_where_no_query_differs(method, queries, margin, p):
-    """The chance that no query differs if a share `margin` of the queries were worse by 1."""
+    """p is the probability that no query differs if a share `margin` of all queries were worse by 1."""
     if method == "t":
         pytest.importorskip("scipy")
     pair = the_test([0.0] * queries, margin=margin, method=method)
@@ -130,13 +136,13 @@ def test_margin_is_not_tested_without_a_largest_difference(metric):
 
 
 def test_margin_of_a_geometric_mean_is_one_of_logarithms():
-    """The largest difference is that between 1 and 10^-5."""
+    """The largest possible difference is the one between 1 and 10^-5."""
     pair = against_nothing([0.0] * 8, metric="gm_ap").test(margin=1.0)["gm_ap", "run", "zero"]
     assert pair.not_worse_p == pytest.approx((1 - 1 / math.log2(1e5)) ** 8)
 
 
 def test_margin_of_several_runs_leaves_out_metrics_without_one():
-    """Holm's correction counts the comparisons that are tested."""
+    """Holm's correction counts only the comparisons that are tested."""
     random = np.random.default_rng(1)
     runs = comparison({name: {"cg": random.random(30), "ap": random.random(30)} for name in "abc"})
     one, both = (
@@ -169,7 +175,7 @@ def test_equal_weights_and_single_clusters_do_not_change_p(queries, weight):
 
 @pytest.mark.parametrize("queries", [14, 60])
 def test_whole_weights_are_queries_of_one_cluster(queries):
-    """A query of weight 3 is as three queries of one sign."""
+    """A query of weight 3 counts like three queries with a common sign."""
     random = np.random.default_rng(queries)
     differences, times = random.normal(0.05, 0.2, queries), random.integers(1, 4, queries, np.intp)
     weighted = the_test(differences, weights=times, flips=999)
@@ -196,7 +202,7 @@ def test_weighted_interval_excludes_0_where_p_is_small(seed, queries):
 @pytest.mark.parametrize("options", [{}, {"method": "exact"}, {"intervals": "simultaneous"}])
 @pytest.mark.parametrize("clusters", [3, 10, 40])
 def test_no_interval_where_no_sign_vector_changes_the_sum(clusters, options):
-    """Of clusters whose sums cancel; with fewer queries than can show a difference, and with more."""
+    """There is no interval if the sums of all clusters are 0, however many queries there are."""
     pair = the_test([0.25, -0.25] * clusters, clusters=np.arange(2 * clusters) // 2, **options)
     assert (pair.p, pair.low, pair.high) == (1.0, -math.inf, math.inf)
     assert math.isnan(pair.detectable)
@@ -207,7 +213,7 @@ def test_no_interval_where_no_sign_vector_changes_the_sum(clusters, options):
 
 
 def test_dependent_queries_do_not_count_twice():
-    """Ten queries, each repeated five times: as ten the difference is undecided; as fifty it would be decided."""
+    """Ten queries repeated five times leave a difference undecided that fifty independent queries would decide."""
     differences = [0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.3, -0.1, 0.2, -0.1]
     assert the_test(differences * 5, flips=999).decided
     pair = the_test(differences * 5, clusters=[*range(10)] * 5, flips=999)
@@ -263,11 +269,11 @@ def test_weights_apply_by_id_to_common_queries():
     assert (tests.queries, tests.left_out) == (2, 3)
     assert pair.difference == pytest.approx((1 * (0.7 - 0.4) + 3 * (0.9 - 0.5)) / 4)
     assert pair.mean == pytest.approx((0.7 + 3 * 0.9) / 4)
-    assert sample_of(tests, "ndcg").weights.tolist() == [0.25, 0.75]  # scaled by a power of two
+    assert sample_of(tests, "ndcg").weights.tolist() == [0.25, 0.75]  # the weights are scaled by a power of two
 
 
 def test_weights_multiply_those_of_the_metric():
-    """GAUC: what is tested is what the table shows."""
+    """For GAUC, the tested means are those that the table shows."""
     random = np.random.default_rng(0)
     sizes = random.integers(5, 30, 30, np.intp)
     labels, ids = random.integers(0, 2, sizes.sum()), np.repeat(np.arange(30), sizes)
@@ -293,7 +299,7 @@ def test_weights_multiply_those_of_the_metric():
 
 
 def test_groups_are_tested_with_weights_and_clusters():
-    """Each group has the values of a comparison of its queries alone; the overall mean weights the groups."""
+    """Each group is tested like a comparison of its queries alone; the overall mean uses the weights of the groups."""
     random = np.random.default_rng(0)
     runs = comparison({"a": random.random(24), "b": random.random(24)}, metric="cg")
     labels, weights, clusters = ["short"] * 12 + ["long"] * 12, random.integers(1, 9, 24), np.arange(24) // 2
@@ -313,7 +319,7 @@ def test_groups_are_tested_with_weights_and_clusters():
 
 
 def test_groups_with_clusters_are_tested_by_clusters():
-    """Repeated queries count once; a cluster that spans two groups leaves nothing to test."""
+    """Repeated queries count once, and no test is possible if every cluster spans two groups."""
     random = np.random.default_rng(1)
     differences, labels = random.normal(0.05, 0.2, 16), ["x"] * 8 + ["y"] * 8
     once = against_nothing(differences).groups(labels, flips=99)
@@ -334,7 +340,7 @@ def test_queries_needed_with_weights_and_clusters():
     runs = against_nothing(differences * 5)
     assert runs.queries_needed(*pair, difference=0.05, clusters=[*range(10)] * 5) == once
     assert runs.queries_needed(*pair, difference=0.05) < once
-    # Half of the queries weigh nothing to speak of, so that twice as many are needed.
+    # Half of the queries have almost no weight, so twice as many queries are needed.
     few = against_nothing(differences * 2)
     weighted = few.queries_needed(*pair, difference=0.05, weights=[1] * 10 + [1e-9] * 10)
     assert weighted == pytest.approx(2 * once, abs=2)

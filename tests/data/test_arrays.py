@@ -1,7 +1,7 @@
-"""Arrays of other libraries are read like NumPy's, without a copy; unreadable ones raise an error of one sentence.
+"""Arrays of other libraries are read like NumPy arrays, without a copy; unreadable ones raise a one-sentence error.
 
-Each kind of array is a function from a NumPy array. Libraries that are installed are tested
-themselves; the stubs show what any other array of that kind must provide.
+Each kind of array is a function from a NumPy array. Libraries that are installed are tested themselves; the stubs show
+what any other array of that kind must provide.
 """
 
 import array
@@ -21,7 +21,7 @@ LIBRARIES = {name: import_module(name) for name in ("pandas", "polars", "pyarrow
 
 
 class Dlpack:
-    """An array with DLPack only, as of a library without NumPy support."""
+    """An array that supports only DLPack, like those of libraries without NumPy support."""
 
     def __init__(self, array):
         self.array = array
@@ -34,14 +34,14 @@ class Dlpack:
 
 
 class OldDlpack(Dlpack):
-    """The first form of the protocol."""
+    """An array with the original version of the DLPack protocol."""
 
     def __dlpack__(self, stream=None):
         return self.array.__dlpack__()
 
 
 class Sequential(Dlpack):
-    """DLPack and indexing that returns the same type, which NumPy reads as a list of unknown objects."""
+    """An array with DLPack whose items have the same type, so that NumPy reads it as a list of unknown objects."""
 
     def __len__(self):
         return len(self.array)
@@ -61,7 +61,7 @@ class Arrayed:
 
 
 class BareArrayed(Arrayed):
-    """The first form of the protocol."""
+    """An array whose `__array__` method takes no arguments."""
 
     def __array__(self):
         return self.array
@@ -80,10 +80,10 @@ ANY_SHAPE = {
     "array": Arrayed,
     "bare array": BareArrayed,
     "memoryview": memoryview,
-    "ctypes": np.ctypeslib.as_ctypes,  # whose type names differ from NumPy's, as in LightGBM
+    "ctypes": np.ctypeslib.as_ctypes,  # its type names differ from NumPy's, as in LightGBM
 }
 FLAT = {"array.array": lambda values: array.array(values.dtype.char, values.tolist())}
-if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # before, NumPy exported nothing read-only
+if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # older versions of NumPy do not export read-only arrays
     ANY_SHAPE["read-only dlpack"] = read_only
 if "torch" in LIBRARIES:
     ANY_SHAPE["torch"] = lambda values: LIBRARIES["torch"].from_numpy(values.copy())
@@ -110,7 +110,7 @@ def scored(*args, **options):
     return rg.from_scores(*args, **options).evaluate("ndcg", "dcg@2", "rr")
 
 
-TAKERS = {  # by the name of the argument
+TAKERS = {  # functions by the name of their argument
     "relevance": rg.ndcg,
     "relevance ": lambda value: rg.dcg(value, k=2, gain="exponential"),
     "relevance  ": lambda value: rg.from_ranked(value).evaluate("ndcg", "rr"),
@@ -195,7 +195,7 @@ def test_columns_of_lists_are_lists(backend, column, rows):
         assert plain(taker(column)) == plain(taker(rows))
 
 
-@pytest.mark.parametrize("kind", sorted(set(FLAT) - {"pyarrow chunked"}))  # which is not one piece of memory
+@pytest.mark.parametrize("kind", sorted(set(FLAT) - {"pyarrow chunked"}))  # chunked arrays are not contiguous in memory
 @dtypes
 def test_arrays_are_not_copied(kind, dtype):
     foreign = FLAT[kind](GRADES.astype(dtype))
@@ -243,7 +243,7 @@ class DlpackRefuses(Dlpack):
         return 2, 0
 
 
-REFUSING = {  # the type as it is named, what to do, and the array
+REFUSING = {  # the type as named in the error, the advice in the error, and the array
     "grad": ("the Refuses requires grad", "(.detach())", Refuses(requires_grad=True)),
     "device": ("the Refuses is not in the CPU's memory", "(.cpu())", Refuses(device_type=2)),
     "no device": ("the Refuses is not in the CPU's memory", "(.cpu())", Refuses(device_type=None)),

@@ -1,4 +1,4 @@
-"""Columns with invalid data, or whose owners misreport, fail or are freed: a result or an error, never a crash."""
+"""Columns with invalid data or misbehaving owners give a result or raise an error, but never crash."""
 
 import gc
 import struct
@@ -37,7 +37,7 @@ def with_column(name, array):
     return pa.table({**RUN, name: array})
 
 
-# Arrow data that point outside of their buffers
+# Arrow data that point outside their buffers
 
 
 def text(*offsets, data=b"abc", large=False):
@@ -47,7 +47,7 @@ def text(*offsets, data=b"abc", large=False):
 
 
 def views(*fields, buffer=b"x" * 20, kind=None):
-    """Each field: size, buffer, offset."""
+    """Return an array of views, each given as (size, buffer, offset)."""
     fixed = b"".join(struct.pack("<i4sii", size, buffer[:4], source, offset) for size, source, offset in fields)
     return pa.Array.from_buffers(kind or pa.string_view(), len(fields), [None, *map(pa.py_buffer, (fixed, buffer))])
 
@@ -64,7 +64,7 @@ def test_offsets_outside_the_data_are_rejected(on_both, column, large, offsets):
 
 @pytest.mark.both
 def test_offsets_outside_the_data_are_rejected_in_slices(on_both):
-    """Rows outside of the slice are not read, so only the length of the data shows the error."""
+    """Rows outside a slice are not read, so the error is detected only from the length of the data."""
     table = with_column("doc_id", text(0, 100, 2, 3)).set_column(0, "query_id", pa.array(["q", "z", "z"]))
     kind, message = both(on_both, lambda: evaluate(table))
     assert kind is ValueError
@@ -83,7 +83,7 @@ def test_views_outside_their_buffers_are_rejected(on_both, column, kind, view):
     table = with_column(column, views((13, 0, 0), (20, 0, 0), view, kind=kind))
     error, message = both(on_both, lambda: evaluate(table))
     assert error is ValueError
-    # the other type of ids is found first
+    # for documents, the mismatch of id types may be reported first
     assert "broken: its views" in message or (column == "doc_id" and "convert those in" in message)
 
 
@@ -101,7 +101,7 @@ def test_codes_outside_their_dictionary_are_rejected(on_both, column, codes, val
         assert "broken: its codes" in message or "convert those in" in message
 
 
-# owners
+# owners of buffers
 
 
 class Holder:
@@ -140,7 +140,7 @@ def test_failing_stream_raises_its_error(batches):
 
 @pytest.mark.both
 def test_a_stream_is_read_once(on_both):
-    """Both sides of one frame are read in one pass; a reader that was consumed is empty or has no stream left."""
+    """Both sides of a frame are read in one pass; reading an exhausted stream raises an error."""
     table = pa.table({**QRELS, "score": RUN["score"]})
     expected = vectors_or_error(lambda: rg.from_frames(table).evaluate("ndcg", "rr"))
 
@@ -158,7 +158,7 @@ def test_a_stream_is_read_once(on_both):
 
 
 class Raises:
-    """Raises the error in every conversion."""
+    """An object that raises the given error in every conversion."""
 
     def __init__(self, error):
         self.error = error
@@ -237,7 +237,7 @@ def test_str_subclasses_are_compared_by_content(on_both, kind):
 )
 @pytest.mark.parametrize("library", quick_first(["pandas", "polars", "Arrow"]))
 def test_owners_of_buffers_stay_alive(kind, library):
-    """The caller's frames are gone, and their memory is written over, while Rankings live."""
+    """Rankings keep the memory of their frames alive after the caller has released the frames."""
     n = 5000
 
     def make(value):
@@ -269,13 +269,13 @@ def test_rankings_alive_at_exit_print_nothing():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-# slices
+# slices of columns
 
 
 @pytest.mark.both
 @pytest.mark.parametrize("start", quick_first([1, 8, 65, 0, 7, 9, 63, 64, 100_003], 3))
 def test_slices_of_columns_are_read_from_their_offset(on_both, start):
-    """Rows from anywhere in longer tables, with validity bitmaps that hold nulls elsewhere, in chunks of odd sizes."""
+    """Slices are read correctly at any offset, with nulls outside the slice and in chunks of various sizes."""
     n, sizes = 41, (1, 7, 0, 9, 24)
     rng = np.random.default_rng(start)
     labels, scores = rng.integers(0, 2, n).astype(bool), rng.integers(0, 5, n).astype(np.float32)
@@ -321,7 +321,7 @@ def test_long_columns_are_numbered_in_parts(monkeypatch):
             assert result["ndcg"].tolist() == expected["ndcg"].tolist()
 
 
-# id types of Arrow
+# Arrow id types
 
 
 def test_fixed_width_ids_match(backend):
@@ -333,11 +333,11 @@ def test_fixed_width_ids_match(backend):
 
 
 def test_ids_of_64_bits_match_those_of_32_bits(backend):
-    """Ids whose lowest 32 bits are equal do not match."""
+    """Ids that share only their lowest 32 bits do not match."""
     recommended = np.array([[1, 2], [2, 1]], dtype=np.int32)
     result = rg.from_recommendations([[2**32 + 1, 2**40], [1]], recommended).evaluate("rr")
     assert result["rr"].tolist() == [0.0, 0.5]
-    relevant = sparse.csr_matrix([[1, 0, 0], [0, 1, 1]])  # whose ids have 32 bits
+    relevant = sparse.csr_matrix([[1, 0, 0], [0, 1, 1]])  # sparse matrices have 32-bit ids
     result = rg.from_recommendations(relevant, np.array([[2**32, 1, 0], [2, 2**32 + 1, -1]])).evaluate(
         "rr", "num_rel_ret"
     )
@@ -351,7 +351,7 @@ def test_first_rows_of_no_rows_are_none(backend):
     assert sizes.tolist() == [0, 0]
 
 
-# ids that go out
+# ids in the output
 
 
 @pytest.mark.parametrize(("ids", "kind"), [([2**63 - 1, -(2**63)], "int64"), ([2**63, 0], "string")])

@@ -1,4 +1,4 @@
-"""Dicts whose keys and values run code, or that other threads change: a result or an error, never a crash."""
+"""Dicts that run code when read, or that other threads change, give a result or an error, but never crash."""
 
 import io
 import math
@@ -16,7 +16,7 @@ from rankgain import cli, pytrec_eval
 
 
 class Runs:
-    """A number that runs something when it is read."""
+    """A number that runs an action when it is converted to a float."""
 
     def __init__(self, value, action):
         self.value, self.action = value, action
@@ -31,7 +31,7 @@ class Runs:
 @pytest.mark.parametrize("change", ["grow", "shrink", "clear"])
 @pytest.mark.parametrize("query", ["a", "b"])
 def test_dict_changed_while_it_is_read_is_rejected(on_both, side, change, query):
-    """Changes the dict being read or a later one, after buffers were allocated for the original contents."""
+    """A change during reading is detected, whether it affects the current dict or a later one."""
 
     def call():
         sides = {
@@ -70,7 +70,7 @@ def test_a_number_is_read_once(on_both, ties):
 @pytest.mark.both
 @pytest.mark.parametrize("side", ["qrels", "run"])
 def test_number_whose_conversion_runs_code_is_read_safely(on_both, side):
-    """Looking up the type of the number runs code as well."""
+    """Looking up the type of the number also runs code."""
 
     def call():
         sides = {name: {"q": {f"d{number}": float(number) for number in range(100)}} for name in ("qrels", "run")}
@@ -108,7 +108,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("kind", [float, lambda score: Runs(score, lambda: None)], ids=["plain", "runs code"])
 def test_ids_that_change_the_run_in_comparisons_do_not_crash(backend, change, ties, kind):
-    """The compiled half looks documents up in the dict again, where numbers may have changed since they were read."""
+    """The compiled code looks up documents a second time, when their numbers may have changed."""
     armed = []
 
     class Id(str):
@@ -160,7 +160,7 @@ def test_dicts_changed_by_another_thread_do_not_crash():
         thread.join()
 
 
-# what errors show
+# values shown in error messages
 
 
 LONG = 1_000_000
@@ -210,7 +210,7 @@ def lying(kind, size):
 
 
 class Mapped(Mapping):
-    """A mapping other than a dict, which misreports its length."""
+    """A mapping, but not a dict, that misreports its length."""
 
     def __init__(self, items, size):
         self._items, self._size = items, size
@@ -231,7 +231,7 @@ LENGTHS = [0, 1, 10**6, 10**15, 2**62, 2**70]
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("size", LENGTHS)
 def test_wrong_length_of_a_mapping_does_not_crash(size):
-    """No memory is reserved by the reported length; the result is that of the true length."""
+    """A wrong length neither reserves memory nor changes the result."""
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}
 
     def seen(rankings):
@@ -251,12 +251,12 @@ def test_wrong_length_of_a_mapping_does_not_crash(size):
         assert seen(rg.from_recommendations([lying(set, size)(relevant)], [recommended])) == expected
 
 
-# few recommendations
+# small numbers of recommendations
 
 
 @pytest.mark.parametrize("other", ["\ud800", b"b", 7])
 def test_one_id_of_another_type_among_few_is_rejected(backend, other):
-    """An id of another type, or text with a lone surrogate, is rejected in few lists as in many."""
+    """An id of another type, or text with a lone surrogate, is rejected in small and large inputs alike."""
     message = "lone surrogate" if other == "\ud800" else "ids must be all str, all bytes or all int"
     for few in ([["a"], ["b", other]], [[other], ["b"]]):
         with pytest.raises((TypeError, ValueError), match=message):
@@ -274,7 +274,7 @@ def test_queries_of_any_mapping_are_counted(backend):
 
 
 class Growing(dict):
-    """A dict that grows while it is read, as if another thread added a query."""
+    """A dict that grows while it is read, as if another thread had added a query."""
 
     def _grown(self, view):
         for one in view:
@@ -311,7 +311,7 @@ def test_queries_added_while_they_are_read_do_not_crash(form, side):
 
 
 class Shrinking(dict):
-    """A dict that lacks a query in a second reading, as if another thread removed it in between."""
+    """A dict whose `values` method leaves out a query, as if another thread had removed it."""
 
     def values(self):
         return list(super().values())[:-1]
@@ -319,7 +319,7 @@ class Shrinking(dict):
 
 @pytest.mark.usefixtures("backend")
 def test_queries_are_read_with_their_judgments():
-    """Two lists of unequal length would make the kernels read out of bounds."""
+    """Lists of different lengths would make the kernels read out of bounds."""
     qrels, run = Shrinking({"q": {"d": 1}, "p": {"e": 1}}), {"q": {"d": 1.0}, "p": {"d": 2.0, "e": 1.0}}
     expected = {"q": 1.0, "p": 0.5}
     for result in (rg.from_qrels(qrels, run).evaluate("rr"), rg.from_qrels(rg.judgments(qrels), run).evaluate("rr")):
@@ -329,5 +329,5 @@ def test_queries_are_read_with_their_judgments():
 
 
 def test_ids_of_two_types_match_by_either(backend):
-    """The error about ids of other types is raised only where none matches: here the last one, not relevant, does."""
+    """An error about id types is raised only if no id matches; here the id 1 matches."""
     assert rg.from_qrels({"q": {"a": 1, "b": 1, 1: 0}}, {"q": {1: 0.5}}).evaluate("rr").mean("rr") == 0.0

@@ -1,4 +1,4 @@
-"""Lists of numbers that are rejected, as relevance, judged grades, labels and scores."""
+"""Invalid numbers in lists of relevance, judged grades, labels and scores are rejected."""
 
 import datetime
 import math
@@ -16,7 +16,7 @@ nan, inf, HUGE = math.nan, math.inf, 10**400
 
 
 class NotConvertible:
-    """A number that raises when it is converted to a float."""
+    """A number that raises an error when it is converted to a float."""
 
     def __float__(self):
         raise ValueError
@@ -74,7 +74,7 @@ GRADES = [
 ]
 SCORES = [("the score is NaN…-inf", ValueError, nan, np.float32(nan), Decimal("NaN"))]
 CONTENTS = [(argument, row) for argument in OF_ONE_ARGUMENT for row in (SCORES if argument == "y_score" else GRADES)]
-LISTS = [  # the invalid number is at position 1, of the only query or of query 1
+LISTS = [  # the invalid number is at position 1, either of the only query or of query 1
     ("position 1", lambda bad: [1, bad, 2]),
     ("position 1", lambda bad: np.array([1, bad, 2], dtype="g" if abs(bad) != 1 else "i1")),
     ("query 1, position 1", lambda bad: [[1, 1, 2], [1, bad, 2]]),

@@ -1,4 +1,4 @@
-"""Rules, limits and questions that rankings reject, for what they are made of or for what they read."""
+"""Rules, limits and other requests that rankings reject because of their values or because of the input data."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Rankings under other rules, and parts of rankings, equal those of data that plain Python prepared that way."""
+"""Rankings under other rules, and parts of rankings, equal rankings of data prepared in plain Python."""
 
 import gzip
 import os
@@ -25,7 +25,7 @@ POLICIES = [*TIES, "docid"]
 
 
 def metrics(ties):
-    """Every metric of the table, most of them at some cut-offs too."""
+    """Return every metric, and those with a cut-off also at k = 1 and k = 3."""
     names = [name for name, row in TABLE.items() if ties != "average" or not row.unaveraged]
     return [*names, *(f"{name}@{k}" for name in names if TABLE[name].cuts for k in (1, 3))]
 
@@ -34,11 +34,11 @@ def values(rankings, ties):
     return {name: vector.tolist() for name, vector in rankings.evaluate(*metrics(ties)).items()}
 
 
-# the data, and the same rules in plain Python
+# the data, and a plain-Python version of the rules
 
 
 def single(score):
-    """The nearest float32, as a float."""
+    """Return the nearest float32 value as a Python float."""
     try:
         return struct.unpack("f", struct.pack("f", score))[0]
     except OverflowError:
@@ -46,7 +46,7 @@ def single(score):
 
 
 def ordered(run, ties):
-    """The documents of a query, best first, under a tie policy that orders all of them."""
+    """Return the documents of a query, best first, under a tie policy that breaks all ties."""
     documents = sorted(run, reverse=True) if ties == "docid" else list(run)
     return sorted(documents, key=run.get, reverse=True)
 
@@ -65,7 +65,7 @@ def prepared(qrels, run, *, ties, missing="zero", bits=64, depth=None, judged_on
     return {query: qrels[query] for query in qrels if query in run or missing == "zero"}, prepared_run
 
 
-# Scores that are tied as float32, overflow or underflow it, and others.
+# Scores that are tied, overflow or underflow as float32, and ordinary scores.
 CLOSE = [16777216.0, 16777216.4, 16777217.0, 16777218.0, 1.0, 1.00000001, 1e39, 2e39, -1e39, -3e39, 0.0, 1e-50, -1e-60]
 CLOSE += [0.1, 0.1 + 1e-9, 0.1 + 1e-7, 2.0, 2.0]
 ids = st.sampled_from([f"d{i}" for i in range(12)] + ["é", "\U00010000", "\uffff"])
@@ -77,7 +77,7 @@ runs_of = st.dictionaries(
 
 @st.composite
 def sides(draw):
-    """Qrels and a run with at least one query in common."""
+    """Draw qrels and a run that share at least one query."""
     qrels, run = draw(qrels_of), draw(runs_of)
     query = next(iter(run))
     qrels.setdefault(query, {"d1": 1})
@@ -89,7 +89,7 @@ def sides(draw):
 
 
 def lines(side, form, scattered):
-    """Lines of a file; if scattered, one line of each query in turn."""
+    """Return the lines of a file; if `scattered`, alternate between the queries."""
     rows = [
         (position if scattered else 0, form.format(query, document, number))
         for query, documents in side.items()
@@ -127,7 +127,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("rules")
 
 
-# other rules
+# rankings under other rules
 
 
 @forms
@@ -149,7 +149,7 @@ def test_under_equals_a_construction_with_these_rules(folder, form, data, before
     assert values(other, ties) == values(expected, ties)
     assert list(other.query_ids) == list(qrels)
     assert (other.ties, other.missing) == (ties, other_missing)
-    assert values(rankings, before) == first  # unchanged
+    assert values(rankings, before) == first  # the original rankings are unchanged
     back = other.under(ties=before, missing=missing, score_bits=64)
     assert values(back, before) == first
     constructed = form(*data, folder, ties=ties, missing=other_missing)
@@ -165,7 +165,7 @@ def test_under_missing_zero_checks_skipped_queries():
 
 
 class Shared(UserDict):
-    """A mapping that another thread changes."""
+    """A mapping that behaves as if another thread changed it."""
 
     changing = False
 
@@ -206,7 +206,7 @@ def test_scores_under_32_bits_equal_rounded_scores(queries, before, ties, dtype)
     ("scores", "unrounded", "rounded"),
     [
         ([2**24, 2**24 + 1, 2**24 + 2, 2**62, 2**62 + 2**20], 1.0, 0.5),
-        # They become float64 first, so 2^62 + 2^38 + 1, which is nearer to the next float32, goes down to the even one.
+        # Integers become float64 first, so 2^62 + 2^38 + 1 is rounded down, although a greater float32 is nearer.
         ([2**62, 2**62 + 2**38 + 1, 0, 0, 0], 0.5, 1.0),
     ],
 )
@@ -236,7 +236,7 @@ def test_files_that_cannot_be_read_again_are_rejected(folder):
     as_files(qrels, run, folder)
     with open(folder / "run", "rb") as file:
         rankings = rg.read_trec(folder / "qrels", file, ties="average")
-        assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # the order of the documents suffices
+        assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # needs no second reading
         assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
         for rules in ({"ties": "docid"}, {"ties": "stable"}, {"score_bits": 32}):
             with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* need: give the path"):
@@ -297,7 +297,7 @@ def test_limited_equals_evaluation_of_the_cut_run(folder, form, data, ties_and_d
     assert values(part, ties) == expected
     assert len(part) == len(rankings)
     assert part.left_out == rankings.left_out
-    for name in metrics(ties):  # metrics do not affect each other
+    for name in metrics(ties):  # each metric alone gives the same value
         assert part.evaluate(name)[name].tolist() == expected[name]
 
 
@@ -345,7 +345,7 @@ graded_lists = st.lists(st.lists(st.integers(0, 4), max_size=8), min_size=2, max
 
 @given(graded_lists, st.sampled_from([None, 1, 3, 20]), st.booleans())
 def test_limited_relevance_equals_cut_lists(lists, depth, judged_only):
-    """Every document of a list of relevance is judged."""
+    """Every document in a list of relevance counts as judged."""
     rankings = rg.from_ranked(lists, judged=[[*row, 2, 0] for row in lists])
     part = rankings.limited(depth=depth, judged_only=judged_only)
     assert values(part, None) == values(
@@ -383,7 +383,7 @@ def test_repr_of_rankings_states_queries_and_rules(backend):
 
 
 def test_callable_gain_is_not_called_for_pooled_documents(backend):
-    """Grades of pooled documents are negative; other metrics in the same call read them."""
+    """A gain is not called for the negative grades of pooled documents, which other metrics in the same call read."""
     received = []
 
     def gain(grades):

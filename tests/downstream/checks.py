@@ -1,4 +1,4 @@
-"""What the packages beside this file must do once they are installed; test_downstream.py calls it in a new process."""
+"""Checks that the installed example packages must pass; test_downstream.py runs them in a new process."""
 
 import math
 import sys
@@ -15,7 +15,7 @@ RANDOM = np.random.default_rng(7)
 SIZES = np.array([0, 1, 2, 40, 7, *RANDOM.integers(1, 60, 400)])
 OFFSETS = np.concatenate(([0], np.cumsum(SIZES)))
 LABELS = RANDOM.integers(0, 4, OFFSETS[-1]).astype(np.float64)
-SCORES = (RANDOM.integers(-20, 20, OFFSETS[-1]) / 8).astype(np.float32)  # many of them tied
+SCORES = (RANDOM.integers(-20, 20, OFFSETS[-1]) / 8).astype(np.float32)  # many scores are tied
 
 
 def refusal(kind: type[Exception], call: Callable, *arguments: object) -> str:
@@ -34,10 +34,10 @@ def threads_agree(call: Callable[[], np.ndarray]) -> None:
 
 
 def lets_go_of_the_gil(call: Callable[[], object]) -> None:
-    """A third thread gets to run while two are in `call`; they would not give up the GIL unless `call` did."""
+    """Check that `call` releases the GIL, so that a third thread runs while two threads are in `call`."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1000)  # seconds
-    limit = monotonic() + 20  # reached only by calls that are not interrupted
+    limit = monotonic() + 20  # reached only if the threads are not interrupted
     interrupted = []
     stop = []
 
@@ -99,7 +99,7 @@ def row_metrics() -> None:
 
     values = np.empty((len(grades), 2))
     threads_agree(call)
-    lets_go_of_the_gil(lambda: rr_and_dcg(grades, values))  # and nothing of NumPy, which may let go of it as well
+    lets_go_of_the_gil(lambda: rr_and_dcg(grades, values))  # NumPy might release it as well
 
     bad = grades.copy()
     bad[2, 4] = -1
@@ -129,7 +129,7 @@ def lambdamart() -> None:
 
     descending = np.arange(6.0)[::-1]
     gradients, hessians = lambdas(descending, [2, 2, 2, 0, 2, 1], [0, 6], k=3)
-    assert (gradients[3:] != 0).tolist() == [True, False, True]  # a swap of two below k changes nothing
+    assert (gradients[3:] != 0).tolist() == [True, False, True]  # swapping two documents below k changes nothing
     assert (hessians >= 0).all()
     assert not lambdas(descending, [0, 0, 0, 0, 0, 0], [0, 6]).any()
 

@@ -27,13 +27,13 @@ from fuzz import TARGETS
 
 
 def reports_coverage():
-    """Whether the compiled half was built to report its coverage."""
+    """Return whether the compiled code was built with coverage instrumentation."""
     (package,) = find_spec("rankgain").submodule_search_locations
     return any(b"__sanitizer_cov" in path.read_bytes() for path in Path(package).glob("_compiled/lines.*.so"))
 
 
 def write_inputs(inputs, folder):
-    """Write one file per input, as libFuzzer reads them."""
+    """Write each input to a separate file, the form that libFuzzer reads."""
     rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for data in inputs:
@@ -44,14 +44,14 @@ def write_inputs(inputs, folder):
 def fuzz(name, options):
     with nullcontext() if reports_coverage() else atheris.instrument_imports(include=["rankgain"]):
         harness, target = import_module("fuzz.harness"), import_module(f"fuzz.{name}")
-    warnings.simplefilter("error")  # as in the tests
+    warnings.simplefilter("error")  # warnings are errors, as in the tests
     folder = Path(gettempdir()) / f"rankgain-fuzz-{name}"
     inputs = [option for option in options if not option.startswith("-")]
     if not inputs:
         (folder / "found").mkdir(parents=True, exist_ok=True)
         inputs = [str(folder / "found"), write_inputs(harness.saved(name), folder / "saved")]
         options = [f"-max_len={TARGETS[name]}", f"-artifact_prefix={folder}/", "-timeout=60", *options, *inputs]
-    again = shlex.join([sys.executable, "-m", "fuzz", name])  # the command that a merge runs again
+    again = shlex.join([sys.executable, "-m", "fuzz", name])  # the command that libFuzzer runs again to merge inputs
     atheris.Setup([again, *options], lambda data: harness.check(target, data))
     atheris.Fuzz()
 

@@ -1,4 +1,4 @@
-"""Lists and arrays of numbers, and of ids: the functions, from_ranked, from_scores, from_recommendations."""
+"""Fuzz the functions that take lists or arrays of numbers or ids."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ FUNCTIONS = {
 
 
 def lists(draw, rows=None):
-    """Lists of unequal length, or the rows of a matrix."""
+    """Draw lists of unequal length, or a matrix."""
     rows = draw.below(6) if rows is None else rows
     if draw.below(3):
         return [container(draw, numbers(draw)) for _ in range(rows)]
@@ -33,7 +33,7 @@ def one_or_many(draw):
 
 
 def draw_judged(draw, relevance):
-    """Judged grades for as many queries, which may lack returned grades; occasionally for any number."""
+    """Draw judged grades, which may lack returned grades; occasionally the number of queries differs, too."""
     form = draw.below(8)
     if form < 3:
         return relevance
@@ -115,7 +115,7 @@ def recommendations(draw):
 
 
 def text(draw):
-    """A metric as a string of any characters."""
+    """Return a call that evaluates a metric given as a string of arbitrary characters."""
     metric, relevance = draw.rest().decode("latin-1"), [[0, 2, 1, 0], [], [0, 1]]
     return lambda: dict(rg.from_ranked(relevance).evaluate(metric))
 

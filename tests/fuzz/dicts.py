@@ -1,4 +1,4 @@
-"""qrels and runs as dicts, and as columns: ids, grades and scores of all kinds, valid and invalid."""
+"""Fuzz qrels and runs as dicts and as columns, with valid and invalid ids, grades and scores."""
 
 from collections import OrderedDict
 from fractions import Fraction
@@ -23,13 +23,13 @@ BAD_KINDS = [list, lambda side: None]
 
 
 def value(draw):
-    """A number; occasionally of an unusual type, or not a number."""
+    """Draw a number; occasionally it has an unusual type or is not a number."""
     return draw.mostly([number], [lambda draw: draw.of(ODD)])(draw)
 
 
 def documents(draw, ids):
     drawn = {draw.of(ids): value(draw) for _ in range(draw.below(12) or 3)}
-    more = draw.mostly([0], [70], 8)  # a long one, with ties
+    more = draw.mostly([0], [70], 8)  # occasionally many documents, with ties
     return {index if ids is IDS[1] else f"x{index * 7 % more}": index % 5 for index in range(more)} | drawn
 
 
@@ -38,7 +38,7 @@ def side(draw, ids, queries):
 
 
 def columns(side, score, ids, shift):
-    """The rows of a side, rotated by `shift`."""
+    """Return qrels or a run as columns, with the rows rotated by `shift`."""
     rows = [(query, *row) for query, documents_of_query in side.items() for row in documents_of_query.items()]
     rows = rows[shift:] + rows[:shift]
     column_lists = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]

@@ -1,4 +1,4 @@
-"""Shared by all targets: choices drawn from bytes, both backends in one process, and the outcome of a call."""
+"""Tools shared by all fuzz targets: choices drawn from bytes, both backends in one process, and outcomes of calls."""
 
 import ast
 import struct
@@ -18,7 +18,7 @@ CORPUS = Path(__file__).parent / "corpus"
 
 
 class Draw:
-    """Choices read from bytes, one byte each; after the last byte, zeros."""
+    """Choices drawn from bytes, one byte per choice, with zeros after the last byte."""
 
     def __init__(self, data):
         self._data = data
@@ -39,7 +39,7 @@ class Draw:
         return options[self.below(len(options))]
 
     def mostly(self, usual, odd, often=8):
-        """One of the usual options; one of the odd ones `often` times out of 256."""
+        """Return a usual option or, with probability `often` / 256, an odd one."""
         byte = self.bytes(1)[0]
         return odd[byte % len(odd)] if byte >= 256 - often else usual[byte % len(usual)]
 
@@ -55,20 +55,23 @@ class Backend(NamedTuple):
 
 @cache
 def backends():
-    """Both backends, imported with the first input, so that this module can be imported if nothing is compiled."""
+    """Import both backends on first use, so that this module can be imported even if nothing is compiled."""
     names = "compiled", "python"
     modules = ({part: import_module(_backend.module_of(part, name)) for part in _backend.PARTS} for name in names)
     return [Backend({"name": name, **parts}, {}, {}) for name, parts in zip(names, modules, strict=True)]
 
 
 def use(backend):
-    """Switch to a backend, as `_backend.use` does, but faster."""
+    """Switch to a backend like `_backend.use`, but faster."""
     vars(_backend).update(backend.modules)
     discounts._tables, functions._settings_cache = backend.tables, backend.settings
 
 
 def outcome(call):
-    """The bits that a call returns, or the type and text of its error. Any other exception is a failure."""
+    """Return the bits of the result, or the type and text of the error.
+
+    Exceptions other than ValueError and TypeError are failures.
+    """
     try:
         return bits(call())
     except (ValueError, TypeError) as error:
@@ -88,16 +91,16 @@ def bits(value):
 
 
 def check(target, data):
-    """Run the call that a target makes from bytes on each backend, and compare."""
+    """Run the call made by a target on each backend, and compare the outcomes."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # on unusual input; they do not depend on the backend
+        warnings.simplefilter("ignore", UserWarning)  # raised for unusual input, on both backends alike
         call = target.call(Draw(data))
         compiled, python = ((use(backend), outcome(call))[1] for backend in backends())
     assert compiled == python, f"compiled:\n{compiled}\nin Python:\n{python}"
 
 
 def saved(name):
-    """The saved inputs of a target, one per line."""
+    """Read the saved inputs of a target from a file with one input per line."""
     return [ast.literal_eval(line) for line in (CORPUS / f"{name}.txt").read_text().splitlines()]
 
 

@@ -1,4 +1,4 @@
-"""The bytes of a run and of qrels, scanned directly, with the capacity for one block of a file."""
+"""Fuzz the scanner of run and qrels files directly, with buffers sized for one block of a file."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ def call(draw):
 
 
 def scan(form, data):
-    """The rows, their queries and the numbers of the queries; or the error."""
-    data = np.array(bytearray(data), dtype=np.uint8)  # ends at the end of the allocation
+    """Return the rows, their queries and the query numbers, or the error."""
+    data = np.array(bytearray(data), dtype=np.uint8)  # ends exactly at the end of the allocation
     *buffers, totals = read_lines.BlockBuffers().of(len(data) // form.min_bytes + 1)
     fields = form.n_fields, form.document, form.value, form.grades
     error = _backend.lines.scan((data, *buffers), totals, *fields)

@@ -1,4 +1,4 @@
-"""Metrics of the whole table, with parameters of all kinds, including rejected ones."""
+"""Draw any metric of the table, with valid and invalid parameters."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def double(grades):
 
 
 def fall(grades):
-    """A gain that decreases with the grade, and is positive for grade 0."""
+    """A gain that decreases with the grade and is positive for grade 0."""
     return 1.0 / (1.0 + grades)
 
 
@@ -24,7 +24,7 @@ def signs(grades):
     return np.copysign(1.0, grades) + 2.0
 
 
-# The usual values of each parameter, and odd ones.
+# The usual and the odd values of each parameter.
 VALUES = {
     "gain": (["linear", "exponential", "binary", {1: 3, 2: 7, 3: 7}, [0.25, 1, 0, 4, 1e308], double, fall, signs],
              ["none", {1: NAN}, [-1.0], {}, 3, str, lambda grades: grades[:1]]),
@@ -49,12 +49,12 @@ def value(draw, parameter):
 
 
 def parameters(draw, names):
-    """Some of these parameters, each with a value."""
+    """Draw values for some of these parameters."""
     return {name: value(draw, name) for name in names if draw.below(3) == 0}
 
 
 def draw_metrics(draw, ties):
-    """A function that makes a few metrics, which may be rejected; only metrics that have a value under the policy."""
+    """Return a function that creates a few metrics supported by the tie policy; their parameters may be rejected."""
 
     def one(draw):
         row = draw.of(rows)

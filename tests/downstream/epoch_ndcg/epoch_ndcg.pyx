@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, freethreading_compatible=True
-"""nDCG of every query after an epoch of training: the model's float32 scores as they are, on several cores."""
+"""Compute the nDCG of every query after an epoch of training, from float32 scores and on several cores."""
 
 from cython.parallel cimport prange, threadid
 from libc.stdlib cimport free, malloc
@@ -12,7 +12,7 @@ import numpy as np
 
 def ndcg(const float[::1] scores, const double[::1] labels, const Py_ssize_t[::1] offsets, Py_ssize_t k=10,
          int threads=1):
-    """nDCG@k a query; query q has the documents offsets[q] to offsets[q + 1] - 1."""
+    """Return nDCG@k for each query; query q has the documents offsets[q] to offsets[q + 1] - 1."""
     cdef Py_ssize_t queries = offsets.shape[0] - 1, longest = 0, size, start, q
     for q in range(queries):
         longest = max(longest, offsets[q + 1] - offsets[q])
@@ -23,7 +23,7 @@ def ndcg(const float[::1] scores, const double[::1] labels, const Py_ssize_t[::1
     if size < 0 or threads < 1:
         raise ValueError("k and threads must be 1 or more")
     cdef double[::1] values = np.empty(max(queries, 0))
-    cdef char* scratch = <char*>malloc(size * threads + 1)  # each thread has its part
+    cdef char* scratch = <char*>malloc(size * threads + 1)  # each thread has its own part
     cdef int status
     if scratch is NULL:
         raise MemoryError()

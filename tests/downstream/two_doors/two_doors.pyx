@@ -1,4 +1,4 @@
-"""The same function through each form of cimport."""
+"""Call the same function through each form of cimport."""
 
 cimport rankgain
 from rankgain cimport RANKGAIN_LINEAR, rankgain_dcg
