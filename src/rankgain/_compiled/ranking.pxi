@@ -58,33 +58,42 @@ cdef extern from "simd.h" nogil:
     const Simd* simd_avx2()
 
 cdef enum:
-    # Thresholds were set by timing both methods on x86-64, at each level of SIMD; the results never depend on them.
-    SMALL_GRADES = 64  # whole grades below this are counted instead of sorted
-    INSERTION_SORT_MAX = 16  # entries; shorter runs are insertion-sorted
-    BUCKETS_PER_ENTRY = 4  # up to SPARSE_BUCKETS_MAX entries; beyond that one bucket per entry, to stay in cache
-    SPARSE_BUCKETS_MAX = 4096  # entries
-    COMPARE_MAX = 48  # entries; fewer are compared with every score, which beats sorting them
-    SIMD_COMPARE_MAX = 128  # entries; the same limit for short lists, at SIMD levels that allow it (`Simd.few`)
-    SLOT_SCORES_MAX = 256  # scores; in shorter lists, entries are put into slots without sorting
-    RANKS_SIZE = 144  # SIMD_COMPARE_MAX ranks and the padding of the last SIMD row
-    SLOTS = 384  # SLOT_SCORES_MAX, plus SIMD_COMPARE_MAX for entries that share the last rank
-    SLOT_WORDS = 6  # 64-bit words that hold one bit per slot
-    PARTITION_SCORES = 2048  # target number of scores per partition: entries and scores fit the L1 cache
+    # Each threshold was set by timing the alternative methods on x86-64 at every SIMD level. The results never depend
+    # on the thresholds.
+    SMALL_GRADES = 64  # integer grades below this value are counted instead of sorted
+    INSERTION_SORT_MAX = 16  # maximum number of entries that are sorted by insertion
+    # used for up to SPARSE_BUCKETS_MAX entries; more entries get one bucket each, to stay in the cache
+    BUCKETS_PER_ENTRY = 4
+    SPARSE_BUCKETS_MAX = 4096  # maximum number of entries that get several buckets each
+    # maximum number of entries that are compared with every score, which is faster than sorting the entries
+    COMPARE_MAX = 48
+    # the limit that replaces COMPARE_MAX for short lists, at SIMD levels that allow it (`Simd.few`)
+    SIMD_COMPARE_MAX = 128
+    SLOT_SCORES_MAX = 256  # maximum number of scores for which entries are placed into slots instead of being sorted
+    RANKS_SIZE = 144  # space for SIMD_COMPARE_MAX ranks and the padding of the last SIMD row
+    SLOTS = 384  # SLOT_SCORES_MAX slots, plus SIMD_COMPARE_MAX slots for entries that share the last rank
+    SLOT_WORDS = 6  # number of 64-bit words that hold one bit per slot
+    PARTITION_SCORES = 2048  # target number of scores per partition, so that its entries and scores fit in the L1 cache
     PARTITIONS_MAX = 1024
-    PARTITIONED_MAX = 1 << 22  # scores; partitioning copies 12 bytes per score, too much for larger queries
-    PREFETCH_SCORES = 32  # scores whose buckets are prefetched before the first is read
-    BLOCK_GRADES = 512  # grades converted to float64 at a time
-    PADDING = 32  # entries of scratch after the last document, since some loops write several at once
+    # maximum number of scores that are partitioned, since partitioning copies 12 bytes per score
+    PARTITIONED_MAX = 1 << 22
+    PREFETCH_SCORES = 32  # number of scores whose buckets are prefetched before the first bucket is read
+    BLOCK_GRADES = 512  # number of grades that are converted to float64 at a time
+    PADDING = 32  # scratch entries after the last document, since some loops write several entries at once
     TALLY_COUNTS = 256  # four counters per slot
-    TALLY_SLOTS = 64  # hash slots for distinct grades; at most half are filled
-    COUNTED_MAXIMA_MAX = 160  # maxima up to which counting finds the k-th one (1.3 instead of 1.9 µs at k = 100)
-    SHORT_STRIDE = 128  # maxima; up to this, lists of twice as many documents are cut to the top k, else lists of 8·k
+    TALLY_SLOTS = 64  # number of hash slots for distinct grades; at most half of them are filled
+    # maximum number of maxima whose k-th highest is found by counting (1.3 instead of 1.9 µs at k = 100)
+    COUNTED_MAXIMA_MAX = 160
+    # up to this number of maxima, a list with twice as many documents is cut to its top k; otherwise, the list needs
+    # 8·k
+    SHORT_STRIDE = 128
 
 cdef const Simd* simd = simd_baseline
 
 
 def use_cpu(str level, /):
-    """Select the CPU level of the loops (None: the best). Returns the level selected, or None if not available."""
+    """Select the CPU level of the loops; None selects the best level. Return the selected level, or None if the CPU
+    lacks it."""
     global simd
     if level == "avx2" or level is None:
         if simd_avx2() != NULL:
@@ -96,11 +105,11 @@ def use_cpu(str level, /):
     return None
 
 
-use_cpu(None)  # before any call
+use_cpu(None)  # selects the loops before any function is called
 
 
 def lanes():
-    """The number of float64 per SIMD register: 4, 2, or 1 where no SIMD was compiled."""
+    """Return how many float64 values fit in a SIMD register: 4, 2, or 1 if the loops were compiled without SIMD."""
     return simd.lanes
 
 
@@ -109,10 +118,11 @@ cdef bint wide_registers() noexcept nogil:
     return simd != simd_baseline
 
 
-# ordering
+# ordering documents
 
 cdef inline bint before(const Entry* a, const Entry* b, bint stable) noexcept nogil:
-    """Whether a sorts before b: by key, descending, then by grade, descending, or in input order if `stable`."""
+    """Return whether entry a sorts before entry b: the entry with the higher key or, for equal keys, with the higher
+    grade. If `stable` is set, entries with equal keys stay in input order."""
     return a.key > b.key or (not stable and a.key == b.key and a.grade > b.grade)
 
 
@@ -129,7 +139,7 @@ cdef void insertion_sort(Entry* entries, Py_ssize_t n, bint stable) noexcept nog
 
 
 cdef void merge_sort(Entry* entries, Entry* scratch, Py_ssize_t n, bint stable) noexcept nogil:
-    """Bottom-up merge sort, O(n log n); returns early if the entries are already sorted."""
+    """Sort entries by bottom-up merge sort in O(n log n). Return early if the entries are already sorted."""
     cdef Py_ssize_t start, middle, stop, i, j, out, width = INSERTION_SORT_MAX
     cdef Entry* swap
     cdef Entry* source = entries
@@ -167,21 +177,23 @@ cdef void merge_sort(Entry* entries, Entry* scratch, Py_ssize_t n, bint stable) 
 
 
 cdef enum:
-    BY_KEY  # equal intervals of the keys
-    BY_MAGNITUDE  # equal intervals of the bit patterns of the keys: for keys of very different magnitudes
+    BY_KEY  # the buckets are equal intervals of the keys
+    # the buckets are equal intervals of the bit patterns of the keys, for keys with very different magnitudes
+    BY_MAGNITUDE
     BY_GRADE
 
 cdef struct Buckets:
-    # Intervals that divide the range of the entries, highest first.
+    # Intervals that partition the range of the entries, in descending order.
     int by
     double top
     double scale
     double last
-    bint crowded  # one bucket is too full for a linear scan
+    bint crowded  # whether a bucket has too many entries for a linear scan
 
 
 cdef inline double magnitude(double key) noexcept nogil:
-    """The bit pattern of a number, as a number that increases with it; equal for 0.0 and −0.0."""
+    """Map a number to a number derived from its bit pattern. The mapping is increasing, and 0.0 and −0.0 give the same
+    result."""
     cdef int64_t bits
     key += 0.0
     memcpy(&bits, &key, sizeof(bits))
@@ -189,7 +201,8 @@ cdef inline double magnitude(double key) noexcept nogil:
 
 
 cdef inline Py_ssize_t bucket_of(const Buckets* buckets, double value) noexcept nogil:
-    """The bucket of a value. Monotone: a lower value never gets an earlier bucket. NaN (0 × infinity) becomes 0."""
+    """Return the bucket of a value. A lower value never gets an earlier bucket. If the computation gives NaN (0 ×
+    infinity), the bucket is 0."""
     cdef double at
     if buckets.by == BY_MAGNITUDE:
         value = magnitude(value)
@@ -200,7 +213,7 @@ cdef inline Py_ssize_t bucket_of(const Buckets* buckets, double value) noexcept 
 
 
 cdef void set_range(Buckets* buckets, int by, const Entry* entries, Py_ssize_t m, Py_ssize_t count) noexcept nogil:
-    """Divide the range of the entries into `count` buckets. If that is impossible, all values get bucket 0."""
+    """Divide the range of the entries into `count` buckets. If the range cannot be divided, all values get bucket 0."""
     cdef Py_ssize_t index
     cdef double value, low = INFINITY
     buckets.by = by
@@ -220,9 +233,9 @@ cdef void set_range(Buckets* buckets, int by, const Entry* entries, Py_ssize_t m
 
 
 cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssize_t m) noexcept nogil:
-    """Distribute the entries over buckets.
+    """Assign the entries to buckets; return the size of the fullest bucket.
 
-    Writes the bucket of each entry and the start offset of each bucket; returns the size of the fullest bucket.
+    Write the bucket of each entry and the start offset of each bucket.
     """
     cdef Entry* entries = space.entries
     cdef int32_t* starts = space.starts
@@ -233,7 +246,8 @@ cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssiz
         b = bucket_of(buckets, entries[index].grade if by == BY_GRADE else entries[index].key)
         space.bucket[index] = <int32_t>b
         starts[b + 1] += 1
-    for b in range(count):  # starts[b + 1] becomes the start of bucket b and, once the bucket is filled, the end
+    # starts[b + 1] becomes the start of bucket b; once the bucket is filled, it is the end of bucket b
+    for b in range(count):
         size = starts[b + 1]
         starts[b + 1] = <int32_t>total
         total += size
@@ -243,7 +257,7 @@ cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssiz
 
 
 cdef void move_to_buckets(Workspace* space, Py_ssize_t m) noexcept nogil:
-    """Group the entries by bucket, in input order within each bucket."""
+    """Group the entries by bucket, and keep the input order within each bucket."""
     cdef Py_ssize_t index
     cdef int32_t* end
     cdef Entry* swap
@@ -259,7 +273,7 @@ cdef void move_to_buckets(Workspace* space, Py_ssize_t m) noexcept nogil:
 cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept nogil:
     """Sort the entries by `before`; `space.starts` then holds the start of each bucket.
 
-    Linear if the keys, or their magnitudes, are evenly spread or equal; O(n log n) in the worst case.
+    This takes linear time if the keys or their magnitudes are evenly spread or equal, and O(n log n) in the worst case.
     """
     cdef Buckets buckets
     cdef Py_ssize_t most = fill_buckets(&buckets, BY_KEY, space, m), b, size
@@ -276,7 +290,7 @@ cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept 
         size = space.starts[b + 1] - space.starts[b]
         if size > INSERTION_SORT_MAX:
             merge_sort(space.entries + space.starts[b], space.other, size, stable)
-    insertion_sort(space.entries, m, stable)  # nearly sorted
+    insertion_sort(space.entries, m, stable)  # fast, since the entries are nearly sorted
     return buckets
 
 
@@ -284,15 +298,15 @@ cdef void locate(
     const double* scores, const int32_t* origin, Py_ssize_t n, Py_ssize_t m, const Buckets* buckets, bint stable,
     Workspace* space
 ) noexcept nogil:
-    """Count the scores above each entry and equal to it, at the first entry of each key.
+    """For the first entry with each key, count the scores above the key and those equal to it.
 
-    If `stable`, the key of an entry, no longer needed, is replaced by the position within the tie group. `origin` holds
-    the input position of each score; NULL: its index. Scores are processed in blocks, so that the memory of a whole
-    block is prefetched before the first score is looked up.
+    If `stable` is set, the key of an entry, which is no longer needed, is replaced by its position within the tie
+    group. `origin` holds the input position of each score; if it is NULL, the position is the index. Scores are
+    processed in blocks, and the memory for a block is prefetched before its first score is looked up.
     """
     cdef Step* steps = space.steps
     cdef Step* step
-    cdef int32_t* following = space.bucket  # per key: the next entry in input order
+    cdef int32_t* following = space.bucket  # for each key, the next entry in input order
     cdef const int32_t* starts[PREFETCH_SCORES]
     cdef Step* matches[PREFETCH_SCORES]
     cdef Py_ssize_t index, start = 0, block, low, size, half, position
@@ -303,7 +317,7 @@ cdef void locate(
         steps[index].key = space.entries[index].key
         steps[index].tally = 0
         following[index] = <int32_t>index
-    steps[m].key = -INFINITY  # sentinel for scores below all entries; the counts of it are ignored
+    steps[m].key = -INFINITY  # sentinel for scores below all entries; its counts are ignored
     steps[m].tally = 0
     following[m] = <int32_t>m
     while start < n:
@@ -316,7 +330,7 @@ cdef void locate(
             if buckets.crowded:
                 size = starts[index][1] - low
                 if size > INSERTION_SORT_MAX and not steps[low].key > scores[start + index]:
-                    size = 0  # the first entry matches: common with many ties
+                    size = 0  # the first entry matches, which is common with many ties
                 while size > INSERTION_SORT_MAX:
                     half = size // 2
                     low += half if steps[low + half - 1].key > scores[start + index] else 0
@@ -326,10 +340,10 @@ cdef void locate(
         for index in range(block):
             score = scores[start + index]
             step = matches[index]
-            step += step.key > score  # usually sufficient, and branch-free; keys of later buckets are lower
+            step += step.key > score  # one branch-free step is usually sufficient; the keys of later buckets are lower
             while step.key > score:
                 step += 1
-            tied = step.key >= score  # equal, hence not above
+            tied = step.key >= score  # equal, because the key is not above the score
             if stable and tied:
                 low = following[step - steps]
                 position = start + index if origin == NULL else <Py_ssize_t>origin[start + index]
@@ -347,8 +361,8 @@ cdef Py_ssize_t rank_few(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_entries` of a short list, without sorting: the slot of an entry is the number of scores above it; the
-    entries of a tie group take consecutive slots."""
+    """Implement `rank_entries` for a short list without sorting. The slot of an entry is the number of scores above it,
+    and the entries of a tie group take consecutive slots."""
     cdef Py_ssize_t index, other, n_hits = 0, word, slot
     cdef Entry* entries = space.entries
     cdef double* keys = space.distinct
@@ -370,7 +384,7 @@ cdef Py_ssize_t rank_few(
         if stable and last_rank[index] > slot + 1:
             for other in range(entries[index].index):
                 slot += scores[other] == keys[index]
-            slot = min(slot, n)  # clamp: another thread may write to the scores
+            slot = min(slot, n)  # clamped, since another thread may write to the scores
             above[index] = slot
         while occupied[slot >> 6] >> (slot & 63) & 1:
             displacing = displacing or (not stable and entries[index].grade > entries[slots[slot]].grade)
@@ -402,7 +416,7 @@ cdef Py_ssize_t rank_each(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_entries` by comparing each entry with all scores."""
+    """Implement `rank_entries` by comparing each entry with all scores."""
     cdef Py_ssize_t index, part = SIMD_COMPARE_MAX, count
     cdef double keys[RANKS_SIZE]
     cdef int64_t above[RANKS_SIZE]
@@ -432,7 +446,8 @@ cdef Py_ssize_t rank_many(
     const double* scores, const int32_t* origin, Py_ssize_t n, Py_ssize_t m, int64_t higher, int64_t depth, bint stable,
     Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_entries` in time linear in n + m; `higher` scores rank above the given ones."""
+    """Implement `rank_entries` in time linear in n + m. `higher` is the number of scores that rank above the given
+    scores."""
     cdef Py_ssize_t index
     cdef int64_t above = 0, equal = 0, tie_offset = 0
     cdef Buckets buckets = sort_entries(space, m, stable)
@@ -454,9 +469,11 @@ cdef Py_ssize_t rank_parts(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_many` by partitions that fit the cache; −1 if the scores cannot be partitioned evenly.
+    """Implement `rank_many` with partitions that fit in the cache. Return −1 if the scores cannot be partitioned
+    evenly.
 
-    15 instead of 23 ns per document at 10^5 documents, 38 instead of 60 at 10^6, half of them relevant.
+    If half of the documents are relevant, this takes 15 instead of 23 ns per document for 10^5 documents, and 38
+    instead of 60 ns for 10^6.
     """
     cdef Py_ssize_t count = max(min(n // PARTITION_SCORES, <Py_ssize_t>PARTITIONS_MAX), 1), fullest = 0, n_hits = 0
     cdef Py_ssize_t index, part, size, written, start, stop
@@ -486,7 +503,7 @@ cdef Py_ssize_t rank_parts(
     counts_to_offsets(entry_at, count)
     for index in range(n):
         part = bucket_of(&buckets, scores[index])
-        if score_at[part] < n:  # always true, unless another thread writes to the scores
+        if score_at[part] < n:  # always true unless another thread writes to the scores
             space.parted[score_at[part]] = scores[index]
             if stable:
                 space.origin[score_at[part]] = <int32_t>index
@@ -531,11 +548,11 @@ cdef Py_ssize_t rank_entries(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Compute the first and last rank of the tie group of each of m entries among n scores.
+    """Compute, for each of m entries, the first and last rank of its tie group among n scores.
 
-    Only the entries, given in input order, are sorted; the other documents are counted. Writes the hits whose tie group
-    starts at rank ≤ depth, returns the number of hits and leaves the entries in the order of the hits. Equals `find`
-    of the reference.
+    The entries are given in input order. Only entries are sorted; all other documents are just counted. Write the hits
+    whose tie group starts at or above rank `depth`, and return the number of hits. Afterwards the entries are in the
+    order of the hits. The result equals that of `find` in `_reference/ranking.py`.
     """
     cdef Py_ssize_t n_hits
     if n > INT32_MAX or m <= COMPARE_MAX or (m <= simd.few and n <= SLOT_SCORES_MAX):
@@ -550,11 +567,11 @@ cdef Py_ssize_t rank_entries(
 
 
 cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double* heap) noexcept nogil:
-    """The k-th highest of n ≥ k scores."""
+    """Return the k-th highest of n ≥ k scores."""
     cdef Py_ssize_t index, parent, child
     cdef double score, kth = INFINITY
     cdef int64_t above
-    if n <= INSERTION_SORT_MAX:  # the lowest score with fewer than k above it; branch-free
+    if n <= INSERTION_SORT_MAX:  # without branches: the lowest score that has fewer than k scores above it
         for index in range(n):
             score = scores[index]
             above = 0
@@ -588,15 +605,15 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
 
 
 cdef inline Py_ssize_t stride_for(Py_ssize_t k) noexcept nogil:
-    """The number of parts for which the k-th highest maximum is near the k-th highest score."""
+    """Return a number of parts for which the k-th highest of their maxima is near the k-th highest score."""
     return (3 * k // 2 + 15) // 16 * 16
 
 
 cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace* space) noexcept nogil:
-    """A lower bound of the k-th highest of n scores, tight if n is much larger than k.
+    """Return a lower bound of the k-th highest of n scores. The bound is tight if n is much larger than k.
 
-    It is the k-th highest of the maxima of `stride` disjoint parts of the list: k different documents have at least
-    that score.
+    The list is divided into `stride` disjoint parts, and the bound is the k-th highest of the maxima of the parts. At
+    least k documents have that score or a higher one.
     """
     cdef Py_ssize_t stride = stride_for(k)
     simd.maxima(scores, n, stride, space.distinct)
@@ -608,14 +625,15 @@ cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace
 cdef Py_ssize_t cut(
     const double* scores, Py_ssize_t n, int64_t depth, bint whole, Workspace* space, double* threshold
 ) noexcept nogil:
-    """Copy the scores that can be among the `depth` highest, with the positions; return the number copied, −1 on NaN.
+    """Copy the scores that can be among the `depth` highest, and their positions. Return the number of scores copied,
+    or −1 if a score is NaN.
 
-    Unless `whole`, a large tie group at the cut-off is not copied, and `threshold` becomes the score of that group.
-    Otherwise, `threshold` is NaN.
+    Unless `whole` is set, a large tie group at the cut-off is not copied, and `threshold` is set to the score of that
+    group. In all other cases, `threshold` is set to NaN.
     """
     cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, capacity = min(n, 16 * k + 256), position = 0
     cdef double bound = bound_of(scores, min(n, 128 * (k + 16)), k, space)
-    cdef bint above = False  # everything copied so far is strictly above the bound
+    cdef bint above = False  # whether all scores copied so far are strictly above the bound
     threshold[0] = NAN
     while True:
         position = simd.collect(
@@ -633,7 +651,7 @@ cdef Py_ssize_t cut(
         bound = max(bound, bound_of(space.near, count, k, space))
         count = filter_cut(space, count, bound, False)
         if 2 * count > capacity:  # many scores equal the bound
-            if not whole and 64 * count > position and bound < DBL_MAX:  # few ties: copying is faster
+            if not whole and 64 * count > position and bound < DBL_MAX:  # with few ties, copying them is faster
                 above = True
                 count = filter_cut(space, count, bound, True)
             if 2 * count > capacity:
@@ -641,7 +659,8 @@ cdef Py_ssize_t cut(
 
 
 cdef Py_ssize_t filter_cut(Workspace* space, Py_ssize_t count, double bound, bint above) noexcept nogil:
-    """Drop copied scores below the bound, or, if `above`, not strictly above it; return how many remain."""
+    """Drop the copied scores below the bound and, if `above` is set, also those equal to it. Return how many scores
+    remain."""
     cdef Py_ssize_t index, n_left = 0
     for index in range(count):
         space.near[n_left] = space.near[index]
@@ -651,14 +670,16 @@ cdef Py_ssize_t filter_cut(Workspace* space, Py_ssize_t count, double bound, bin
 
 
 cdef struct Tally:
-    # Counts per distinct grade: grade 0 in the first slot, other grades hashed by bit pattern.
-    int64_t counts[TALLY_COUNTS]  # four per slot, used in turn: increments of one counter would wait for each other
+    # The count of each distinct grade. Grade 0 has the first slot, and all other grades are hashed by their bit
+    # patterns.
+    # four counters per slot, used in turn, because increments of a single counter would wait for each other
+    int64_t counts[TALLY_COUNTS]
     uint64_t bits[TALLY_SLOTS]
     int distinct
 
 
 cdef inline bint tally_one(Tally* tally, uint64_t bits, Py_ssize_t index) noexcept nogil:
-    """Count one grade; False if there are too many distinct ones."""
+    """Count one grade. Return False if there are too many distinct grades."""
     cdef int slot = <int>((bits * <uint64_t>0x9E3779B97F4A7C15) >> 58)
     while tally.bits[slot] != bits:
         if tally.bits[slot] == 0 and slot:
@@ -673,7 +694,7 @@ cdef inline bint tally_one(Tally* tally, uint64_t bits, Py_ssize_t index) noexce
 
 
 cdef int64_t pop_highest(Tally* tally, double* grade) noexcept nogil:
-    """Remove the highest grade and return the count; 0 if only grade 0 is left."""
+    """Remove the highest grade and return its count, or 0 if only grade 0 is left."""
     cdef int slot, best = 0
     cdef double each
     grade[0] = 0.0
@@ -691,9 +712,9 @@ cdef int64_t pop_highest(Tally* tally, double* grade) noexcept nogil:
 cdef inline bint tally_tied(
     const double* scores, const number_t* grades, Py_ssize_t n, double score, Tally* tally, int64_t* tied
 ) noexcept nogil:
-    """Count the documents of a tie group, by grade; those that are not hits count as grade 0.
+    """Count the documents of a tie group by grade. Documents that are not hits are counted as grade 0.
 
-    False if there are too many grades.
+    Return False if there are too many distinct grades.
     """
     cdef Py_ssize_t index
     cdef double grade
@@ -713,10 +734,10 @@ cdef Py_ssize_t write_tied(
     const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, double score, int64_t above,
     Py_ssize_t capacity, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Write the hits of a tie group, ordered by grade: counting sort (3 ns per document; sorting takes 17 to 60).
+    """Write the hits of a tie group in descending order of grade, by counting sort.
 
-    Returns the number of hits, or −1, with nothing written, if there are too many grades. Same as `find` of the
-    reference.
+    Return the number of hits. If there are too many distinct grades, write nothing and return −1. Counting takes 3 ns
+    per document; sorting would take 17 to 60 ns. The result equals that of `find` in `_reference/ranking.py`.
     """
     cdef Tally tally
     cdef bint counted
@@ -749,7 +770,7 @@ cdef Py_ssize_t write_tied(
     return written
 
 
-# grades and hits
+# finding hits and counting grades
 
 def grade_error(grades, const int64_t[::1] offsets, /):
     cdef Py_ssize_t query = 0, position = 0
@@ -783,9 +804,9 @@ cdef Py_ssize_t order_hits(
     const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, bint zeros, bint stable,
     Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Write the hits of one query and return the number of hits, −1 if a score is NaN.
+    """Write the hits of one query. Return the number of hits, or −1 if a score is NaN.
 
-    With `zeros` or `stable` the entries are left in the order of the hits. The scores may be those in `space.scores`.
+    If `zeros` or `stable` is set, the entries are left in the order of the hits. `scores` may point to `space.scores`.
     """
     cdef Py_ssize_t m, near, index
     cdef double threshold
@@ -809,7 +830,7 @@ cdef Py_ssize_t order_hits(
         simd.collect(scores, 0, n, threshold, space.near, space.position, &near, n)
         m = entries_near(grades, start, near, zeros, space)
         m = rank_entries(space.near, near, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    for index in range(m):  # positions within the query, as the caller counts them
+    for index in range(m):  # the caller expects positions within the query
         space.entries[index].index = space.position[space.entries[index].index]
     return m
 
@@ -817,7 +838,8 @@ cdef Py_ssize_t order_hits(
 cdef inline Py_ssize_t gather(
     const number_t* grades, Py_ssize_t n, bint zeros, Entry* entries
 ) noexcept nogil:
-    """Write the positions of the candidates (documents that can be hits) in input order; branch-free."""
+    """Write the positions of the candidates in input order, without branches. Candidates are documents that can be
+    hits."""
     cdef Py_ssize_t index, m = 0
     for index in range(n):
         entries[m].index = index
@@ -828,7 +850,7 @@ cdef inline Py_ssize_t gather(
 cdef Py_ssize_t entries_of(
     const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Workspace* space
 ) noexcept nogil:
-    """Write the candidates of a query, in input order; return the number written."""
+    """Write the documents of a query that can be hits, in input order; return their number."""
     cdef Entry* entries = space.entries
     cdef Py_ssize_t index, m
     if grades.kind == FLOAT64:
@@ -850,7 +872,8 @@ cdef Py_ssize_t entries_of(
 cdef Py_ssize_t entries_near(
     const Numbers* grades, int64_t start, Py_ssize_t near, bint zeros, Workspace* space
 ) noexcept nogil:
-    """Write the candidates among the scores that `cut` copied; indices are positions in that copy."""
+    """Write which of the scores copied by `cut` belong to documents that can be hits. Indices are positions in the
+    copy."""
     cdef Py_ssize_t index, m = 0
     cdef double grade
     for index in range(near):
@@ -863,7 +886,7 @@ cdef Py_ssize_t entries_near(
 
 
 cdef bint count_small_integers(const Numbers* grades, int64_t start, Py_ssize_t n, int64_t* counts) noexcept nogil:
-    """Count the grades 0 to 7; False if there is any other grade."""
+    """Count each of the grades 0 to 7. Return False if there is any other grade."""
     cdef int64_t integers[BLOCK_GRADES]
     cdef double scratch[BLOCK_GRADES]
     cdef Py_ssize_t done = 0, size
@@ -883,7 +906,7 @@ cdef int count_numbers(
     const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, Workspace* space,
     double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
 ) noexcept nogil:
-    """`count_grades` for numbers of any type, with fast paths for integers below 8 and for few distinct grades."""
+    """Count grades of any numeric type, with fast paths for integers below 8 and for few distinct grades."""
     cdef int64_t counts[8]
     if count_small_integers(grades, start, n, counts):
         written[0] = write_counts(counts, 8, depth, out_grade, out_count)
@@ -900,7 +923,8 @@ cdef bint count_few(
     const Numbers* grades, int64_t start, Py_ssize_t n, int64_t left,
     double* out_grade, int64_t* out_count, Py_ssize_t* written
 ) noexcept nogil:
-    """`count_grades` for few distinct grades, without a copy; False if there are more, or one is not a valid grade."""
+    """Count grades without a copy if there are few distinct grades. Return False if there are too many or if a grade is
+    invalid."""
     cdef Tally tally
     cdef double scratch[BLOCK_GRADES]
     cdef const double* block
@@ -932,7 +956,7 @@ cdef bint count_few(
 cdef Py_ssize_t write_counts(
     const int64_t* counts, int n, int64_t left, double* out_grade, int64_t* out_count
 ) noexcept nogil:
-    """Write the `left` highest of the counted grades; return the number of distinct ones."""
+    """Write the `left` highest grades and their counts; return the number of distinct grades."""
     cdef Py_ssize_t written = 0
     cdef int grade
     for grade in range(n - 1, -1, -1):
@@ -948,7 +972,7 @@ cdef int count_grades(
     const double* grades, Py_ssize_t n, int64_t depth, Entry* entries, Entry* scratch,
     double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
 ) noexcept nogil:
-    """Write the distinct grades among the `depth` highest, highest first, with the count of each."""
+    """Write the distinct values and the counts of the `depth` highest grades, in descending order."""
     cdef int64_t counts[SMALL_GRADES]
     cdef int64_t left = min(depth, <int64_t>n)
     cdef Py_ssize_t index, m = 0

@@ -1,5 +1,6 @@
-/* The ranks of some columns in a row of scores. The row is read about once, and neither sorted nor copied. simd_loops.h
-   includes this file twice per level: for float32 (SINGLE is 1) and for float64 (0). */
+/* Loops that compute the ranks of some columns in a row of scores. The row is read about once; it is neither sorted nor
+   copied. simd_loops.h includes this file twice per CPU level: for float32 (SINGLE is 1) and for float64 (SINGLE is 0).
+   */
 
 #if SINGLE
 #define NUMBER float
@@ -25,7 +26,7 @@
 #define UNORDERED_N HERE(unordered)
 #endif
 #if SINGLE && LANES > 1
-#define WIDTH (2 * LANES) /* numbers in a register */
+#define WIDTH (2 * LANES) /* number of values in a register */
 #define LANE uint32_t
 #define MINUS_N HERE(minus_32)
 #define SIGNS_N SIGNS_32
@@ -35,11 +36,12 @@
 #define MINUS_N MINUS
 #define SIGNS_N SIGNS
 #endif
-#define STRIP (16 * WIDTH) /* scores per strip, which has one peak per lane */
+#define STRIP (16 * WIDTH) /* number of scores in a strip, which has one peak per lane */
 
-/* Write the peaks: the maximum of each lane in each strip, without NaN. Return whether any score is NaN. */
+/* Write the peaks of a row. A peak is the maximum of one lane in a strip, ignoring NaN. Return whether any score is
+   NaN. */
 TARGET static int TYPED(peaks)(const NUMBER *scores, ptrdiff_t n, NUMBER *peaks) {
-  const NUMBERS lowest = ALL_N(-(NUMBER)INFINITY); /* a NaN in its place would hide the other scores */
+  const NUMBERS lowest = ALL_N(-(NUMBER)INFINITY); /* replaces NaN, which would hide all other scores */
   INTEGERS nan = NONE;
   int last_nan = 0;
   ptrdiff_t i = 0;
@@ -104,7 +106,8 @@ TARGET static ALWAYS_INLINE void TYPED(count_few)(const NUMBER *scores, ptrdiff_
   }
 }
 
-/* Add the number of scores above each key to `above`, and the number at or above it to `not_below`. */
+/* For each key, add the number of scores above it to `above`, and the number of scores at or above it to `not_below`.
+   */
 TARGET static void TYPED(count_keys)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
                                      int64_t *not_below) {
   ptrdiff_t k = 0;
@@ -113,7 +116,7 @@ TARGET static void TYPED(count_keys)(const NUMBER *scores, ptrdiff_t n, const NU
   if (k < m) TYPED(count_few)(scores, n, keys + k, 1, above + k, not_below + k);
 }
 
-/* `count_keys` of a whole row, in parts that stay in the cache. */
+/* Apply `count_keys` to a whole row, in parts that stay in the cache. */
 TARGET static void TYPED(count_row)(const NUMBER *scores, ptrdiff_t n, const NUMBER *keys, ptrdiff_t m, int64_t *above,
                                     int64_t *not_below) {
   memset(above, 0, m * sizeof(int64_t));
@@ -122,25 +125,26 @@ TARGET static void TYPED(count_row)(const NUMBER *scores, ptrdiff_t n, const NUM
     TYPED(count_keys)(scores + i, n - i < 4096 ? n - i : 4096, keys, m, above, not_below);
 }
 
-/* Count the numbers above a key, and stop early once there are `enough`; n is a multiple of WIDTH. */
+/* Count the numbers above a key, and stop early once the count reaches `enough`. n must be a multiple of WIDTH. */
 TARGET static int64_t TYPED(count_above)(const NUMBER *numbers, ptrdiff_t n, NUMBER key, int64_t enough) {
   int64_t total = 0;
   for (ptrdiff_t i = 0; i < n && total < enough;) {
     const ptrdiff_t stop = n - i > 256 * WIDTH ? i + 256 * WIDTH : n;
-    INTEGERS even = NONE, odd = NONE; /* two chains of additions */
+    INTEGERS even = NONE, odd = NONE; /* two independent chains of additions */
     for (; i + WIDTH < stop; i += 2 * WIDTH) {
       even = MINUS_N(even, MORE_N(LOAD_N(numbers + i), ALL_N(key)));
       odd = MINUS_N(odd, MORE_N(LOAD_N(numbers + i + WIDTH), ALL_N(key)));
     }
     if (i < stop) even = MINUS_N(even, MORE_N(LOAD_N(numbers + i), ALL_N(key))), i += WIDTH;
-    total += TYPED(total)(MINUS_N(even, MINUS_N(NONE, odd))); /* their sum */
+    total += TYPED(total)(MINUS_N(even, MINUS_N(NONE, odd))); /* the sum of both chains */
   }
   return total;
 }
 
-/* Copy the scores at or above a key from the strips with such a peak; return their number, or −1 if `near` may be too
-   small. The indices of these strips overwrite the peaks. Few groups of 64 scores have more than one such score, so the
-   first is copied without a branch, to avoid mispredictions (300 × 20,000 trained scores: 1.2 instead of 1.5 ms). */
+/* Copy the scores at or above a key to `near`, from the strips that have a peak at or above the key. Return the number
+   of scores copied, or −1 if `near` may be too small. The indices of these strips overwrite the peaks. Few groups of 64
+   scores contain more than one score to copy, so the first score is copied without a branch, to avoid mispredictions
+   (300 × 20,000 trained scores: 1.2 instead of 1.5 ms). */
 TARGET static ptrdiff_t TYPED(collect)(const NUMBER *scores, ptrdiff_t n, NUMBER *peaks, ptrdiff_t strips, NUMBER key,
                                        NUMBER *near, ptrdiff_t capacity) {
   const NUMBERS least = ALL_N(key);
@@ -173,8 +177,8 @@ TARGET static ptrdiff_t TYPED(collect)(const NUMBER *scores, ptrdiff_t n, NUMBER
   return count;
 }
 
-/* `count_keys` of a short list: with one key per lane, nothing is added up across lanes. Keys and counts are padded to
-   whole registers. */
+/* Implement `count_keys` for a short list. With one key per lane, nothing needs to be added up across lanes. Keys and
+   counts are padded to whole registers. */
 TARGET static void TYPED(count_list)(const NUMBER *scores, ptrdiff_t n, NUMBER *keys, ptrdiff_t m, int64_t *above,
                                      int64_t *not_below) {
   for (ptrdiff_t k = 0; k < m; k += WIDTH) {
@@ -199,28 +203,28 @@ TARGET static int64_t TYPED(count_equal)(const void *row, ptrdiff_t start, ptrdi
   return not_below - above;
 }
 
-/* Load the scores of the excluded columns; NaN is the padding of the last register. */
+/* Load the scores of the excluded columns. The last register is padded with NaN. */
 TARGET static void TYPED(load_excluded)(const NUMBER *scores, ptrdiff_t n, struct RowScratch *scratch) {
   NUMBER *excluded = scratch->excluded;
   ptrdiff_t i = 0;
-  for (; i < scratch->n_excluded; i++) { /* another thread may write to the columns */
+  for (; i < scratch->n_excluded; i++) { /* columns are checked, since another thread may write to them */
     const ptrdiff_t column = scratch->columns[i];
     excluded[i] = column >= 0 && column < n ? scores[column] : (NUMBER)NAN;
   }
   for (; i % WIDTH; i++) excluded[i] = (NUMBER)NAN;
 }
 
-/* Read a row once, and return whether any score is NaN, excluded or not. Where there are more peaks than `depth`, write
-   them: they bound the ranks. */
+/* Read a row once, and return whether any score is NaN, even in an excluded column. If there are more peaks than
+   `depth`, write the peaks, which bound the ranks. */
 TARGET static int TYPED(scan_row)(const void *row, ptrdiff_t n, int64_t depth, struct RowScratch *scratch) {
   const ptrdiff_t n_peaks = (n + STRIP - 1) / STRIP * WIDTH;
   scratch->n_peaks = depth < n_peaks ? n_peaks : 0;
   return scratch->n_peaks ? TYPED(peaks)(row, n, scratch->peaks) : TYPED(has_nan)(row, n);
 }
 
-/* Count the allowed scores of a scanned row above, and those at or above, each of m distinct keys in descending order.
-   Return the number of keys with fewer than `depth` scores above them, which are those counted; −1 if they are too many
-   to be compared with all scores. */
+/* For each of m distinct keys in descending order, count the allowed scores of a scanned row that are above the key,
+   and those at or above it. Only keys with fewer than `depth` scores above them are counted. Return the number of these
+   keys, or −1 if there are too many to compare each with all scores. */
 TARGET static ptrdiff_t TYPED(rank_columns)(const void *row, ptrdiff_t n, const double *distinct, ptrdiff_t m,
                                             int64_t depth, struct RowScratch *scratch, int64_t *above,
                                             int64_t *not_below) {
@@ -233,7 +237,7 @@ TARGET static ptrdiff_t TYPED(rank_columns)(const void *row, ptrdiff_t n, const 
   TYPED(load_excluded)(scores, n, scratch);
   if (n_peaks) {
     ptrdiff_t low = 0;
-    while (low < n_left) { /* each peak above a key is a different score, possibly an excluded one */
+    while (low < n_left) { /* the peaks above a key are distinct scores, some of which may be excluded */
       const ptrdiff_t middle = (low + n_left) / 2;
       const int64_t enough = depth + TYPED(count_above)(excluded, n_padded, keys[middle], n_padded);
       if (TYPED(count_above)(peaks, n_peaks, keys[middle], enough) >= enough) n_left = middle;

@@ -1,28 +1,31 @@
-/* The loops that profit from SIMD, one version per level of CPU, and the choice of the level at run time. They compare,
-   count, copy and add in a fixed order, so the bits are the same at every level. */
+/* The loops that benefit from SIMD, compiled for each CPU level, and the selection of the level at run time. The loops
+   compare, count, copy and add in a fixed order, so every level gives the same bits. */
 #pragma once
 #include "vectors.h"
 
 enum {
-  MOST_KEYS = 256,      /* keys: sorting the scores is faster than comparing more keys with all of them */
-  FEW_COMPARISONS = 512 /* of registers: up to this many, comparing all scores is faster than copying the highest first */
+  /* maximum number of keys; with more keys, sorting the scores is faster than comparing each key with all scores */
+  MOST_KEYS = 256,
+  /* up to this number of register comparisons, comparing all scores is faster than copying the highest scores first */
+  FEW_COMPARISONS = 512
 };
 
-/* Scratch for one row of scores, and the excluded columns. */
+/* Scratch memory for one row of scores, and the excluded columns of the row. */
 struct RowScratch {
   const int32_t *columns;
   ptrdiff_t n_excluded;
-  void *keys, *excluded, *peaks, *near; /* numbers of the type of the scores */
-  ptrdiff_t capacity; /* the capacity of `near`, in numbers */
+  void *keys, *excluded, *peaks, *near; /* arrays with the type of the scores */
+  ptrdiff_t capacity; /* number of scores that fit in `near` */
   ptrdiff_t n_peaks;
   int64_t *above, *not_below;
 };
 
 struct Simd {
-  int lanes; /* doubles per register */
-  ptrdiff_t few; /* entries up to which comparing with all scores of a short list beats sorting */
-  ptrdiff_t judged; /* judged ids up to which comparing all pairs beats hashing (-1: never), … */
-  ptrdiff_t hits; /* … if at most this many may match */
+  int lanes; /* number of doubles per register */
+  /* maximum number of entries for which comparing with all scores of a short list is faster than sorting */
+  ptrdiff_t few;
+  ptrdiff_t judged; /* maximum number of judged ids for which comparing all pairs is faster than hashing (-1: never) */
+  ptrdiff_t hits; /* maximum number of possible matches for which comparing all pairs is faster than hashing */
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
   void (*whole)(const double *, ptrdiff_t, int64_t *);
   void (*maxima)(const double *, ptrdiff_t, ptrdiff_t, double *);

@@ -8,7 +8,7 @@ cdef double TOLERANCE = 1e-9
 cdef double TINY = 1e-300
 
 
-# gain and discount
+# computing gains and discounts
 
 cdef double discount_at(int64_t rank, int kind, double base) noexcept nogil:
     if kind == LOG2:
@@ -41,7 +41,7 @@ def fill_exponential(const double[::1] grades, double[::1] out, /):
     return index
 
 
-# sums over the hits of a query, and over the judged grades
+# sums over the hits of a query and over its judged grades
 
 cdef inline Py_ssize_t group_stop(const int64_t* first, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     cdef Py_ssize_t index = start + 1
@@ -79,7 +79,7 @@ cdef void sum_hits(
                 rank += 1
             total += gains * discounts / <double>(b - a + 1)
         else:
-            for index in range(hits):  # clamp ranks: another thread may change the input
+            for index in range(hits):  # ranks are clamped, since another thread may change the input
                 rank = max(a, b - hits + 1) + index if ties == WORST else a + index
                 while emitted < n_cutoffs and cutoffs[emitted] < rank:
                     out[emitted] = total
@@ -131,9 +131,9 @@ cdef void find_first_relevant(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties, double before,
     bint reciprocal, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
-    """Write, at each cut-off, 1 / the rank of the first relevant hit or, unless `reciprocal`, 1 if there is such a hit.
+    """Write the value of the first relevant hit at each cut-off: 1 / rank if `reciprocal` is set, otherwise 1.
 
-    `before`: the value at cut-offs before the first relevant hit.
+    `before` is the value at cut-offs before the first relevant hit.
     """
     cdef Py_ssize_t i = 0, j, index, emitted = 0
     cdef int64_t a = 1, b = 1, rank, size, step, relevant = 0
@@ -174,7 +174,7 @@ cdef void find_first_relevant(
 
 
 cdef struct Cutoffs:
-    # Cut-offs in ascending order, and where the value at each is written.
+    # Cut-offs in ascending order, and the array for the value at each cut-off.
     const int64_t* ranks
     Py_ssize_t n
     double* out
@@ -183,20 +183,20 @@ cdef struct Cutoffs:
 cdef inline void emit_before(
     Cutoffs* cutoffs, Py_ssize_t* emitted, int64_t rank, double value
 ) noexcept nogil:
-    """Write the value at the cut-offs below a rank."""
+    """Write a value at each remaining cut-off that is less than a rank."""
     while emitted[0] < cutoffs.n and cutoffs.ranks[emitted[0]] < rank:
         cutoffs.out[emitted[0]] = value
         emitted[0] += 1
 
 
 cdef inline void fill_rest(Cutoffs* cutoffs, Py_ssize_t emitted, double value) noexcept nogil:
-    """Write the value at the remaining cut-offs."""
+    """Write a value at all remaining cut-offs."""
     while emitted < cutoffs.n:
         cutoffs.out[emitted] = value
         emitted += 1
 
 
-# ratio to the ideal
+# dividing a value by its ideal
 
 cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil:
     if bounded and value > ideal:

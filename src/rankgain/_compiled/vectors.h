@@ -1,10 +1,11 @@
-/* Everything that depends on the compiler or the CPU. Loops are written once, in terms of the operations at the end;
-   no other file uses attributes, builtins or SIMD intrinsics. x86-64 and arm64 have intrinsics, which
-   MSVC, GCC and Clang all compile; any other CPU gets plain C. The bits are the same everywhere.
-   NEON's intrinsics take 0.4 to 0.8 times the instructions of plain C, and as many as the vectors of GCC (0.7 to 1.1
-   times). AVX-512 would be a third copy of the loops on x86-64, left out until a machine with it runs the tests:
-   a prototype on Zen 4 gained nothing for a top k, dicts and files; only where all documents are ranked (`ranks`) was
-   it 1.7 to 2 times as fast as AVX2, and by LLVM's model of Ice Lake 1.3 times. */
+/* Everything that depends on the compiler or the CPU. Loops are written once, in terms of the operations at the end of
+   this file; no other file uses attributes, builtins or SIMD intrinsics. x86-64 and arm64 use intrinsics that MSVC, GCC
+   and Clang all compile; any other CPU uses plain C. The results are bit-identical everywhere. The NEON intrinsics need
+   0.4 to 0.8 times as many instructions as plain C, and about as many as GCC's vector extensions (0.7 to 1.1 times).
+   AVX-512 would require a third copy of the loops on x86-64. It is left out until the tests run on a machine that
+   supports it. A prototype on Zen 4 gained nothing for top-k rankings, dicts and files. It was faster than AVX2 only
+   when all documents are ranked (`ranks`): 1.7 to 2 times as fast on Zen 4, and 1.3 times according to LLVM's model of
+   Ice Lake. */
 #pragma once
 #include <math.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #define PLAIN_C 0
 #define X86_VECTORS 1
 #define NEON_VECTORS 2
-#ifndef VECTORS /* tests may set it */
+#ifndef VECTORS /* may be set by tests */
 #if defined(__x86_64__) || (defined(_M_X64) && !defined(_M_ARM64EC))
 #define VECTORS X86_VECTORS
 #elif defined(__AARCH64EL__) || defined(_M_ARM64)
@@ -30,15 +31,15 @@
 #include <arm_neon.h>
 #endif
 
-/* The compiler: inlining, single bits and bytes, the cache, what the CPU has. */
+/* Wrappers for compiler-specific features: inlining, bit and byte operations, prefetching and CPU detection. */
 #if defined(__GNUC__) || defined(__clang__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define TARGET_AVX2 __attribute__((target("avx2")))
-#define UNROLLED _Pragma("GCC unroll 16") /* keep small arrays in registers */
+#define UNROLLED _Pragma("GCC unroll 16") /* keeps small arrays in registers */
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define ALWAYS_INLINE __forceinline
-#define TARGET_AVX2 /* MSVC compiles every intrinsic for every CPU */
+#define TARGET_AVX2 /* not needed: MSVC compiles every intrinsic for every CPU */
 #define UNROLLED
 #else
 #define ALWAYS_INLINE inline
@@ -46,7 +47,7 @@
 #define UNROLLED
 #endif
 
-/* The index of the lowest set bit; bits must not be 0. */
+/* Return the index of the lowest set bit. `bits` must not be 0. */
 static ALWAYS_INLINE int lowest_set_bit(uint64_t bits) {
 #if defined(__GNUC__) || defined(__clang__)
   return __builtin_ctzll(bits);
@@ -72,7 +73,7 @@ static ALWAYS_INLINE uint64_t little(const unsigned char *at) {
 }
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define LOW_AT(WIDTH) ((WIDTH) - 2) /* offset of the lowest 16 bits of a number */
+#define LOW_AT(WIDTH) ((WIDTH) - 2) /* byte offset of the lowest 16 bits of a number */
 #else
 #define LOW_AT(WIDTH) 0
 #endif
@@ -108,15 +109,16 @@ static inline int cpuid_leaf(unsigned leaf, unsigned registers[4]) {
 static inline unsigned enabled_registers(void) { return (unsigned)_xgetbv(0); }
 #endif
 
-/* Whether the CPU has AVX2 and the operating system saves its registers. */
+/* Return whether the CPU supports AVX2 and the operating system saves the AVX registers. */
 static inline int has_avx2(void) {
-  unsigned registers[4]; /* EAX, EBX, ECX, EDX */
+  unsigned registers[4]; /* the registers EAX, EBX, ECX and EDX */
   if (!cpuid_leaf(1, registers) || ~registers[2] & (1u << 27 | 1u << 28)) return 0;
   return (enabled_registers() & 6) == 6 && cpuid_leaf(7, registers) && registers[1] >> 5 & 1;
 }
 #endif
 
-/* One number: the remainder after whole registers, and the plain C version. A mask is all ones or 0. */
+/* Operations on a single number, used for the remainder after whole registers and on CPUs without SIMD support here. A
+   mask is either all ones or 0. */
 #define OP_1 static ALWAYS_INLINE
 typedef double doubles_1;
 typedef uint64_t integers_1;
@@ -205,7 +207,8 @@ OP_2 integers_2 or_2(integers_2 a, integers_2 b) { return _mm_or_si128(a, b); }
 OP_2 integers_2 xor_2(integers_2 a, integers_2 b) { return _mm_xor_si128(a, b); }
 OP_2 integers_2 left_2(integers_2 a, int bits) { return _mm_slli_epi64(a, bits); }
 OP_2 integers_2 right_2(integers_2 a, int bits) { return _mm_srli_epi64(a, bits); }
-OP_2 integers_2 left_each_2(integers_2 a, integers_2 bits) { /* SSE2 shifts all lanes by the lowest lane of `bits` */
+/* SSE2 shifts all lanes by the same count, the lowest lane of `bits` */
+OP_2 integers_2 left_each_2(integers_2 a, integers_2 bits) {
   const __m128i low = _mm_sll_epi64(a, bits), high = _mm_sll_epi64(a, _mm_unpackhi_epi64(bits, bits));
   return _mm_castpd_si128(_mm_move_sd(_mm_castsi128_pd(high), _mm_castsi128_pd(low)));
 }
@@ -229,7 +232,7 @@ OP_2 integers_2 all_32_2(uint32_t number) { return _mm_set1_epi32((int32_t)numbe
 OP_2 integers_2 left_32_2(integers_2 a, int bits) { return _mm_slli_epi32(a, bits); }
 OP_2 integers_2 equal_16_2(integers_2 a, integers_2 b) { return _mm_cmpeq_epi16(a, b); }
 OP_2 integers_2 equal_32_2(integers_2 a, integers_2 b) { return _mm_cmpeq_epi32(a, b); }
-OP_2 integers_2 equal_64_2(integers_2 a, integers_2 b) { /* equal if both halves are */
+OP_2 integers_2 equal_64_2(integers_2 a, integers_2 b) { /* two lanes are equal if both of their halves are equal */
   const __m128i halves = _mm_cmpeq_epi32(a, b);
   return _mm_and_si128(halves, _mm_shuffle_epi32(halves, _MM_SHUFFLE(2, 3, 0, 1)));
 }
@@ -303,7 +306,7 @@ OP_4 void transpose_4(doubles_4 row[4]) {
   row[0] = _mm256_permute2f128_pd(even, even_2, 0x20), row[1] = _mm256_permute2f128_pd(odd, odd_2, 0x20);
   row[2] = _mm256_permute2f128_pd(even, even_2, 0x31), row[3] = _mm256_permute2f128_pd(odd, odd_2, 0x31);
 }
-OP_4 int ones_4(uint64_t bits) { return (int)_mm_popcnt_u64(bits); } /* every CPU with AVX2 has popcnt */
+OP_4 int ones_4(uint64_t bits) { return (int)_mm_popcnt_u64(bits); } /* every CPU with AVX2 also has POPCNT */
 
 #elif VECTORS == NEON_VECTORS
 #define OP_2 static ALWAYS_INLINE
@@ -367,7 +370,7 @@ OP_2 integers_2 equal_32_2(integers_2 a, integers_2 b) {
   return vreinterpretq_u64_u32(vceqq_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b)));
 }
 OP_2 integers_2 equal_64_2(integers_2 a, integers_2 b) { return vceqq_u64(a, b); }
-OP_2 uint64_t signs_32_2(integers_2 a) { /* shift sign i to bit i, then add */
+OP_2 uint64_t signs_32_2(integers_2 a) { /* shifts the sign of lane i to bit i, then adds the lanes */
   static const int32_t shifts[] = {0, 1, 2, 3};
   return vaddvq_u32(vshlq_u32(vshrq_n_u32(vreinterpretq_u32_u64(a), 31), vld1q_s32(shifts)));
 }
@@ -376,15 +379,16 @@ OP_2 uint64_t signs_32_2(integers_2 a) { /* shift sign i to bit i, then add */
 #if VECTORS == PLAIN_C
 #define BASELINE_LANES 1
 #else
-#define BASELINE_LANES 2 /* numbers per register that every CPU of the platform supports */
+#define BASELINE_LANES 2 /* number of lanes that every CPU of the platform supports */
 #endif
 
-/* The operations of loops, on LANES float64 or 64-bit integers. A file of loops is included once per level, by a file
-   that defines LANES. Comparisons return masks: all bits of a lane are set, or none. */
+/* The operations used by the loops, each on LANES float64 values or 64-bit integers. A file of loops is included once
+   per CPU level, after LANES has been defined. Comparisons return masks, in which either all bits of a lane are set or
+   none. */
 #define JOIN_(NAME, LANES) NAME##_##LANES
 #define JOIN(NAME, LANES) JOIN_(NAME, LANES)
 #define HERE(NAME) JOIN(NAME, LANES)
-#define TARGET HERE(TARGET_OF) /* precedes each function */
+#define TARGET HERE(TARGET_OF) /* placed before each function that uses the operations */
 #define TARGET_OF_1
 #define TARGET_OF_2
 #define TARGET_OF_4 TARGET_AVX2
@@ -392,19 +396,19 @@ OP_2 uint64_t signs_32_2(integers_2 a) { /* shift sign i to bit i, then add */
 #define INTEGERS HERE(integers)
 #define LOAD HERE(load)
 #define STORE HERE(store)
-#define ALL HERE(all) /* the same number in all lanes */
+#define ALL HERE(all) /* a register with the same number in all lanes */
 #define ADD HERE(add)
 #define SUB HERE(sub)
 #define MUL HERE(mul)
 #define DIV HERE(div)
 #define NEGATED HERE(negated)
-#define HIGHER HERE(higher) /* the higher of two numbers; the second if either is NaN */
+#define HIGHER HERE(higher) /* the higher of two numbers, or the second if either is NaN */
 #define MORE HERE(more)
 #define AT_LEAST HERE(at_least)
 #define SAME HERE(same)
 #define DIFFER HERE(differ)
-#define CHOOSE HERE(choose) /* the first if the mask is set, else the second */
-#define WIDENED HERE(widened) /* converts LANES float32 */
+#define CHOOSE HERE(choose) /* the first operand where the mask is set, otherwise the second */
+#define WIDENED HERE(widened) /* converts LANES float32 values to float64 */
 #define BITS_OF HERE(bits_of)
 #define OF_BITS HERE(of_bits)
 #define LOAD_BITS HERE(load_bits)
@@ -420,8 +424,8 @@ OP_2 uint64_t signs_32_2(integers_2 a) { /* shift sign i to bit i, then add */
 #define RIGHT HERE(right)
 #define LEFT_EACH HERE(left_each)
 #define NEGATIVE HERE(negative)
-#define SIGNS HERE(signs) /* one bit per lane: the highest */
-#define ALL_16 HERE(all_16) /* the same register as narrower integers */
+#define SIGNS HERE(signs) /* collects the highest bit of each lane */
+#define ALL_16 HERE(all_16) /* from here on, registers are used as narrower integers */
 #define ALL_32 HERE(all_32)
 #define LEFT_32 HERE(left_32)
 #define EQUAL_16 HERE(equal_16)
