@@ -425,7 +425,7 @@ OP_2 uint64_t signs_32_2(integers_2 a) { /* shifts the sign of lane i to bit i, 
 #define LEFT_EACH HERE(left_each)
 #define NEGATIVE HERE(negative)
 #define SIGNS HERE(signs) /* collects the highest bit of each lane */
-#define ALL_16 HERE(all_16) /* from here on, registers are used as narrower integers */
+#define ALL_16 HERE(all_16) /* the operations below treat registers as narrower integers */
 #define ALL_32 HERE(all_32)
 #define LEFT_32 HERE(left_32)
 #define EQUAL_16 HERE(equal_16)

@@ -5,12 +5,12 @@ from libc.math cimport exp2
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-# `numbers` and `ranking`: scratch, arrays of any dtype, the ordering of the documents of a query
+# Declarations for `numbers` and `ranking`: scratch memory, arrays of any dtype, and the ordering of documents.
 
 cdef extern from "vectors.h" nogil:
     void prefetch(const void* address)
     int lowest_set_bit(uint64_t bits)
-    uint64_t little(const unsigned char* at)  # eight bytes as a little-endian integer
+    uint64_t little(const unsigned char* at)  # loads eight bytes as a little-endian integer
 
 cdef enum:
     FLOAT64
@@ -27,23 +27,24 @@ ctypedef fused number_t:
     uint8_t
 
 cdef struct Numbers:
-    # A buffer of float64, float32, int64, int32 or uint8; see `open_numbers`.
+    # A buffer of float64, float32, int64, int32 or uint8 values; see `open_numbers`.
     Py_buffer view
     int kind
 
 cdef struct Entry:
-    # A candidate: sort key, grade and input position.
+    # A document that can be a hit, with its sort key, grade and input position.
     double key
     double grade
     Py_ssize_t index
 
 cdef struct Step:
-    # A sorted key. `tally`: the number of scores above it (lower 32 bits) and equal to it (upper 32 bits).
+    # A sorted key. The lower 32 bits of `tally` count the scores above the key, and the upper 32 bits count the scores
+    # equal to it.
     double key
     uint64_t tally
 
 cdef struct Workspace:
-    # Scratch for the longest query of a call; see `reserve`.
+    # Scratch memory for the longest query of a call; see `reserve`.
     void* block
     Entry* entries
     Entry* other
@@ -59,7 +60,7 @@ cdef struct Workspace:
     int32_t* origin
 
 cdef inline Py_ssize_t count_higher(const double* descending, Py_ssize_t n, double value) noexcept nogil:
-    """How many of n > 0 descending numbers are above a value; a branch-free binary search."""
+    """Return how many of n > 0 numbers in descending order are above a value, by binary search without branches."""
     cdef Py_ssize_t low = 0, half
     while n > 1:
         half = n // 2
@@ -74,7 +75,7 @@ ctypedef bint (*before_t)(const void* context, int64_t some, int64_t other) noex
 cdef inline void sort_rows(
     int64_t* rows, int64_t* scratch, Py_ssize_t n, before_t before, const void* context
 ) noexcept nogil:
-    """Sort row numbers by a comparison function: a stable bottom-up merge sort."""
+    """Sort row numbers with a comparison function by stable bottom-up merge sort."""
     cdef Py_ssize_t width = 1, low, middle, stop, i, j, out
     while width < n:
         low = 0
@@ -104,7 +105,7 @@ cdef inline const int64_t* integers(const int64_t[::1] view) noexcept nogil:
 
 
 cdef inline void as_numbers(Numbers* numbers, const double* values) noexcept nogil:
-    """Wrap a C array as Numbers; there is no buffer to close."""
+    """Wrap a C array as Numbers, without a buffer that must be closed."""
     numbers.view.buf = <void*>values
     numbers.kind = FLOAT64
 
@@ -139,7 +140,7 @@ cdef int count_numbers(
 cdef bint wide_registers() noexcept nogil
 
 
-# `sums`: discounts, sums over one query, the ratio to the ideal
+# Declarations for `sums`: discounts, sums over one query, and the ratio to the ideal.
 
 cdef struct Discount:
     const double* table
@@ -191,16 +192,16 @@ cdef void find_first_relevant(
 cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil
 
 
-# `lists`: the functions on one list, and the sums of many
+# Declarations for `lists`: functions on a single list, and sums of many lists.
 
 cdef struct Result:
-    # A value, or an error code and the position of the offending grade.
+    # A value, or an error code and the position of the invalid grade.
     double value
     int code
     Py_ssize_t position
 
 cdef inline int64_t ideal_depth(int64_t depth, Py_ssize_t n, bint returned) noexcept nogil:
-    # an empty list has the ideal of one document, so that the value is 0 instead of 0 / 0
+    # The ideal of an empty list is that of one document, so the value is 0 instead of 0 / 0.
     return min(depth, max(<int64_t>n, 1)) if returned else depth
 
 
@@ -212,7 +213,7 @@ cdef Result checked_dcg(
 cdef inline Result dcg_one(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount, int64_t depth
 ) noexcept nogil:
-    """`checked_dcg`, branch-free for linear gains and tabulated discounts."""
+    """Return the DCG like `checked_dcg`, but without branches if gains are linear and discounts are tabulated."""
     cdef Result result
     cdef Py_ssize_t index
     cdef int64_t bits, signs = 0
@@ -222,10 +223,10 @@ cdef inline Result dcg_one(
     result.code = 0
     if not exponential and n <= discount.size:
         for index in range(n):
-            memcpy(&bits, &grades[index * stride], sizeof(bits))  # as integers, for which alone compilers vectorise OR
+            memcpy(&bits, &grades[index * stride], sizeof(bits))  # compilers vectorise OR only for integers
             signs |= bits
             result.value += grades[index * stride] * discount.table[index]
-        if signs >= 0 and finite(result.value):  # then no grade is negative, infinite or NaN
+        if signs >= 0 and finite(result.value):  # true only if no grade is negative, infinite or NaN
             return result
     return checked_dcg(grades, n, stride, exponential, discount)
 

@@ -1,11 +1,12 @@
 """The compiled engine: for each query of a chunk, find the hits and compute the metrics from them.
 
-Each included file implements the module of `rankgain._reference` with the same name, the specification, and returns
-the same bits. Functions over buffers are `noexcept nogil`, take one pointer per list and allocate nothing; the `def`
-that calls them opens the buffers, reserves scratch and releases the GIL, except for single lists and dicts.
+Each included file implements the module with the same name in `rankgain._reference`, which is the specification, and
+returns bit-identical results. Functions that process buffers are `noexcept nogil`, take one pointer per list and
+allocate nothing. The `def` function that calls them opens the buffers, reserves scratch memory and releases the GIL,
+except for single lists and dicts.
 
-This is one module of several files, because calls across modules are not inlined. `walk.pxd` declares what other
-modules cimport.
+All these files form a single module, because calls across modules are not inlined. `walk.pxd` declares the names that
+other modules cimport.
 """
 
 import os
@@ -19,7 +20,7 @@ from libc.stdlib cimport free, malloc
 
 from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, MATRIX, NAN_SCORE, STABLE
 
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that ids cannot be crafted to collide
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that nobody can craft ids that collide
 
 include "numbers.pxi"
 include "ranking.pxi"
@@ -35,22 +36,22 @@ include "matrix.pxi"
 cdef enum:
     MOST_VIEWS = 16
 
-cdef double NON_RELEVANT = -DBL_MIN  # hits above this grade: all judged documents
+cdef double NON_RELEVANT = -DBL_MIN  # all judged documents have grades above this value
 
 
 cdef struct Rules:
     int ties
-    bint single  # compare scores in float32 precision
-    int64_t depth  # the number of documents of each ranking that count
-    bint judged_only  # remove unjudged documents
-    int64_t condensed_depth  # the number of documents that count after the removal
+    bint single  # whether scores are compared in float32 precision
+    int64_t depth  # number of leading documents of each ranking that are evaluated
+    bint judged_only  # whether unjudged documents are removed
+    int64_t condensed_depth  # number of leading documents that are evaluated after unjudged documents have been removed
 
 cdef struct Lists:
-    # Grades in lists, in rank order or with scores, and the judged grades if given separately.
+    # Lists of grades, in rank order or with scores. The judged grades may be given separately.
     Numbers grades
     Numbers scores
     Numbers judged
-    const int64_t* offsets  # NULL: rows of `columns` grades
+    const int64_t* offsets  # if NULL, each list has `columns` grades
     const int64_t* judged_offsets
     Py_ssize_t columns
     Py_ssize_t judged_columns
@@ -58,8 +59,8 @@ cdef struct Lists:
     bint beside
 
 cdef struct FileHits:
-    # The hits of files, which were ranked while the file was read: all returned judged documents, with ranks; and the
-    # judged grades.
+    # Hits that were ranked while a file was read, and the judged grades. The hits are all returned documents that are
+    # judged, with their ranks.
     const int64_t* offsets
     const double* grade
     const int64_t* first
@@ -78,8 +79,8 @@ cdef struct Chunk:
     FileHits file_hits
     Py_buffer views[MOST_VIEWS]
     int n_views
-    Py_ssize_t documents  # the longest query
-    Py_ssize_t judged  # the largest judged set
+    Py_ssize_t documents  # number of documents in the longest query
+    Py_ssize_t judged  # number of documents in the largest judged set
 
 
 cdef Rules rules_of(tuple given) except *:
@@ -88,10 +89,10 @@ cdef Rules rules_of(tuple given) except *:
     return rules
 
 
-# buffers
+# opening buffers
 
 cdef const void* view_buffer(Chunk* chunk, object array) except? NULL:
-    """The address of an array; NULL if it is None or empty. `release_views` releases the buffer."""
+    """Return the address of an array, or NULL if it is None or empty. `release_views` releases the buffer."""
     if array is None:
         return NULL
     if PyObject_GetBuffer(array, &chunk.views[chunk.n_views], PyBUF_C_CONTIGUOUS):
@@ -115,7 +116,7 @@ cdef void release_views(Chunk* chunk) noexcept:
 
 
 cdef Keys view_keys(Chunk* chunk, object data, object starts, object ends, Py_ssize_t width) except *:
-    """Open the arrays of ids. `width`: bytes per integer id, 0 for text ids."""
+    """Open the arrays of ids. `width` is the number of bytes per integer id, or 0 for text ids."""
     cdef Keys keys
     keys.data = <const unsigned char*>view_buffer(chunk, data)
     keys.starts = <const int64_t*>view_buffer(chunk, starts)
@@ -125,7 +126,8 @@ cdef Keys view_keys(Chunk* chunk, object data, object starts, object ends, Py_ss
 
 
 cdef int open_chunk(Chunk* chunk, tuple given) except -1:
-    """Open the buffers of a chunk; `release_views` releases them, even if this raises."""
+    """Open the buffers of a chunk. The caller must release them with `release_views`, even if an exception is
+    raised."""
     cdef Py_ssize_t n
     chunk.form = given[0]
     chunk.start = given[1]
@@ -201,7 +203,7 @@ cdef int open_matrix(Chunk* chunk, tuple given) except -1:
     matrix.excluded_offsets = <const int64_t*>view_buffer(chunk, excluded_offsets)
     matrix.excluded = <const int32_t*>view_buffer(chunk, excluded)
     chunk.judged = longest(matrix.offsets + chunk.start, chunk.stop - chunk.start)
-    chunk.documents = chunk.judged  # the other documents are only counted, without scratch
+    chunk.documents = chunk.judged  # all other documents are only counted, which needs no scratch memory
     return 0
 
 
@@ -220,7 +222,7 @@ cdef inline Py_ssize_t longest_list(
     return longest(offsets + start, n) if offsets != NULL else columns
 
 
-# scratch
+# scratch memory
 
 cdef struct QueryMemory:
     Workspace space
@@ -231,7 +233,8 @@ cdef struct QueryMemory:
 cdef int reserve_memory(
     QueryMemory* memory, const Steps* steps, int ties, Py_ssize_t documents, Py_ssize_t hits, Py_ssize_t judged
 ) except -1:
-    """Allocate scratch for the longest query of a chunk in one block; pages never written take no memory."""
+    """Allocate scratch memory for the longest query of a chunk in one block. Pages that are never written take no
+    memory."""
     cdef Py_ssize_t most = max(max(documents, hits), judged) + 2
     cdef size_t size = workspace_size(most)
     cdef Py_ssize_t numbers = 4 * (hits + 1) + 4 * (judged + 1) + 3 * most + steps.n_values + steps.most_points
@@ -258,14 +261,14 @@ cdef int reserve_memory(
     return 0
 
 
-# find
+# finding the hits of each query
 
 cdef inline int64_t start_of(const int64_t* offsets, Py_ssize_t columns, Py_ssize_t number) noexcept nogil:
     return offsets[number] if offsets != NULL else <int64_t>number * columns
 
 
 cdef Py_ssize_t first_nan(const double* scores, Py_ssize_t n) noexcept nogil:
-    """The position of the first NaN, or n."""
+    """Return the position of the first NaN, or n if there is none."""
     cdef Py_ssize_t index = 0
     while index < n and not isnan(scores[index]):
         index += 1
@@ -276,7 +279,8 @@ cdef int find_in_lists(
     const Lists* lists, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
     Workspace* space, Query* query, Py_ssize_t* position
 ) noexcept nogil:
-    """Find the hits of a query in lists. Grades are counted first; finding hits then reads them from the cache."""
+    """Find the hits of a query in lists. Grades are counted first, so they are in the cache when hits are searched
+    for."""
     cdef int64_t start = start_of(lists.offsets, lists.columns, number)
     cdef Py_ssize_t n = <Py_ssize_t>(start_of(lists.offsets, lists.columns, number + 1) - start), nan
     cdef const double* scores = NULL
@@ -298,7 +302,7 @@ cdef int find_in_lists(
             narrow(space.scores, n)
             scores = space.scores
     if code:
-        if scores != NULL:  # report the score or the grade, whichever comes first
+        if scores != NULL:  # report the invalid score or the invalid grade, whichever comes first
             nan = first_nan(scores, position[0] + 1)
             if nan <= position[0]:
                 position[0] = nan
@@ -310,7 +314,7 @@ cdef int find_in_lists(
             query.first, query.last,
         )
         if query.n < 0:
-            position[0] = min(first_nan(scores, n), n - 1)  # clamp: another thread may have overwritten the NaN
+            position[0] = min(first_nan(scores, n), n - 1)  # clamped, since another thread may have overwritten the NaN
             query.n = 0
             return NAN_SCORE
     elif n:
@@ -329,7 +333,7 @@ cdef int find_in_lists(
 cdef Py_ssize_t ranked_hits(
     const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Query* query
 ) noexcept nogil:
-    """Write the hits of a list in rank order; return the number of hits."""
+    """Write the hits of a list that is in rank order; return the number of hits."""
     cdef Py_ssize_t index, n_hits = 0
     cdef double grade
     for index in range(n):
@@ -343,13 +347,14 @@ cdef Py_ssize_t ranked_hits(
 cdef void count_judged(
     const double* grades, Py_ssize_t n, int64_t depth, Workspace* space, Query* query
 ) noexcept nogil:
-    """Count the judged grades of a query. Grades are finite; negative ones mark pooled but unjudged documents."""
+    """Count the judged grades of a query. All grades are finite. Negative grades mark documents that were pooled but
+    not judged."""
     cdef Numbers numbers
     cdef Py_ssize_t index, n_judged = 0, position = 0
     cdef bint alike = n > 0 and grades[0] >= 0.0
     for index in range(n):
         alike &= grades[index] == grades[0]
-    if alike:  # e.g. binary judgments that list relevant documents only
+    if alike:  # for example, binary judgments that list only relevant documents
         query.judged_grade[0] = grades[0] + 0.0
         query.judged_count[0] = min(<int64_t>n, depth)
         query.n_judged = 1
@@ -379,7 +384,8 @@ cdef void find_in_file_hits(
 
 
 cdef void limit(const Rules* rules, Query* query) noexcept nogil:
-    """Drop the documents that do not count; documents below removed ones move up."""
+    """Drop the documents that are not evaluated. If unjudged documents are removed, the documents below them move
+    up."""
     cdef Py_ssize_t index = 0, stop, n_left = 0, start, member
     query.returned = min(query.returned, rules.depth)
     query.n = within(query, rules.depth)
@@ -392,7 +398,7 @@ cdef void limit(const Rules* rules, Query* query) noexcept nogil:
             if query.grade[member] >= 0.0:
                 query.grade[n_left] = query.grade[member]
                 n_left += 1
-        for member in range(start, n_left):  # ranks within the condensed list
+        for member in range(start, n_left):  # ranks in the list without unjudged documents
             query.first[member] = start + 1
             query.last[member] = n_left
         index = stop
@@ -405,7 +411,7 @@ cdef int find(
     const Chunk* chunk, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
     Scratch* scratch, MatrixScratch* of_matrix, QueryMemory* memory, Py_ssize_t* position
 ) noexcept nogil:
-    """Find the hits and judged grades of a query; return an error code, with its position, or 0."""
+    """Find the hits and judged grades of a query; return 0, or an error code and set `position`."""
     cdef Query* query = &memory.query
     cdef int64_t start
     cdef int code = 0
@@ -447,7 +453,8 @@ cdef int find(
 
 
 cdef inline int64_t depth_under(const Rules* rules, int64_t depth) noexcept nogil:
-    """The depth to which hits are needed, since documents move up if others above are removed."""
+    """Return the depth down to which hits are needed. If unjudged documents are removed, documents below them move
+    up."""
     return rules.depth if rules.judged_only else min(depth, rules.depth)
 
 
@@ -457,10 +464,10 @@ cdef inline double lowest_grade_under(const Rules* rules, const Steps* steps, bi
     return steps.lowest
 
 
-# the output of each query
+# writing the output of each query
 
 cdef struct HitBuffers:
-    # The output of a walk: the values of metrics (`out`), or, if `out` is NULL, hits and judged grades.
+    # The output of a walk over queries: the values of metrics or, if `out` is NULL, the hits and judged grades.
     double* out
     Py_ssize_t stride
     int64_t* returned
@@ -486,7 +493,7 @@ cdef void store_hits(const HitBuffers* output, Py_ssize_t index, const Query* qu
 
 
 cdef struct Error:
-    # An error code with the query, position and term (−1: none).
+    # An error code with the query, the position and the term where it occurred; the term is −1 if no term failed.
     int code
     Py_ssize_t query
     int64_t position
@@ -494,12 +501,12 @@ cdef struct Error:
 
 
 cdef int raised(const Error* error) except INTERRUPTED:
-    """The error code; raises the pending exception if a signal interrupted the walk."""
+    """Return the error code. If a signal interrupted the walk over queries, raise the pending exception."""
     return error.code
 
 
 cdef object answer(const Error* error, Py_ssize_t empty):
-    """The number of queries with nothing relevant, or (code, query, position, term)."""
+    """Return the number of queries without relevant documents or, on an error, (code, query, position, term)."""
     if raised(error):
         return error.code, error.query, error.position, error.term
     return empty
@@ -512,7 +519,7 @@ cdef inline bint is_empty(const Query* query) noexcept nogil:
 cdef inline int use(
     const Steps* steps, Py_ssize_t index, Query* query, const HitBuffers* output, Error* error
 ) noexcept nogil:
-    """Compute the metrics of a query, or store the hits."""
+    """Compute the metrics of a query, or store its hits if there is no array for metrics."""
     if output.out == NULL:
         store_hits(output, index, query)
         return 0
@@ -523,7 +530,7 @@ cdef Py_ssize_t walk_buffers(
     const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, MatrixScratch* of_matrix,
     QueryMemory* memory, const HitBuffers* output, Error* error
 ) noexcept nogil:
-    """Find the hits of each query and use them; return the number of queries with nothing relevant."""
+    """Process the hits of each query in a chunk; return the number of queries without relevant documents."""
     cdef Py_ssize_t index, empty = 0, position = -1
     cdef int64_t depth = depth_under(rules, steps.depth)
     cdef double lowest
@@ -578,7 +585,7 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
 
 
 cdef struct Reader:
-    # Scratch for runs in dicts.
+    # Scratch memory for runs that are dicts.
     QueryMemory memory
     PyObject** values
     double* scores
@@ -604,7 +611,7 @@ cdef int walk_dict(
     const Steps* steps, const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n,
     Reader* reader, Py_ssize_t index, const HitBuffers* output, Error* error
 ) except INTERRUPTED:
-    """Process one query of n returned documents; return an error code or 0."""
+    """Process one query whose run is a dict of n documents; return an error code, or 0 on success."""
     cdef Query* query = &reader.memory.query
     cdef Py_ssize_t start = judged.offsets[number], stop = judged.offsets[number + 1], position = -1
     cdef const double* grades = judged.grades + start
@@ -625,7 +632,7 @@ cdef int walk_dict(
 
 
 cdef object run_dicts(Program program, const Rules* rules, tuple given, const HitBuffers* output):
-    """`walk_buffers` for runs in dicts, with the GIL."""
+    """Do the work of `walk_buffers` for runs that are dicts, which requires the GIL."""
     cdef const Steps* steps = &program.steps
     cdef Py_ssize_t index, number, start, queries, judged_size = 0, documents = 0, empty = 0
     cdef list runs, sizes, numbers

@@ -1,19 +1,19 @@
-"""The specification: ERR, whose reader scans down the list and stops at a satisfying document, and the ideal ERR."""
+"""Specification of ERR and the ideal ERR, which model a reader who stops at the first satisfying document."""
 
 from rankgain import _codes
 from rankgain._codes import AVERAGE
 from rankgain._reference.numbers import Refused
 from rankgain._reference.query import at_cutoffs, cutoff_term, hit_gains, in_best_order, in_order, judged_gains
 
-NEGLIGIBLE = 1e-17  # relative to the sum: less than half of its last bit
-FAINT = 1e-40  # a probability too small to change any sum: see `_stopping`
-MOST = 4096  # maximum of probabilities in a tie group; more would take minutes
+NEGLIGIBLE = 1e-17  # relative to the sum, a term below this is less than half of the last bit
+FAINT = 1e-40  # a probability that is too small to change any sum; see `_stopping`
+MOST = 4096  # maximum number of probabilities in a tie group; more would take minutes
 
 
 def _stopping(stops, m, most):
-    """Yield, for j = 1 … `most`, the probability V_{j−1} − V_j that the reader stops at the j-th of m documents in
-    random order, and the probability V_j of reading on after it. `stops`: the stop probabilities q of the h relevant
-    ones, highest first.
+    """Yield two probabilities for j = 1 … `most`: the reader stops at the j-th of m documents in random order with
+    probability V_{j−1} − V_j, and reads on after it with probability V_j. `stops` lists the stop probabilities q of the
+    h relevant documents in descending order.
 
     `means[u]` is the mean of Π_{i∈U} (1 − q_i) over all sets U of u relevant documents. `drops[u]` is the mean of
     Π_{i∈U} (1 − q_i)·q_v over all U and all relevant documents v outside of U; it equals means[u] − means[u+1], but is
@@ -26,12 +26,12 @@ def _stopping(stops, m, most):
     first with probability drops[0] = (q + r)/2, at the second with drops[1] = ((1 − q)·r + (1 − r)·q)/2, and reads
     on after both with means[2].
 
-    Means below FAINT are dropped: fewer than one in 10⁴⁰ readers passes that many relevant documents, and a sum has 16
-    digits.
+    Means below FAINT are dropped, since fewer than one in 10⁴⁰ readers gets past that many relevant documents, and a
+    sum has only 16 digits.
     """
     h = len(stops)
-    # Documents are added one at a time, lowest q first: then means[u] never rises, so a mean below FAINT stays
-    # negligible.
+    # Documents are added one at a time in ascending order of q. In this order means[u] never rises, so a mean below
+    # FAINT stays negligible.
     means, drops = [1.0], [0.0]
     for size, stop in enumerate(reversed(stops)):
         if len(means) == size + 1 <= most:
@@ -47,8 +47,9 @@ def _stopping(stops, m, most):
             drops.pop()
         if len(means) > MOST:
             raise Refused(_codes.LARGE_GROUP)
-    chances = [1.0] + [0.0] * (len(means) - 1)  # that u of the documents above are relevant: hypergeometric
-    for above in range(most):  # j − 1
+    # hypergeometric probabilities that u of the documents above are relevant
+    chances = [1.0] + [0.0] * (len(means) - 1)
+    for above in range(most):  # number of documents above: j − 1
         left = m - above
         stopping = goes_on = 0.0
         for u in range(min(above, len(means) - 1) + 1):
@@ -63,14 +64,15 @@ def _stopping(stops, m, most):
 
 @cutoff_term
 def cascade(term, gain_table, query):
-    """ERR@k = Σ over ranks i ≤ k of Π_{j<i} (1 − q_j)·q_i / i. The reader stops at document i with probability q_i,
-    the gain of the document (Chapelle et al. 2009).
+    """Return ERR@k = Σ_{i≤k} Π_{j<i} (1 − q_j)·q_i / i, where i and j are ranks. The reader stops at document i with
+    probability q_i, which is the gain of the document (Chapelle et al. 2009).
 
-    Under AVERAGE, a tie group adds Σ_j S·(V_{j−1} − V_j) / rank: S is the probability of reaching the group, V_j the
-    probability of reading on after j documents of the group (derived here; see `_stopping`).
+    Under AVERAGE, a tie group adds Σ_j S·(V_{j−1} − V_j) / rank. S is the probability that the reader reaches the
+    group, and V_j is the probability of reading on after j documents of the group (derived in `_stopping`).
     """
     cutoffs = term.cutoffs
-    judged_gains(term, gain_table, query)  # refuses grades beyond the scale, even of documents that were not returned
+    # rejects grades above the scale, even those of documents that were not returned
+    judged_gains(term, gain_table, query)
 
     def running():
         total, survival = 0.0, 1.0
@@ -96,7 +98,7 @@ def cascade(term, gain_table, query):
 
 @cutoff_term
 def ideal_cascade(term, gain_table, query):
-    """The ERR of the judged documents in the best order: highest stop probability first."""
+    """Return the ERR of the judged documents in the best order, which is the descending order of stop probabilities."""
 
     def running():
         total, survival = 0.0, 1.0

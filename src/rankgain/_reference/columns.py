@@ -1,8 +1,8 @@
-"""The specification: the kernels over columns of ids. The compiled half is `_compiled/columns.pxi`.
+"""Specification of the kernels that process columns of ids. `_compiled/columns.pxi` is the compiled version.
 
-Ids come in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data; the caller has checked the bounds. If
-`starts` is empty, the data are int64 or int32 numbers, recognised by the size of the buffer. Errors are returned as
-(code, query, position among the query's rows).
+Ids are passed in three buffers: the id in row i is stored in bytes starts[i] … ends[i] − 1 of the data. The caller has
+checked these bounds. If `starts` is empty, the data are int64 or int32 numbers, depending on the size of the buffer.
+Errors are returned as (code, query, position among the query's rows).
 """
 
 from itertools import groupby
@@ -13,12 +13,13 @@ from rankgain.scalars import Bytes, Floats, Int32s, Ints
 
 
 def _ids(data, starts, ends, count):
-    """The `count` ids, as bytes or, without starts, as int."""
+    """Return a list of `count` ids, as bytes or, if `starts` is empty, as int."""
     return rows_of_ids(0 if len(starts) else len(data) // max(count, 1), data, starts, ends, 0, count)
 
 
 def rows_of_ids(width, data, starts, ends, first, last):
-    """The ids of rows first … last − 1: integers of `width` bytes, or slices of the data if `width` is 0."""
+    """Return the ids of rows first … last − 1. They are integers of `width` bytes or, if `width` is 0, slices of the
+    data."""
     data = memoryview(data)
     if width:
         return data[width * first : width * last].cast("i" if width == 4 else "q").tolist()
@@ -37,12 +38,12 @@ def number_ids(
     rows: Ints,
     numbers: Ints,
 ) -> tuple[int, int, int]:
-    """Number text ids in order of first appearance; `known` ids have numbers already.
+    """Number text ids in order of first appearance. The first `known` ids already have numbers.
 
-    Consecutive equal ids form one run: `rows` and `numbers` get the first row and the id's number for each run. New ids
-    are appended to `names`, and the end of each to `bounds`, until either buffer is full. `slots` is the hash table
-    that the compiled half keeps between calls; plain Python does not use it. Return the number of rows read, of runs,
-    and of ids.
+    Consecutive equal ids form a run. The first row of each run is written to `rows`, and the number of its id to
+    `numbers`. New ids are appended to `names`, and the end of each id to `bounds`, until either buffer is full. `slots`
+    is a hash table that the compiled version keeps between calls; it is not used here. Return the number of rows read,
+    the number of runs and the number of ids.
     """
     text = bytes(names)
     number_of = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
@@ -65,8 +66,9 @@ def number_ids(
 def number_integers(data: Bytes, n: int, numbers: Int32s, firsts: Ints, sizes: Ints) -> tuple[int, bool]:
     """Number n integers in order of first appearance.
 
-    `firsts` and `sizes` get the first row and the number of rows of each integer. Return how many integers there are,
-    and whether the rows of any are scattered; only in that case, `numbers` gets the number of each row.
+    For each integer, the first row is written to `firsts`, and the number of rows to `sizes`. Return how many distinct
+    integers there are, and whether the rows of any integer are scattered. Only if they are, the number of each row is
+    written to `numbers`.
     """
     number_of = {}
     ids = rows_of_ids(len(data) // n, data, (), (), 0, n) if n else []
@@ -82,9 +84,9 @@ def number_integers(data: Bytes, n: int, numbers: Int32s, firsts: Ints, sizes: I
 
 
 def order_rows(numbers: Int32s, begins: Ints, order: Ints) -> None:
-    """Sort the rows by number, stably: the rows of number i are written to `order` from begins[i] on.
+    """Sort the rows stably by number. The rows with number i are written to `order`, starting at begins[i].
 
-    Afterwards begins[i] is the end of the rows of number i.
+    Afterwards begins[i] is the end of the rows with number i.
     """
     for row, number in enumerate(numbers.tolist()):
         order[begins[number]] = row
@@ -92,7 +94,8 @@ def order_rows(numbers: Int32s, begins: Ints, order: Ints) -> None:
 
 
 def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, ends: Ints) -> int | None:
-    """Copy the texts of Arrow's string views (16 bytes each); return the row of a broken view, or None."""
+    """Copy the strings of an Arrow string-view array, whose views have 16 bytes each. Return the row of an invalid
+    view, or None."""
     views, data = memoryview(views), memoryview(data)
     written = 0
     for row in range(len(starts)):
@@ -112,7 +115,7 @@ def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, en
 
 
 def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
-    """The first id that a query has twice, or None."""
+    """Return the error for the first id that occurs twice in a query, or None."""
     width = 0 if len(starts) else len(data) // max(offsets[-1], 1)
     for query in range(len(offsets) - 1):
         seen = set()
@@ -125,7 +128,8 @@ def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
 
 
 def mark_common(offsets: Ints, columns: Int32s, other_offsets: Ints, others: Int32s, marks: Bytes) -> int:
-    """Mark the columns of each row of a sparse matrix that also occur in that row of another matrix; return the count.
+    """In each row of a sparse matrix, mark the columns that also occur in the same row of another matrix. Return their
+    number.
 
     The columns of a row are in ascending order.
     """
@@ -139,10 +143,11 @@ def mark_common(offsets: Ints, columns: Int32s, other_offsets: Ints, others: Int
 def mark_firsts(
     data: Bytes, starts: Ints, ends: Ints, offsets: Ints, scores: Floats | None, marks: Bytes, sizes: Ints
 ) -> None:
-    """Mark one row per id of each query with 1: the row with the highest score, the first one if scores are tied.
+    """Mark one row for each distinct id of a query: the row with the highest score, or the first such row if scores are
+    tied.
 
-    NaN counts as higher than all numbers, so that ordering the query refuses it later. `sizes` gets the number of
-    marked rows of each query.
+    The mark is 1. NaN counts as the highest score, so it is kept and rejected when the query is ordered. The number of
+    marked rows of each query is written to `sizes`.
     """
     ids = _ids(data, starts, ends, offsets[-1])
     for query in range(len(offsets) - 1):

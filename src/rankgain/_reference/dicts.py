@@ -1,4 +1,4 @@
-"""The specification: the kernels over dicts and lists of Python objects.
+"""Specification of the kernels that process dicts and lists of Python objects.
 
 Errors are returned as (code, query, position in the query's dict).
 """
@@ -20,10 +20,12 @@ from rankgain.scalars import Floats, Ints, encoded, id_error, id_kind, read_trut
 def as_runs(
     users: Sequence[Any], recommended: list[Any], relevant: list[Any], most: int
 ) -> tuple[dict[Any, dict[Any, float]], list[dict[Any, float]]] | None:
-    """Convert lists of ids to runs by user (the first id has the highest score), and relevant ids to dicts of grades.
+    """Convert lists of recommended ids to one run per user, in which the first id has the highest score. Also convert
+    the relevant ids to dicts of grades.
 
-    Return None if columns, which report errors, must be used instead: for more than `most` ids, repeated ids in a list,
-    ids of mixed or unsupported types, and if `relevant` has neither dicts nor collections of ids.
+    Return None if columns, which report errors, must be used instead. This is the case if there are more than `most`
+    ids, if a list repeats an id, if ids have mixed or unsupported types, or if `relevant` contains neither dicts nor
+    collections of ids.
     """
     kinds = {*map(type, relevant)}
     if not {*map(type, recommended)} <= {list, tuple}:
@@ -46,7 +48,7 @@ def as_runs(
 
 
 def _ids_of(rows):
-    """The ids of all rows, concatenated; incomplete if another thread changes a set meanwhile."""
+    """Yield the ids of all rows. The ids are incomplete if another thread changes a set meanwhile."""
     with suppress(RuntimeError):
         yield from chain.from_iterable(rows)
 
@@ -60,7 +62,8 @@ def _is_utf8(text):
 
 
 def pack_integers(rows: list[Collection[Any]], numbers: Ints) -> ErrorCode:
-    """Write the integer ids of all rows to `numbers`; return the first error, CHANGED if the number of ids differs."""
+    """Write the integer ids of all rows to `numbers`, and return the first error. The error is CHANGED if the number of
+    ids differs from the length of `numbers`."""
     position = -1
     for position, value in enumerate(_ids_of(rows)):
         if position == len(numbers):
@@ -74,9 +77,10 @@ def pack_integers(rows: list[Collection[Any]], numbers: Ints) -> ErrorCode:
 
 
 def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes, ErrorCode]:
-    """The ids of all rows, all str (`text`) or all bytes, joined, and the first error; `ends` gets where each id ends.
+    """Return the concatenated ids of all rows and the first error, if any. The end of each id is written to `ends`.
 
-    The error is CHANGED if the number of ids differs from the length of `ends`.
+    All ids must be str if `text` is set, otherwise bytes. The error is CHANGED if the number of ids differs from the
+    length of `ends`.
     """
     packed, position = bytearray(), -1
     for position, value in enumerate(_ids_of(rows)):
@@ -93,10 +97,10 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
 
 
 class JudgmentDicts:
-    """The documents and grades of dicts of grades by document, one query after the other.
+    """Judged documents and their grades, read from one dict per query and stored one query after the other.
 
-    `error_code`: the first error, after which nothing is read. `unusual_grades`: whether a
-    grade is negative or a fraction.
+    `error_code` is the first error, at which reading stops. `unusual_grades` states whether any grade is negative or a
+    fraction.
     """
 
     documents: list[Any]
@@ -120,17 +124,17 @@ class JudgmentDicts:
 
     @staticmethod
     def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> JudgmentDicts:
-        """Make them from columns."""
+        """Create an instance from columns."""
         self = JudgmentDicts([])
         self.documents, self._grades, self._offsets = documents, grades.tolist(), offsets.tolist()
         self.total = len(self._grades)
         return self
 
     def arrays(self, /) -> tuple[bytes, bytes]:
-        """The offsets and the grades, each as bytes."""
+        """Return the offsets and the grades as two bytes objects."""
         return array("q", self._offsets).tobytes(), array("d", self._grades).tobytes()
 
     def of_query(self, number):
-        """The documents of a query with their grades."""
+        """Return the documents of a query and their grades."""
         rows = slice(*self._offsets[number : number + 2])
         return self.documents[rows], self._grades[rows]

@@ -1,7 +1,7 @@
-"""Sums over random sign flips, from which every test, interval and correction of a comparison is computed.
+"""Sums over random sign flips, which are the basis of the tests, intervals and corrections in comparisons of runs.
 
-Each flip has one random sign per query, shared by all runs and metrics. Values are integers in float64 whose sums stay
-below 2^53, so that they are exact in any order of additions.
+Each flip has one random sign per query, shared by all runs and metrics. Values are integers stored as float64. Their
+sums stay below 2^53, so the sums are exact in any order of additions.
 """
 
 import numpy as np
@@ -14,13 +14,14 @@ AT_ONCE = 4096  # flips per pass, so that the sums stay in the cache
 
 
 def words(seed, block, flips):
-    """The signs of 64 queries from 64·block on, one word per flip; a query is flipped if its bit is 1."""
+    """Return a word of signs for each flip. The word has one bit for each of the 64 queries from 64·block on, and a
+    query is flipped if its bit is 1."""
     base = splitmix64(np.array([(seed + GOLDEN * (block + 1)) & LOWER], dtype=np.uint64))
     return splitmix64(base + np.uint64(GOLDEN) * (np.asarray(flips, dtype=np.uint64) + np.uint64(1)))
 
 
 def subsets(rows):
-    """The sums of all subsets of up to eight rows: row i is in subset e if bit i of e is 1."""
+    """Return the sums of all subsets of up to eight rows. Row i is in subset e if bit i of e is 1."""
     table = np.zeros((1, rows.shape[1]))
     for row in rows:
         table = np.concatenate([table, table + row])
@@ -28,9 +29,11 @@ def subsets(rows):
 
 
 def sums(values: Floats, seed: int, start: int, stop: int, out: Floats, flipped: Floats, /) -> None:
-    """Write to out[column, b] the sum of a column over the queries that flip b flips, and to flipped[b] their number.
+    """For each flip b, write the sum of each column over the flipped queries to out[column, b], and the number of
+    flipped queries to flipped[b].
 
-    values: queries × columns; out: columns × flips. Only the flips from start to stop are written.
+    The shape of `values` is queries × columns, and that of `out` is columns × flips. Only the flips from `start` to
+    `stop` are written.
     """
     queries = len(values)
     for first in range(start, stop, AT_ONCE):
@@ -48,7 +51,8 @@ def sums(values: Floats, seed: int, start: int, stop: int, out: Floats, flipped:
 
 
 def column(sums, number):
-    """The sums of a run minus the first run; 0 for the first run, which has no column."""
+    """Return the sums of the differences between a run and the first run. The sums are 0 for the first run, which has
+    no column."""
     return sums[number] if number >= 0 else np.zeros(sums.shape[1])
 
 
@@ -67,11 +71,11 @@ def exceed(
     joint: Ints,
     /,
 ) -> None:
-    """Count, for each pair of columns, the flips from start to stop that are at least as extreme as the observation.
+    """For each pair of columns, count the flips from `start` to `stop` that are at least as extreme as the observation.
 
-    T = total − 2 · (right − left). counts: |T| ≥ reached. joint: (|T| + queries) · scale ≥ limit for this or
-    any later pair, which is max-T if the pairs are in descending order of the observed statistic (Westfall & Young
-    1993).
+    Let T = total − 2 · (right − left). `counts` counts the flips with |T| ≥ reached. `joint` counts the flips with (|T|
+    + queries) · scale ≥ limit for this pair or any later pair. This is the max-T procedure if the pairs are in
+    descending order of the observed statistic (Westfall & Young 1993).
     """
     for first in range(start, stop, AT_ONCE):
         part = sums[:, first : min(first + AT_ONCE, stop)]
@@ -98,13 +102,13 @@ def bounds(
     high: Floats,
     /,
 ) -> None:
-    """The ends of the interval of the differences that the test does not reject. They are order statistics of the means
-    of subsets of the queries (Hartigan 1969).
+    """Compute the ends of the interval of differences that the test does not reject. The ends are order statistics of
+    means over subsets of the queries (Hartigan 1969).
 
-    flipped: the number, or the total weight, of the queries that each flip flips; whole: the same for all queries.
-    Each flip gives two means: of the flipped queries and of the others. low: the rank-th smallest mean, minus one unit
-    per query; high: the rank-th largest, plus one unit per query; infinite if there are fewer means than that. Flips
-    of all queries or of none are left out.
+    `flipped` is the number or the total weight of the queries flipped by each flip, and `whole` is that of all queries.
+    Each flip gives two means: that of the flipped queries and that of the remaining queries. `low` is the rank-th
+    smallest mean, minus one unit per query, and `high` is the rank-th largest mean, plus one unit per query. If there
+    are fewer means than `rank`, the end is infinite. Flips of all queries or of none are left out.
     """
     parts = (flipped > 0) & (flipped < whole)
     some, rest = flipped[parts], whole - flipped[parts]

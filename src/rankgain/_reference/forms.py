@@ -1,10 +1,10 @@
-"""The specification: the documents of the queries of a chunk, for each form of Source except a matrix.
+"""Specification of how the documents of each query are read from every form of `Source` except a matrix.
 
-These functions refuse NaN scores, invalid grades of lists, a judged document that appears twice in a query of a run in
-columns (an unjudged one only with `check_all`), and a run in dicts whose ids cannot match those of the judgments
-because the types differ. The error names the first such position. Lists of grades have no ids, and a dict cannot repeat
-an id. Judgments (`rankgain.data.judgments`: grades that are not finite, repeated ids) and TREC files
-(`rankgain.data.lines`) were checked when they were read.
+These functions reject NaN scores and invalid grades in lists. In a run in columns, they reject a judged document that
+appears twice in a query and, with `check_all`, any document that appears twice. They also reject a run in dicts whose
+ids cannot match those of the judgments because the types differ. The error names the first invalid position. Lists of
+grades have no ids, and a dict cannot repeat an id. Judgments and TREC files were already checked when they were read:
+see `rankgain.data.judgments` and `rankgain.data.lines`.
 """
 
 from rankgain._codes import CHANGED, DUPLICATE, NAN_SCORE, OTHER_IDS
@@ -15,7 +15,8 @@ from rankgain.scalars import id_kind, read_scores
 
 
 def read_lists(queries, grades, offsets, columns, scores, judged, judged_offsets, judged_columns):
-    """Grades in rank order or with scores. By default, the judged grades of a query are the grades of the list."""
+    """Read grades that are in rank order or have scores. By default, the judged grades of a query are the grades of its
+    list."""
     for query in queries:
         query_grades = list_of(grades, offsets, columns, query)
         query_scores = None if scores is None else list_of(scores, offsets, columns, query)
@@ -34,10 +35,10 @@ def read_lists(queries, grades, offsets, columns, scores, judged, judged_offsets
 
 
 def read_dicts(queries, judged, numbers, runs):
-    """Match dicts of scores by document with judged documents and grades.
+    """Match runs, given as dicts from document to score, with the judged documents and grades.
 
-    All sizes are recorded before any dict is read. Reading a number or an id may run the caller's code; if the
-    size of a dict changes meanwhile, it is refused.
+    All sizes are recorded before any dict is read. Reading a number or an id may run the caller's code. A dict whose
+    size changes meanwhile is rejected.
     """
     sizes = [len(runs[query]) for query in queries]
     for query, size in zip(queries, sizes, strict=True):
@@ -61,9 +62,9 @@ def read_dicts(queries, judged, numbers, runs):
 
 
 def read_columns(queries, *columns):
-    """Match returned ids with judged ids and grades.
+    """Match the ids of returned documents with the ids and grades of judged documents.
 
-    A judged document that is returned twice is refused; with `check_all`, any document.
+    A judged document that is returned twice is rejected. With `check_all`, this also holds for unjudged documents.
     """
     judged, run, check_all = columns[:7], columns[7:14], columns[14]
     for query in queries:
@@ -81,12 +82,13 @@ def read_columns(queries, *columns):
 
 
 def _rows_of_query(query, width, data, starts, ends, first, last, values):
-    """The ids of a query, in rows first[query] … last[query] − 1, and their grades or scores, None in rank order."""
+    """Return the ids in rows first[query] … last[query] − 1, and their grades or scores. Scores are None for documents
+    in rank order."""
     rows = slice(int(first[query]), int(last[query]))
     ids = rows_of_ids(width, data, starts, ends, rows.start, rows.stop)
     return ids, None if values is None else values[rows].tolist()
 
 
 def without_pooled(grades):
-    """Drop the grades below 0, which mark documents that were pooled but not judged."""
+    """Return the grades without negative grades, which mark documents that were pooled but not judged."""
     return [grade for grade in grades if grade >= 0.0]

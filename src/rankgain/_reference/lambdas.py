@@ -1,7 +1,7 @@
-"""The specification: LambdaRank's gradients, in plain Python.
+"""Specification of LambdaRank's gradients in pure Python.
 
-Sources: Burges, From RankNet to LambdaRank to LambdaMART: an overview, MSR-TR-2010-82, sections 4 and 7; the two
-normalisations are LightGBM's and XGBoost's; the averages over ties are derived here.
+The gradients follow sections 4 and 7 of Burges, "From RankNet to LambdaRank to LambdaMART: an overview",
+MSR-TR-2010-82. The two normalisations are those of LightGBM and XGBoost. The averages over ties are derived here.
 """
 
 import math
@@ -14,23 +14,23 @@ from rankgain._reference.sums import discounts
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Array, Floats, Ints
 
-LANES = 4  # partial sums of a row, as in SIMD registers of four numbers: pair (row, other) is added to sum other % 4
-WIDEST = 700.0  # σ · range of the scores, up to which all pairs share exponentials: e^−700 is a normal number
+LANES = 4  # number of partial sums per row, as in SIMD registers: the pair (row, other) is added to sum other % 4
+WIDEST = 700.0  # largest σ · (range of scores) for which all pairs share exponentials; e^−700 is not subnormal
 LOWEST = -708.0
 FURTHEST = 1e300
 
 INVERSE_LN2 = float.fromhex("0x1.71547652b82fep+0")
-LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # few enough bits that the multiples used here are exact
+LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # has so few bits that the multiples computed here are exact
 LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
-ROUNDING = 1.5 * 2.0**52  # a number of magnitude below 2^51, added to this, is rounded to an integer
+ROUNDING = 1.5 * 2.0**52  # adding this constant rounds any number of magnitude below 2^51 to an integer
 TERMS = [1.0 / math.factorial(term) for term in range(13, 1, -1)]
 
 
 def exp(x):
-    """e^x for x ≤ 0, 0 below −708; the error is below one unit in the last place.
+    """Return e^x for x ≤ 0, or 0 below −708. The error is less than one unit in the last place.
 
-    It uses only additions and multiplications, so that both halves return the same bits: the Taylor series around the
-    nearest multiple of ln 2.
+    The Taylor series around the nearest multiple of ln 2 needs only additions and multiplications, so both backends
+    return the same bits.
     """
     if not x >= LOWEST:
         return 0.0
@@ -50,9 +50,9 @@ def exponential(exponents: Floats, out: Floats) -> None:
 class Settings(NamedTuple):
     """The options of `rankgain.lambdarank`.
 
-    `full`: ranks beyond the depth have a discount, too. `unit`: every pair has weight 1 instead of the change in the
-    metric. `average`: documents of equal score share the mean discount of their ranks. `by_score`, `by_query`: the
-    normalisations.
+    With `full`, ranks below the depth also have a discount. With `unit`, every pair has weight 1 instead of the change
+    in the metric. With `average`, documents with equal scores share the mean discount of their ranks. `by_score` and
+    `by_query` select the normalisations.
     """
 
     discount: Callable[[int], float]
@@ -84,9 +84,10 @@ def fill(
     hessian: Floats,
     /,
 ) -> ErrorCode:
-    """Compute the gradient and hessian of each document of some queries, or return the first invalid score.
+    """Compute the gradient and hessian of each document in several queries. Return the error for the first invalid
+    score, if any.
 
-    `inverses`: one over the ideal of each query, 0 where nothing is relevant.
+    `inverses` contains 1 / ideal for each query, or 0 if no document of the query is relevant.
     """
     discount = discounts(memoryview(table), kind, base)
     settings = Settings(discount, depth, sigma, full, unit, average, by_score, by_query)
@@ -132,7 +133,7 @@ def _check(scores):
 
 
 def _groups(scores):
-    """The bounds (start, stop) of the tie group at each index."""
+    """Return the bounds (start, stop) of the tie group of each document."""
     groups, start = [], 0
     for stop in range(1, len(scores) + 1):
         if stop == len(scores) or scores[stop] != scores[start]:
@@ -142,7 +143,8 @@ def _groups(scores):
 
 
 def _spread(worths):
-    """The expected difference of the discounts of two of m tied documents: 2/(m(m−1))·Σ_x (m + 1 − 2x)·d_x."""
+    """Return the expected difference between the discounts of two of m tied documents: 2/(m(m−1))·Σ_x (m + 1 −
+    2x)·d_x."""
     m = len(worths)
     if m == 1:
         return 0.0
@@ -160,11 +162,11 @@ def _mean(worths):
 
 
 def _pair(ordered, swap, score_gap, power, other_power):
-    """Return Δ·ρ, with the sign of Δ; |Δ|·ρ·(1 − ρ); and |Δ|·ρ, for a pair of documents.
+    """Return three numbers for a pair of documents: Δ·ρ with the sign of Δ, |Δ|·ρ·(1 − ρ), and |Δ|·ρ.
 
-    Δ is `swap`, the change of the metric when the two are swapped, divided by `score_gap`. ρ = 1 / (1 + e^{σ(s − s′)}),
-    where s is the score of the document with the higher gain and s′ the score of the other; it is computed from both
-    powers e^{σs}. `ordered`: whether the first document has the higher gain.
+    Δ is `swap` divided by `score_gap`, where `swap` is the change in the metric if the two documents are swapped. ρ = 1
+    / (1 + e^{σ(s − s′)}), where s is the score of the document with the higher gain and s′ is the other score. ρ is
+    computed from the powers e^{σs} of both documents. `ordered` states whether the first document has the higher gain.
     """
     inverse = 1.0 / ((power + other_power) * score_gap)
     lower, higher = (other_power, power) if ordered else (power, other_power)
@@ -174,10 +176,11 @@ def _pair(ordered, swap, score_gap, power, other_power):
 
 
 def _pulls(scores, gains, positions, settings):
-    """Return gradient / σ, hessian / σ², and Σ|pair|/2 for documents in descending order of score.
+    """Return the gradients divided by σ, the hessians divided by σ², and half the sum of the absolute pair gradients.
 
-    At least one document of a pair is among the first `depth` ranks or, under `average`, in the tie group of the last
-    of these ranks. Documents below have a discount of 0 unless `full`, and are then in input order.
+    The documents must be in descending order of score. At least one document of a pair is among the first `depth` ranks
+    or, with `average`, in the tie group of the last of these ranks. Unless `full` is set, lower documents have a
+    discount of 0 and are in input order.
     """
     discount, depth, sigma, full, unit, average, by_score, _ = settings
     n = len(scores)
@@ -186,7 +189,7 @@ def _pulls(scores, gains, positions, settings):
     if average:
         rows = groups[rows - 1][1]
     if not full:
-        group_end = groups[rows - 1][1]  # documents tied with the last row are not reordered
+        group_end = groups[rows - 1][1]  # documents that are tied with the last row are not reordered
         order = [*range(group_end), *sorted(range(group_end, n), key=positions.__getitem__)]
         positions[:] = [positions[index] for index in order]
         scores, gains = ([values[index] for index in order] for values in (scores, gains))

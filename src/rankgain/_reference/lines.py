@@ -1,4 +1,4 @@
-"""The specification: the kernels over lines of TREC files. The compiled half is `_compiled/lines.pyx`.
+"""Specification of the kernels that process lines of TREC files. `_compiled/lines.pyx` is the compiled version.
 
 Errors are returned as (code, line, field), both counted from 0.
 """
@@ -10,22 +10,24 @@ from rankgain._codes import DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SC
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Ints, decimal
 
-# A block: data, starts, ends, values, hashes, runs. Lists of hits: data, starts, ends, offsets, grades, slots, scores,
-# orders, hit_counts, hits, keys, above, equals, ties.
+# A tuple of buffers. A block is (data, starts, ends, values, hashes, runs). Lists of hits are (data, starts, ends,
+# offsets, grades, slots, scores, orders, hit_counts, hits, keys, above, equals, ties).
 Buffers = tuple[Any, ...]
 
-UNSEEN, MATCHED = -2, -1  # no line of the query was read yet; lines were read, but hits are not sorted yet
+# UNSEEN: no line of the query has been read; MATCHED: lines have been read, but hits are not sorted
+UNSEEN, MATCHED = -2, -1
 
 
 def scan(
     block: Buffers, totals: Ints, field_count: int, document_field: int, value_field: int, grades: bool
 ) -> ErrorCode:
-    """Parse lines of `field_count` fields, the first being the query: find the document and the score or grade.
+    """Parse lines of `field_count` fields, and find the query, the document and the score or grade of each line.
 
-    A block has the data, and arrays to fill: starts and ends of documents, scores or grades, hashes of documents (valid
-    within this process), and runs. `runs` gets five numbers for each run of consecutive rows of one query: the first
-    row, the start and end of the query id, the start of the first line, and the number of that line. `totals` gets the
-    numbers of rows, runs and lines. Blank lines and lines that begin with # are skipped.
+    The query is the first field. A block consists of the data and the arrays to fill: starts and ends of documents,
+    scores or grades, hashes of documents (valid within this process), and runs. A run consists of consecutive rows of
+    the same query. Five numbers are written to `runs` for each run: the first row, the start and the end of the query
+    id, the start of the first line, and the number of that line. The numbers of rows, runs and lines are written to
+    `totals`. Blank lines and lines that begin with # are skipped.
     """
     data, document_start, document_end, value, hashes, runs = block
     data = bytes(data)
@@ -68,7 +70,7 @@ def scan(
 
 
 def _rows(starts, runs, numbers):
-    """The number of the query of each row."""
+    """Yield each row with the number of its query."""
     begins = [*runs[::5], len(starts)]
     for index, number in enumerate(numbers):
         for row in range(begins[index], begins[index + 1]):
@@ -76,18 +78,19 @@ def _rows(starts, runs, numbers):
 
 
 def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, sizes: Ints, lists: Buffers) -> None:
-    """Find the judged documents among rows: store the score and the row of each in `scores` and `orders`.
+    """Find the judged documents among the rows of a block, and store their scores in `scores` and their rows in
+    `orders`.
 
-    The block is the result of `scan`, cut to its rows. `judged_of` has the judged query of each query number, or −1;
-    `first` is the row of the run at which the block begins; `sizes` counts the rows of each query number. `lists` are
-    the judgments (ids, `offsets`, grades), then state between calls: `slots`, for the compiled half; `scores`, NaN for
-    documents that are not returned, and `orders`; `hit_counts`, UNSEEN at first; the arrays that `count_lines` fills;
-    and the policy for ties.
+    The block is the result of `scan`, cut to the number of rows read. `judged_of` maps each query number to the judged
+    query, or to −1. `first` is the number of rows before the block, and `sizes` counts the rows of each query number.
+    `lists` begins with the judgments: ids, `offsets` and grades. The next items keep state between calls: `slots` is
+    used by the compiled version, `scores` is NaN for documents that are not returned, `orders` holds their rows, and
+    `hit_counts` is initially UNSEEN. The last items are the arrays that `count_lines` fills, and the tie policy.
     """
     data, starts, ends, values, _, runs = block
     judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, hit_counts, *_ = lists
     data, judged = bytes(data), bytes(judged_data)
-    indices = {}  # the indices of judged documents, by query
+    indices = {}  # for each query, the indices of its judged documents
     for row, number in _rows(starts, runs, numbers):
         sizes[number] += 1
         query = judged_of[number]
@@ -105,14 +108,16 @@ def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, size
 def count_lines(
     block: Buffers, numbers: Ints, first: int, judged_of: Ints, positions: Ints, hashes: Ints, lists: Buffers
 ) -> bool:
-    """Count the documents that rank before each hit, once all rows are matched; return False if the file has grown.
+    """Count the documents that rank before each hit, after all rows have been matched. Return False if the file has
+    grown.
 
-    `hashes` gets the hash of each row, at the next free position of the row's query in `positions`.
+    The hash of each row is written to `hashes`, at the next free position of its query according to `positions`.
 
-    A hit is a returned document that is in the qrels, with any grade. `hit_counts` has the number of hits of a query,
-    and `hits`, from the query's offset on, lists them in rank order. `above` counts, for the i-th hit of a query, the
-    documents ranked between it and the hit before; the last entry counts those below all hits. If the policy leaves
-    documents tied with hits, `equals` counts them at the first of these hits.
+    Here a hit is a returned document that occurs in the qrels with any grade. `hit_counts` holds the number of hits of
+    each query, and `hits` lists them in rank order, starting at the offset of the query. For the i-th hit of a query,
+    `above` counts the documents that are ranked between this hit and the previous hit. The last entry of `above` counts
+    the documents below all hits. If the tie policy leaves documents tied with hits, `equals` counts them at the first
+    of these hits.
     """
     data, starts, ends, values, row_hashes, runs = block
     judged_data, judged_starts, judged_ends, offsets, grades, _, scores, orders, hit_counts, hits, _, *counts = lists
@@ -121,15 +126,15 @@ def count_lines(
     resolved = ties in (DOCID, STABLE)
 
     def key(score, identifier, order):
-        """A key that is ascending in rank order."""
+        """Return a sort key that increases with the rank."""
         if ties == DOCID:
-            return -score, [-byte for byte in identifier] + [1]  # an id ranks above all prefixes of it
+            return -score, [-byte for byte in identifier] + [1]  # an id ranks above each of its prefixes
         return -score, order if ties == STABLE else 0
 
     def key_of(index):
         return key(scores[index], judged[judged_starts[index] : judged_ends[index]], orders[index])
 
-    keys = {}  # the keys of hits, by query
+    keys = {}  # for each query, the keys of its hits
     for row, number in _rows(starts, runs, numbers):
         identifier = data[starts[row] : ends[row]]
         if positions[number] == len(hashes):
