@@ -94,7 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out |= {item for item in items if item.get_closest_marker("whole_run")}
     if len(BACKENDS) < 2:
         left_out |= {item for item in items if item.get_closest_marker("both")}
-        if FORCED == "python" != BUILT[0]:  # tests without the fixture run on the compiled backend
+        if FORCED == "python" != BUILT[0]:  # tests without the fixture `backend` use the compiled one
             ours = [item for item in items if item.path.is_relative_to(TESTS)]  # excludes tests of other packages
             left_out |= {item for item in ours if "backend" not in item.fixturenames}
     if left_out:

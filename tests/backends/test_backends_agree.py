@@ -1,4 +1,4 @@
-"""Check that the compiled and the pure-Python backend return the same bits and raise the same errors.
+"""Check that the compiled and pure-Python backends return the same bits and raise the same errors.
 
 The inputs here would take the plain reference implementation of the tests too long.
 """
@@ -157,8 +157,8 @@ def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     assert on_both(lambda: values(1025)) == [[None] * 4] * 2
 
 
-# Lists of metrics that differ in how many returned and how many judged documents they read. They read either only
-# relevant documents, all judged documents, or pooled documents as well.
+# Lists of metrics that read a limited number of returned documents and of judged documents. Some read only relevant
+# documents, some read all judged documents, and some also read pooled documents.
 depths = st.integers(1, 12).map("@{}".format) | st.just("")
 looks = st.builds(
     lambda depth, judged_depth, counts: [f"dcg{depth}", f"rr{depth}", f"idcg{judged_depth}", *counts],
@@ -176,7 +176,7 @@ rules = st.tuples(cutoffs, st.booleans(), st.sampled_from([None, 32]))
 
 
 def limited(rankings, depth, judged_only, bits):
-    """Apply the given limits to rankings, except those that their tie policy does not allow."""
+    """Limit the rankings as given, leaving out limits that their tie policy does not allow."""
     if rankings.ties not in (None, "stable", "docid"):
         depth = None
     if rankings.ties is not None and bits is not None:
@@ -220,7 +220,7 @@ def corpora(draw, longest):
     if draw(st.booleans()):
         judged = [np.append(row, [0, *row[:3]]).astype(row.dtype) for row in np.split(grades, ends)]
     else:
-        judged = [np.append(row[::2], 3).astype(row.dtype) for row in np.split(grades, ends)]  # incomplete
+        judged = [np.append(row[::2], 3).astype(row.dtype) for row in np.split(grades, ends)]  # omits returned grades
     bad = draw(st.sampled_from([None, None, None, "grade", "score", "both", "judged"]))
     if bad in ("grade", "both") and n and grades.dtype != np.uint8:
         grades[rng.integers(n)] = -1
@@ -270,7 +270,7 @@ def test_each_of_the_family(on_both, name, ties):
     row = TABLE[name]
     options = [{"k": k} for k in (None, *range(1, 42))] if row.cuts else [{}]
     options += [{"rel": 0}, {"rel": 2}, {"rel": 9}, {"ideal": "returned"}, {"empty": 0.5}]
-    options += [{"gain": {0: 2, 1: 5, 2: 1, 3: 0, 4: 0}}, {"gain": {0: 4, 1: 2, 2: 9, 3: 9, 4: 1}}]  # not monotone
+    options += [{"gain": {0: 2, 1: 5, 2: 1, 3: 0, 4: 0}}, {"gain": {0: 4, 1: 2, 2: 9, 3: 9, 4: 1}}]  # not monotonic
     metrics = [rg.metric(name, **option) for option in options if {*option} <= {"k", *row.takes}]
     if ties != "average" or not row.unaveraged:
         agree(on_both, lambda: rankings.evaluate(*metrics))

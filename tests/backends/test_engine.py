@@ -1,4 +1,4 @@
-"""The compiled and the Python engine find the same hits, whatever the form of the input.
+"""The compiled and Python engines find the same hits, whatever the form of the input.
 
 They also pass the same grades to callables.
 """
@@ -67,7 +67,7 @@ def test_callable_gain_gets_the_same_arrays_on_both_backends(on_both):
         run = {"a": {"d1": 3.0, "d3": 2.0, "d5": 1.5, "d2": 1.0}, "b": {}}
         rankings = rg.from_qrels(qrels, run)
         metrics = [rg.metric("dcg", k=2, gain=gain), rg.metric("ndcg", k=3, gain=gain)]
-        rankings.evaluate(*metrics)  # creating the terms calls the gain with grade 0 to check it
+        rankings.evaluate(*metrics)  # creating the terms also calls the gain, with grade 0
         del seen[:-3]
         out = [vector.tolist() for vector in rankings.evaluate(*metrics).values()]
         return out, seen
@@ -141,7 +141,7 @@ def test_exception_of_a_callable_gain_is_raised_unchanged(on_both):
     ],
 )
 def test_invalid_score_is_named_before_the_invalid_grade_of_its_document(on_both, grades, scores, where):
-    """The error names the first invalid position; if both its score and its grade are invalid, it names the score."""
+    """The error names the first invalid position, and names the score if both score and grade are invalid there."""
 
     def refused():
         with pytest.raises(ValueError, match=where):

@@ -145,7 +145,7 @@ def test_ideal_beyond_the_table_of_discounts(kind, tabled, monkeypatch):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("beta", [1e-9, 2.0])
 def test_pooled_documents_in_a_tie_group_have_gain_0(beta):
-    """A negative grade in a tie group has gain 0, even though evaluations do not average over pooled documents."""
+    """A negative grade in a tie group counts as gain 0, a case that does not occur in evaluations."""
     engine, outs = _backend.walk, np.empty((2, 4, 1))
     metrics = [rg.metric("q_measure", k=k, beta=beta, rel=2) for k in range(1, 5)]
     needed = program.Plan(metrics).program(4)
@@ -195,7 +195,7 @@ def test_ids_of_every_integer_type_match():
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("function", [rg.dcg, rg.idcg, rg.ndcg])
 def test_the_highest_grade_of_the_exponential_gain(function):
-    """The gain 2^1024 overflows float64, but the gain of the next lower grade does not."""
+    """The gain of grade 1024 overflows float64, but the gain of the next smaller float does not."""
     below = math.nextafter(1024.0, 0.0)
     for lists in ([1.0, below], [[1.0, below]] * 2):
         assert np.isfinite(function(lists, gain="exponential")).all()
@@ -207,7 +207,7 @@ def test_the_highest_grade_of_the_exponential_gain(function):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("grade", [1, 3, 0.7])
 def test_ties_of_equal_grades_are_summed_one_by_one(grade):
-    """The order of tied documents with equal grades changes no bit, so a perfect list has exactly the value 1."""
+    """Reordering tied documents of equal grade leaves sums unchanged, so a perfect list has exactly the value 1."""
     metrics = [name for name, row in TABLE.items() if not row.unaveraged]
     metrics += ["ndcg@5", "dcg(discount=zipf)@7", "q_measure(beta=7)@6", "rr@1", "success@2", "err@9"]
     scores = [[0.5] + [0.25] * n + [0.125] * 3 for n in range(1, 40)]

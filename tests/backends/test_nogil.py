@@ -20,7 +20,7 @@ PACKAGE = ROOT / "src" / "rankgain"
 MODULES = sorted(PACKAGE.rglob("*.pyx"))
 SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PACKAGE.rglob(pattern))]
 
-# Functions on plain memory that are not declared `noexcept nogil`, with the reason for each.
+# Functions that use only plain memory but are not declared `noexcept nogil`, with the reason for each.
 NO_KERNELS = {
     **dict.fromkeys(
         ["columns.prepare", "lists.reserve_list", "matrix.prepare_matrix"], "reserves scratch: MemoryError"
@@ -34,7 +34,7 @@ NO_KERNELS = {
     "walk.raised": "raises what a signal's handler raised",
     "dicts.append": "grows: MemoryError",
 }
-# Functions on buffers that are called from Python and never release the GIL, with the reason for each.
+# Functions that take buffers, are called from Python and never release the GIL, with the reason for each.
 HOLDERS = {
     **dict.fromkeys(["dicts.pack_ids", "dicts.pack_integers"], "walks lists"),
     "dicts.of": "copies two arrays",
@@ -95,7 +95,7 @@ KERNEL = re.compile(
 METHOD = re.compile(r"_\d+[A-Z]\w*?_")  # the class name before the method name
 BLOCK = re.compile(r"PyEval_SaveThread\(\);\s*__Pyx_FastGIL_Remember\(\);(.*?)__Pyx_FastGIL_Forget\(\);", re.DOTALL)
 COMMENT = re.compile(r'/\*(?: "rankgain/([^"\n]+":\d+))?.*?\*/', re.DOTALL)
-PYTHON = re.compile(r"\b_?(?:Py|__Pyx|__PYX)(?!_ssize_t\b|_buffer\b|_memviewslice\b)\w*")  # except these types
+PYTHON = re.compile(r"\b_?(?:Py|__Pyx|__PYX)(?!_ssize_t\b|_buffer\b|_memviewslice\b)\w*")  # except C-level types
 ALLOCATION = re.compile(r"\b(?:malloc|calloc|realloc)\b")
 
 

@@ -155,7 +155,7 @@ def test_order_of_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, 
     ("n", "hits", "depth"), quick_first([(300, 40, 150), (120, 30, 20), (250, 100, 90), (30_000, 20_000, 9_000)], 3)
 )
 def test_hits_beyond_the_depth(compiled, n, hits, depth, ties):
-    """Every method of ranking hits handles hits beyond the depth, even if no scores were cut off beforehand."""
+    """Every ranking method handles hits beyond the depth, even if no scores were cut off before."""
     rng = np.random.default_rng(n)
     for scores in (rng.random(n), rng.integers(0, n // 3, n).astype(float)):
         for ended in range(depth, depth + 3):

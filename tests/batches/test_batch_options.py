@@ -46,7 +46,7 @@ def means(vectors):
     return [sum(vector) / len(vector) for vector in vectors]
 
 
-# Each function, with a function that computes its expected result from the vectors of the metrics.
+# Pairs of a function and a helper that computes its expected result from the vectors of the metrics.
 CALLS = [(evaluate_batches, per_query), (summarize_batches, means)]
 calls = pytest.mark.parametrize(("function", "shaped"), CALLS, ids=lambda call: call.__name__)
 

@@ -28,7 +28,7 @@ KINDS = {
 
 
 def sides(kind="long", seed=3):
-    """Return judgments and a run with ties, queries on one side only, and a query without relevant documents."""
+    """Return judgments and a run with ties, queries in only one of the two, and a query without relevant documents."""
     rng = np.random.default_rng(seed)
     ids = KINDS[kind]
     qrels, run = [], []
@@ -224,7 +224,7 @@ def test_slices_of_one_table_take_the_memory_of_the_table(kind):
         one, cut = (
             measured(functools.partial(way, batches, "rr"))[1] for batches in (table.to_batches(), slices(table, 30))
         )
-        assert cut < one + 1_500_000  # at least 4,500,000 if each slice read all the data before it
+        assert cut < one + 1_500_000  # at least 4,500,000 bytes if each slice read all the data before it
 
 
 def whole(table, metric):

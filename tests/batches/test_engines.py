@@ -102,7 +102,7 @@ def test_batches_of_a_parquet_data_set_equal_one_frame(tmp_path):
     """Read 10^6 rows in parts from four files; `bench/run.py large.batches --full` reads 10^8 rows."""
     table = log(10_000, 100)
     for number in range(4):
-        start, end = (250_000 * cut - 50 * (0 < cut < 4) for cut in (number, number + 1))  # the files split queries
+        start, end = (250_000 * cut - 50 * (0 < cut < 4) for cut in (number, number + 1))  # some queries are split
         part = table.slice(start, end - start)
         pa.parquet.write_table(part, tmp_path / f"{number}.parquet", row_group_size=30_000)
     rows = pa.dataset.dataset(tmp_path).to_batches(batch_size=20_000)

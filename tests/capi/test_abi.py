@@ -78,6 +78,6 @@ def test_structure_points_to_the_functions():
 
 
 def test_import_without_the_extension_names_the_reason():
-    """Without the extension, `capi.py` is imported in its place and raises an error."""
+    """Without the compiled extension, Python imports `capi.py`, which raises an error."""
     with pytest.raises(ImportError, match="no compiled extension"):
         runpy.run_path(str(PACKAGE / "capi.py"))

@@ -1,4 +1,4 @@
-"""The C functions return the same bits as the Python functions, or the status of the error that Python raises."""
+"""The C functions return the same bits as the Python functions, or the status for the error that Python raises."""
 
 import math
 import os
@@ -40,7 +40,7 @@ def same(actual, expected):
 
 
 def equals_python(name, expected, **arguments):
-    """Return whether a C function agrees with Python; if there are several errors, each may report a different one.
+    """Return whether C and Python agree; if there are several errors, they may report different ones.
 
     C reports an error in the discount first, and then one in the returned grades. Python reports an error in the judged
     grades first, and one in the discount last.
@@ -82,7 +82,7 @@ def repeated(values, stride):
 
 @st.composite
 def discounts(draw, most):
-    """Draw a discount for C and for Python, for at least `most` ranks or occasionally for one rank too few."""
+    """Draw a discount, as passed to C and to Python; occasionally it is one rank too short."""
     kind = draw(st.none() | strategies.discounts)
     if kind is None:
         return None, "log2"
@@ -118,7 +118,7 @@ def test_discount_equals_python(backend, n, kind, base):
 
 @pytest.mark.slow
 def test_discount_of_deep_ranks(backend):
-    """Discounts agree for ranks beyond the precomputed table, both below and above the base."""
+    """Discounts agree beyond the precomputed table, for ranks below and above the base."""
     n = 66_000
     for kind, name in NAMED:
         assert call("discount", kind=kind, base=65537.0, n=n)[1] == rg.discount(n, name.format(base=65537)).tolist()
@@ -188,7 +188,7 @@ def test_reciprocal_rank(backend, values, stride, k, rel):
 @pytest.mark.parametrize("n", quick_first([0, 1, 65, 1025, 70_000], 4))
 @pytest.mark.parametrize("k", [1, 64, 65_537, NO_CUTOFF])
 def test_long_lists_equal_python(backend, n, k):
-    """The functions agree for lists beyond the stack scratch, the limit for short lists, and the table of discounts."""
+    """The functions agree on lists too long for scratch on the stack, for the fast path, or for the discount table."""
     values = np.random.default_rng(n).integers(0, 6, n).astype(float)
     for stride in (1, -2):
         arguments, options = {"stride": stride, "k": k}, {"k": depth(k)}

@@ -1,4 +1,4 @@
-"""Call the C functions through Numba, cffi, SciPy and ctypes, as far as these are installed."""
+"""Call the C functions through Numba, cffi, SciPy and ctypes, skipping libraries that are not installed."""
 
 import ctypes
 from concurrent.futures import ThreadPoolExecutor

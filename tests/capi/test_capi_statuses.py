@@ -76,7 +76,7 @@ def having(*parameters):
 
 
 def refused(answer, status):
-    """Return whether the result has this status, with every value set to NaN or every document set to -1."""
+    """Return whether the result has this status, with each value set to NaN and each document index set to -1."""
     result_status, *outputs = answer
     return result_status == status and all(np.isnan(output).all() or np.equal(output, -1).all() for output in outputs)
 
@@ -211,7 +211,7 @@ def test_null_output_is_reported():
 
 @pytest.mark.parametrize("name", having("empty"))
 def test_empty_lists_have_no_status(name):
-    """Queries without documents return the value of `empty` and no error."""
+    """Queries without documents give the value of `empty` and no error."""
     empty = {
         parameter: None
         for parameter in pointers(name)
@@ -264,7 +264,7 @@ def test_missing_discounts_are_reported(fault):
         for position in range(3):
             discount = [1.0] * position + [fault] + [1.0] * (3 - position)
             answer = call(name, **valid_call(name, discount=discount))
-            if name in having("offsets"):  # there are two lists, with two documents and one document
+            if name in having("offsets"):  # the first list has two documents, the second has one
                 status, values = answer
                 assert status == (RANKGAIN_BAD_DISCOUNT if position < 2 else 0)
                 assert np.isnan(values).tolist() == [position < 2, position < 1]
@@ -435,11 +435,11 @@ def test_scratch_at_any_address(shift):
             assert repr(call(name, shift=shift, **arguments)) == repr(call(name, **arguments))
 
 
-# -0.0 is not a negative grade, and a sum of negative zeros is 0.0.
+# further promises
 
 
 def test_negative_zeros_are_zeros():
-    """-0.0 is not negative, and the sum of many is 0.0."""
+    """-0.0 is not a negative grade, and a sum of negative zeros is 0.0."""
     for name in ("cg", "dcg", "idcg"):
         status, value = call(name, **{"judged" if name == "idcg" else "relevance": [-0.0, -0.0]})
         assert (status, math.copysign(1.0, value)) == (0, 1.0)

@@ -1,4 +1,4 @@
-"""Bounds for unjudged documents contain the differences of all possible judgments, and some differences come close."""
+"""Bounds for unjudged documents hold for all possible judgments, and some judgments come close to them."""
 
 import itertools
 

@@ -24,7 +24,7 @@ def ndcg_like(random, queries, runs):
 
 @pytest.mark.parametrize("queries", [2, 5, 8, 11])
 def test_p_is_never_too_small(queries):
-    """For every attainable α, at most a share α of the sign vectors of a data set has p ≤ α."""
+    """For every attainable α, the share of a data set's sign vectors with p ≤ α is at most α."""
     random = np.random.default_rng(queries)
     for kind in (random.normal(size=queries), random.integers(0, 3, queries).astype(float)):
         sizes = np.rint(np.abs(kind) * 2**30)
@@ -68,7 +68,7 @@ def test_family_wise_error_is_controlled(correction, most):
 @pytest.mark.slow
 @pytest.mark.parametrize(("queries", "clusters"), [(30, None), (60, 20)])
 def test_p_is_uniform_where_nothing_differs(queries, clusters):
-    """The p-values are spread evenly over ten bins, for independent queries and for clusters of dependent ones."""
+    """The p-values fill ten bins evenly, for independent queries and for clusters of dependent queries."""
     cases = 1000
     p_values = np.empty(cases)
     for seed in range(cases):

@@ -17,7 +17,7 @@ def splitmix64(z):
 
 
 def textbook(values, seed, flips):
-    """Yield the sum over the flipped queries, and their number, for each flip."""
+    """For each flip, yield the sum over the flipped queries and their number."""
     for flip in flips:
         signs = [
             splitmix64(

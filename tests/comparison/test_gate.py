@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def reciprocal_ranks(ranks):
-    """Return rankings with one relevant document per query at the given rank; for rank 0, it is not returned."""
+    """Return rankings with one relevant document per query at the given rank; rank 0 leaves the document out."""
     lists = [[0] * (rank - 1) + [1] if rank else [0] for rank in ranks]
     return rg.from_ranked(lists, judged=[[1, 0, 0, 0]] * len(ranks))
 
@@ -131,7 +131,7 @@ def test_gate_rejects_what_cannot_be_decided(rejects):
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Write qrels, a baseline run, and runs that are better, worse and undecided against it."""
+    """Write qrels, a baseline run, and runs for which the gate passes, fails and stays undecided."""
     monkeypatch.chdir(tmp_path)
     queries = [f"q{number}" for number in range(12)]
     (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n{query} 0 b 0\n" for query in queries))

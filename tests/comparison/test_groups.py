@@ -127,7 +127,7 @@ def test_welch_test_equals_its_definition():
 
 
 def test_p_of_groups_is_the_share_of_permuted_labels():
-    """p is the share of permutations, including the observed one, that separate the groups at least as much."""
+    """p is the share of label permutations that separate the groups at least as much as the observed labels do."""
     assert permuted_p(np.array([1.0, -1, 1, -1]), np.ones(4), np.array([0, 0, 1, 1]), 0) == 1.0
     p = permuted_p(np.arange(12.0), np.ones(12), np.repeat([0, 1], 6), 0)
     assert p == pytest.approx(2 / math.comb(12, 6), rel=0.5)

@@ -1,4 +1,4 @@
-"""The table for papers has a row per run, marks the best mean, and names the runs that each run beats by letters."""
+"""The table for papers has a row per run, marks the best mean, and gives the letters of the runs that each run beats."""
 
 import re
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def test_paper_table_marks_the_best_and_names_the_beaten():
-    """The best run and the beaten runs are marked, with and without a baseline."""
+    """The best run and the runs that each run beats are marked, with and without a baseline."""
     random = np.random.default_rng(0)
     base = random.random(60) * 0.3
     runs = {name: base + shift + random.normal(0, 0.02, 60) for name, shift in (("lo", 0.1), ("mid", 0.1), ("hi", 0.5))}
@@ -61,7 +61,7 @@ def test_paper_table_of_many_runs_has_no_letters():
     ],
 )
 def test_one_table_is_printed(runs, baseline, heads):
-    """The table of differences is printed or, for all pairs of more than three runs, the table for papers."""
+    """For all pairs of more than three runs, the table for papers is printed; otherwise, the table of differences."""
     random = np.random.default_rng(0)
     values = {f"r{run}": random.random(20) / 2 for run in range(runs)}
     tests = comparison(values, metric="cg").test(baseline, flips=99)

@@ -45,7 +45,7 @@ def test_bounds_take_one_ideal_for_both_runs():
 
 
 def test_more_judgments_are_advised_only_where_they_could_turn_the_difference():
-    """The first of the two runs has too few unjudged documents to turn the difference."""
+    """The first of the two runs has too few unjudged documents to reverse the difference."""
     good = {query: {f"d{query[1:]}": 3.0, f"n{query[1:]}": 2.0, f"m{query[1:]}": 1.0} for query in QRELS}
     few = JUDGED | {"q0": UNJUDGED["q0"]}
     near, far = rg.compare(QRELS, {"good": good, "few": few, "none": UNJUDGED}, ["rr@3"]).test("good").warnings
@@ -103,7 +103,7 @@ def test_no_remark_where_only_relevant_documents_are_judged(other, metric):
 
 @pytest.mark.parametrize("name", sorted(set(TABLE) - {"infap"}))  # infAP estimates from pooled documents only
 def test_unjudged_documents_are_a_warning_only_where_they_count_as_not_relevant(name):
-    """Unjudged documents count as not relevant if grading them 0 keeps the value while other documents change it."""
+    """An unjudged document counts as not relevant if grade 0 gives the same value but other documents do not."""
     random = np.random.default_rng(0)
     run, other = (
         {f"q{row}": {f"d{doc}": random.random() for doc in range(first, first + 12)} for row in range(20)}
@@ -134,7 +134,7 @@ def test_metrics_that_do_not_count_unjudged_documents_have_no_warning():
     (40, {"weights": [1.0] * 40}, True),
 ])  # fmt: skip
 def test_skewed_differences_that_are_decided_against_the_largest(sign, queries, options, warned):
-    """In every 20 differences, 19 have one sign, and the other is larger and has the opposite sign."""
+    """Of every 20 differences, 19 have one sign, and the other is larger and has the opposite sign."""
     random = np.random.default_rng(0)
     differences = -0.1 - 0.02 * random.random(queries)
     differences[::20] = 0.5

@@ -253,7 +253,7 @@ QRELS = {f"q{row}": {f"d{row}": 1} for row in range(8)}
 
 
 def runs_in(form):
-    """Return two runs in a form; the first ranks d0, d1, … first, and the second ranks x<b>0, x<b>1, … first.
+    """Return two runs in the given form; the first ranks d0, d1, … first, and the second ranks x<b>0, x<b>1, … first.
 
     Ties are broken by the rules of the form.
     """

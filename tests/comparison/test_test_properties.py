@@ -169,9 +169,9 @@ def test_effect_size_of_three_queries():
 
 @pytest.mark.parametrize("numbers", [5, 65])
 def test_number_of_pairs_per_pass_does_not_change_p(monkeypatch, numbers):
-    """The limits per pass are too small for one pair, and large enough for two of the six pairs."""
+    """One limit is too small for a single pair per pass, and the other allows two of the six pairs."""
     random = np.random.default_rng(1)
     runs = comparison({name: random.random(30) for name in "abcd"})
-    expected = runs.test(flips=99, margin=0.01)  # without a margin some numbers are NaN
+    expected = runs.test(flips=99, margin=0.01)  # without a margin, some numbers are NaN
     monkeypatch.setattr("rankgain.comparison.significance.NUMBERS", numbers)
     assert dict(runs.test(flips=99, margin=0.01)) == dict(expected)

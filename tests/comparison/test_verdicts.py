@@ -334,7 +334,7 @@ def test_verdict_sentences(name):
     ],
 )
 def test_up_to_six_differences_have_a_sentence_each(runs, baseline, metrics, lines):
-    """With more differences, each metric has one sentence, and the last line is about inconclusive differences."""
+    """With more than six differences, each metric has a sentence, and the last line covers inconclusive ones."""
     random = np.random.default_rng(0)
     names = "cg", "ap", "rr", "ndcg", "precision", "recall", "rbp", "err", "success"
     values = {f"r{run}": {name: random.random(20) for name in names[:metrics]} for run in range(runs)}
@@ -458,7 +458,7 @@ def test_means_within_rounding_are_equal():
 
 
 def test_differences_decided_without_correction_only_are_noted():
-    """Differences decided only without correction are counted in the table and listed by name in the notes."""
+    """Differences that are decided only without correction are counted in the table and listed in the notes."""
     runs = comparison(shifted(40, *[0.0] * 16, seed=3), metric="cg")
     tests = runs.test(flips=999)
     alone = [its for its in tests.values() if decided_alone(its) and not its.decided]

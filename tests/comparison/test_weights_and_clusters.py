@@ -47,7 +47,7 @@ def the_test(differences, **options):
         (True, 8, None, 0.95, {}),
         (False, 20, 8, 0.95, {}),
         (True, 20, 8, 0.95, {}),
-        (False, 17, None, 0.9, {}),  # some differences are 0, and means are counted by the number of zeros chosen
+        (False, 17, None, 0.9, {}),  # some differences are 0
         (True, 40, 18, 0.9, {"method": "exact", "flips": 99}),  # more sign vectors than are enumerated by default
     ],
 )

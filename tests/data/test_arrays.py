@@ -80,7 +80,7 @@ ANY_SHAPE = {
     "array": Arrayed,
     "bare array": BareArrayed,
     "memoryview": memoryview,
-    "ctypes": np.ctypeslib.as_ctypes,  # its type names differ from NumPy's, as in LightGBM
+    "ctypes": np.ctypeslib.as_ctypes,  # ctypes names its types differently from NumPy
 }
 FLAT = {"array.array": lambda values: array.array(values.dtype.char, values.tolist())}
 if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # older versions of NumPy do not export read-only arrays
@@ -110,7 +110,7 @@ def scored(*args, **options):
     return rg.from_scores(*args, **options).evaluate("ndcg", "dcg@2", "rr")
 
 
-TAKERS = {  # functions by the name of their argument
+TAKERS = {  # functions by argument name
     "relevance": rg.ndcg,
     "relevance ": lambda value: rg.dcg(value, k=2, gain="exponential"),
     "relevance  ": lambda value: rg.from_ranked(value).evaluate("ndcg", "rr"),

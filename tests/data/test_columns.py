@@ -83,7 +83,7 @@ def test_views_outside_their_buffers_are_rejected(on_both, column, kind, view):
     table = with_column(column, views((13, 0, 0), (20, 0, 0), view, kind=kind))
     error, message = both(on_both, lambda: evaluate(table))
     assert error is ValueError
-    # for documents, the mismatch of id types may be reported first
+    # for documents, a mismatch of id types may be reported first
     assert "broken: its views" in message or (column == "doc_id" and "convert those in" in message)
 
 

@@ -65,7 +65,7 @@ def prepared(qrels, run, *, ties, missing="zero", bits=64, depth=None, judged_on
     return {query: qrels[query] for query in qrels if query in run or missing == "zero"}, prepared_run
 
 
-# Scores that are tied, overflow or underflow as float32, and ordinary scores.
+# Scores that are tied, overflow or underflow when converted to float32, and ordinary scores.
 CLOSE = [16777216.0, 16777216.4, 16777217.0, 16777218.0, 1.0, 1.00000001, 1e39, 2e39, -1e39, -3e39, 0.0, 1e-50, -1e-60]
 CLOSE += [0.1, 0.1 + 1e-9, 0.1 + 1e-7, 2.0, 2.0]
 ids = st.sampled_from([f"d{i}" for i in range(12)] + ["é", "\U00010000", "\uffff"])
@@ -236,7 +236,7 @@ def test_files_that_cannot_be_read_again_are_rejected(folder):
     as_files(qrels, run, folder)
     with open(folder / "run", "rb") as file:
         rankings = rg.read_trec(folder / "qrels", file, ties="average")
-        assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # needs no second reading
+        assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # does not read the run again
         assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
         for rules in ({"ties": "docid"}, {"ties": "stable"}, {"score_bits": 32}):
             with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* need: give the path"):

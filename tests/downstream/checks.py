@@ -99,7 +99,7 @@ def row_metrics() -> None:
 
     values = np.empty((len(grades), 2))
     threads_agree(call)
-    lets_go_of_the_gil(lambda: rr_and_dcg(grades, values))  # NumPy might release it as well
+    lets_go_of_the_gil(lambda: rr_and_dcg(grades, values))  # no NumPy call, which might release the GIL as well
 
     bad = grades.copy()
     bad[2, 4] = -1

@@ -49,7 +49,7 @@ def value(draw, parameter):
 
 
 def parameters(draw, names):
-    """Draw values for some of these parameters."""
+    """Draw values for some of the named parameters."""
     return {name: value(draw, name) for name in names if draw.below(3) == 0}
 
 
