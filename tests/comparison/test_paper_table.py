@@ -1,4 +1,4 @@
-"""The table for papers has a row per run, marks the best mean, and gives the letters of the runs that each run beats."""
+"""The table for papers has a row per run, marks the best mean, and shows by letters which runs each run beats."""
 
 import re
 

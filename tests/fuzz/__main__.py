@@ -1,12 +1,12 @@
-"""Fuzz the library, from the folder of the tests, on Linux with the package `atheris`:
+"""Fuzz the library on Linux with the package `atheris`, starting in the folder of the tests:
 
     python -m fuzz TARGET [OPTION ...]   run until a failure or a limit; options of libFuzzer: -runs=N …
     python -m fuzz TARGET FILE           run one input, such as the file to which a failure was written
     python -m fuzz keep TARGET           add the findings to the saved inputs, and reduce them to the same coverage
 
 Findings are written to the folder rankgain-fuzz-TARGET among the temporary files; only `keep` writes to this folder.
-Coverage is that of the compiled half if Clang built it with -fsanitize=fuzzer-no-link, as in .ci/deep; otherwise that
-of the Python code, which is slower.
+Coverage is measured in the compiled code if Clang built it with -fsanitize=fuzzer-no-link, as in .ci/deep; otherwise it
+is measured in the Python code, which is slower.
 """
 
 import shlex
