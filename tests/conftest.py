@@ -27,7 +27,7 @@ BUILT = ["python"] if find_spec("rankgain._compiled.walk") is None else ["compil
 FORCED = os.environ.get("RANKGAIN_BACKEND")
 BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 
-# Optional packages, which neither `pip install rankgain` nor the tests of wheels install.
+# Optional packages, which are installed neither with rankgain nor for the tests of wheels.
 OPTIONAL = "catboost", "cibuildwheel", "jinja2", "lightgbm", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"
 OPTIONAL += "ruamel", "scipy", "sklearn", "torch", "torchmetrics", "xgboost", "rankgain._compiled.walk"
 MISSING = {package for package in OPTIONAL if find_spec(package) is None}
@@ -159,10 +159,10 @@ def on_both():
 
 @pytest.fixture
 def rejects(on_both):
-    """Check that a call is refused: `rejects(ValueError, "k must be … positive", rg.dcg, [1, 0], k=0)`.
+    """Check that a call is refused, as in `rejects(ValueError, "k must be … positive", rg.dcg, [1, 0], k=0)`.
 
-    On each backend the exception has exactly this type and its text holds the parts of the message in their order; `…`
-    stands for text left out. The texts of the backends are equal, and no argument is changed.
+    On each backend, the exception has exactly this type, and its text contains the parts of the message in order; `…`
+    stands for any text. The texts of the backends are equal, and no argument is changed.
     """
 
     def check(error, message, function, *args, **options):
@@ -187,7 +187,10 @@ def rejects(on_both):
 
 @pytest.fixture
 def gives(on_both):
-    """Check what a call returns: `gives(1.5, rg.cg, [1, 0.5])`, the same on each backend, with no argument changed."""
+    """Check that a call returns the expected value, as in `gives(1.5, rg.cg, [1, 0.5])`.
+
+    The result must be the same on each backend, and no argument may be changed.
+    """
 
     def check(expected, function, *args, **options):
         before = snapshot([args, options])
@@ -209,10 +212,10 @@ def gives(on_both):
 
 @pytest.fixture
 def check_option(on_both):
-    """Check what an option changes: `check_option(rg.dcg, "k", 1, 3.0, [3, 2])`.
+    """Check the effect of an option, as in `check_option(rg.dcg, "k", 1, 3.0, [3, 2])`.
 
-    On each backend the call gives `expected`, to 1e-12, and another result without the option; `UNCHANGED` stands for
-    the result without it. The results of the backends have the same bits.
+    On each backend, the call gives `expected`, to 1e-12, and another result without the option; `UNCHANGED` stands for
+    the result without the option. The results of the backends have the same bits.
     """
 
     def check(function, option, value, expected, *args, **given):

@@ -157,8 +157,8 @@ def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     assert on_both(lambda: values(1025)) == [[None] * 4] * 2
 
 
-# Lists of metrics that read a limited number of returned documents and of judged documents. Some read only relevant
-# documents, some read all judged documents, and some also read pooled documents.
+# Lists of metrics that limit how many returned and judged documents they read. Some read only relevant documents, some
+# read all judged documents, and some also read pooled documents.
 depths = st.integers(1, 12).map("@{}".format) | st.just("")
 looks = st.builds(
     lambda depth, judged_depth, counts: [f"dcg{depth}", f"rr{depth}", f"idcg{judged_depth}", *counts],
@@ -220,7 +220,7 @@ def corpora(draw, longest):
     if draw(st.booleans()):
         judged = [np.append(row, [0, *row[:3]]).astype(row.dtype) for row in np.split(grades, ends)]
     else:
-        judged = [np.append(row[::2], 3).astype(row.dtype) for row in np.split(grades, ends)]  # omits returned grades
+        judged = [np.append(row[::2], 3).astype(row.dtype) for row in np.split(grades, ends)]  # lacks some grades
     bad = draw(st.sampled_from([None, None, None, "grade", "score", "both", "judged"]))
     if bad in ("grade", "both") and n and grades.dtype != np.uint8:
         grades[rng.integers(n)] = -1

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.both
 
 
 def test_chunk_size_does_not_change_values(on_both, monkeypatch):
-    """Reading queries in chunks gives the same hits and counts as reading them at once, for every form of input."""
+    """Reading queries in chunks gives the same hits and counts as reading them all at once, for all forms of input."""
     grades, scores = [[0, 1, 2], [0], [2, 0, 1, 1]], [[1, 1, 0], [2], [0, 3, 0, 0]]
     sides = [
         {f"q{q}": {f"d{d}": value for d, value in enumerate(row)} for q, row in enumerate(rows)}
@@ -229,6 +229,6 @@ def test_hits_of_files_equal_those_of_dicts(on_both):
     qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 c 0 3 t\nq Q0 a 0 2 t\nq Q0 b 0 1 t\n"
     rankings = rg.read_trec(BytesIO(qrels), BytesIO(run))
     expected = {"num_rel_ret": 1.0, "judged@2": 0.5, "rr": 1 / 3, "bpref": 0.0}
-    expected["infap"] = 1 / 3 + 2 / 3 * (0.00001 / 1.00002)  # all documents above are pooled
+    expected["infap"] = 1 / 3 + 2 / 3 * (0.00001 / 1.00002)  # all higher-ranked documents are pooled; none is relevant
     for name, value in expected.items():
         assert on_both(lambda name=name: rankings.evaluate(name).mean(name)) == pytest.approx([value] * 2, rel=1e-12)

@@ -145,7 +145,10 @@ def test_ideal_beyond_the_table_of_discounts(kind, tabled, monkeypatch):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("beta", [1e-9, 2.0])
 def test_pooled_documents_in_a_tie_group_have_gain_0(beta):
-    """A negative grade in a tie group counts as gain 0, a case that does not occur in evaluations."""
+    """A negative grade in a tie group counts as gain 0.
+
+    This case does not occur in evaluations.
+    """
     engine, outs = _backend.walk, np.empty((2, 4, 1))
     metrics = [rg.metric("q_measure", k=k, beta=beta, rel=2) for k in range(1, 5)]
     needed = program.Plan(metrics).program(4)
@@ -195,7 +198,7 @@ def test_ids_of_every_integer_type_match():
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("function", [rg.dcg, rg.idcg, rg.ndcg])
 def test_the_highest_grade_of_the_exponential_gain(function):
-    """The gain of grade 1024 overflows float64, but the gain of the next smaller float does not."""
+    """The exponential gain of grade 1024 overflows float64, but the gain of the next smaller float does not."""
     below = math.nextafter(1024.0, 0.0)
     for lists in ([1.0, below], [[1.0, below]] * 2):
         assert np.isfinite(function(lists, gain="exponential")).all()

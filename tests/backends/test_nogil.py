@@ -101,7 +101,7 @@ ALLOCATION = re.compile(r"\b(?:malloc|calloc|realloc)\b")
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
-    """The C code of all modules, generated with the directives of setup.py."""
+    """Generate the C code of all modules with the directives of setup.py."""
     (directives,) = [
         node.value
         for node in ast.parse((ROOT / "setup.py").read_text(encoding="utf-8")).body

@@ -100,7 +100,7 @@ def test_order_of_few_ranks_of_a_long_list(compiled, shape, depth):
     rng = np.random.default_rng(depth)
     n = 60_000
     scores, grades = SHAPES[shape](rng, n), (rng.random(n) < 0.3).astype(float)
-    # All these ranks have hits, so that losing the last one is noticed.
+    # All these ranks have hits, so that a missing last rank is noticed.
     grades[np.argsort(-scores, kind="stable")[:depth]] = 1.0
     assert equal(compiled, grades, scores, np.array([0, n]), depth=depth, lowest=0.0)
 
@@ -220,7 +220,7 @@ def test_order_of_many_lists_equals_that_of_each(compiled, sizes, dtype):
 
 
 def check_each_alone(lists):
-    """Check that many lists have the values of each list alone; one list is too long for the fast path."""
+    """Check that lists evaluated together have the same values as alone; one list is too long for the fast path."""
     lists = [np.zeros(1100, lists[0].dtype), *lists]
     judged = [np.append(relevance, [7, 6, 1, 0]).astype(relevance.dtype) for relevance in lists]
     settings = [{}, {"k": 3}, {"gain": "exponential"}, {"k": 3, "discount": [1.0, 0.5, 0.25]}]

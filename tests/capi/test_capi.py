@@ -118,7 +118,7 @@ def test_discount_equals_python(backend, n, kind, base):
 
 @pytest.mark.slow
 def test_discount_of_deep_ranks(backend):
-    """Discounts agree beyond the precomputed table, for ranks below and above the base."""
+    """Discounts agree beyond the precomputed table, for ranks below and above the base of the logarithm."""
     n = 66_000
     for kind, name in NAMED:
         assert call("discount", kind=kind, base=65537.0, n=n)[1] == rg.discount(n, name.format(base=65537)).tolist()
@@ -247,7 +247,7 @@ def test_many_lists_equal_python(data, queries, k, gain, ideal, empty):
 
 @pytest.mark.slow
 def test_lists_without_a_value_do_not_affect_others():
-    """Hundreds of lists keep their values, although a few lists among them contain invalid grades."""
+    """A few lists with invalid grades do not affect the values of hundreds of other lists."""
     rng = np.random.default_rng(3)
     sizes = rng.integers(0, 60, 700) * (rng.random(700) < 0.9)
     offsets = np.append(0, np.cumsum(sizes))

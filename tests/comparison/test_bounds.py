@@ -1,4 +1,4 @@
-"""Bounds for unjudged documents hold for all possible judgments, and some judgments come close to them."""
+"""Bounds for unjudged documents hold for all possible judgments, and some judgments nearly attain them."""
 
 import itertools
 

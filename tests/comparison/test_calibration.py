@@ -52,7 +52,7 @@ def test_error_rate_and_coverage_are_nominal(queries):
 @pytest.mark.slow
 @pytest.mark.parametrize(("correction", "most"), [("max-t", 0.062), ("holm", 0.05)])
 def test_family_wise_error_is_controlled(correction, most):
-    """There are six equally good runs, one of which is noisier, and therefore 15 pairs."""
+    """Six equally good runs, one of which is noisier, form 15 pairs."""
     cases, n_decided = 600, 0
     for seed in range(cases):
         random = np.random.default_rng(seed)

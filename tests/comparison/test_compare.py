@@ -1,4 +1,4 @@
-"""`compare` accepts runs of any form together with truth of any form."""
+"""`compare` accepts runs of any form together with ground truth of any form."""
 
 import io
 import pickle
@@ -163,7 +163,7 @@ PAIRS = {"q": [("a", 1)]}, {"a": {"q": [("b", 1), ("a", 1)]}}
 
 
 def ordered(tmp_path):
-    """Return named runs in every form, and the truth in every form."""
+    """Return named runs in every form, and the ground truth in every form."""
     path = tmp_path / "run.txt"
     path.write_text("q1 Q0 d1 0 1 t\n")
     by_name = {name: {"a": run} for name, run in runs().items() if name != "rankings"} | {
@@ -188,7 +188,7 @@ def ordered(tmp_path):
 
 
 def test_runs_before_truth_are_refused(tmp_path):
-    """Runs by name are recognized because they are nested one level deeper than the truth."""
+    """Runs by name are recognized because they are nested one level deeper than the ground truth."""
     by_name, truths = ordered(tmp_path)
     for (form, given), (of_truth, truth) in product(by_name.items(), truths.items()):
         with pytest.raises(TypeError) as error:

@@ -206,7 +206,8 @@ def test_scores_under_32_bits_equal_rounded_scores(queries, before, ties, dtype)
     ("scores", "unrounded", "rounded"),
     [
         ([2**24, 2**24 + 1, 2**24 + 2, 2**62, 2**62 + 2**20], 1.0, 0.5),
-        # Integers become float64 first, so 2^62 + 2^38 + 1 is rounded down, although a greater float32 is nearer.
+        # Integers become float64 first, so 2^62 + 2^38 + 1 is rounded down, although the next greater float32 is
+        # nearer.
         ([2**62, 2**62 + 2**38 + 1, 0, 0, 0], 0.5, 1.0),
     ],
 )
