@@ -26,7 +26,7 @@ VERSION = "0.2.0"
 # reference modules that both backends use
 REFERENCE_ONLY = ("parts",)
 
-# reference modules, with the compiled modules that replace them
+# reference modules, mapped to the compiled modules that replace them
 PARTS = {
     "walk": "walk",
     "sums": "walk",

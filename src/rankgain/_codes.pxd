@@ -1,4 +1,4 @@
-# The numbers of `_codes.py`, for Cython.
+# The numeric codes of `_codes.py`, declared for Cython.
 from libc.stdint cimport int64_t
 
 cdef enum:

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 # Stands for "no cut-off" or "no limit". It is the largest integer that fits the buffers of both backends.
 UNLIMITED = 2**63 - 1
 
-# The maximum length of a list that the single-list kernels process. For longer lists, it pays to release the GIL and to
-# use threads.
+# The maximum length of a list that the single-list kernels process. For longer lists, releasing the GIL and using
+# threads is worthwhile.
 LONGEST_LIST = 1024
 
 # How documents with equal scores are ordered. Under the first three policies, they form a tie group with a first and a
 # last rank, and the metric resolves the ties. Under the last two policies, they are sorted.
 AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 
-# The discount functions of the rank.
+# The kinds of discount.
 UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 
-# The input formats: the form of the data in a chunk of a `Source`.
+# The forms in which a chunk of a `Source` can hold its data.
 LISTS, DICTS, COLUMNS, HITS, MATRIX = range(5)
 
 # The families of terms. A family is a function from the hits or judged grades of a query to one number per cut-off.

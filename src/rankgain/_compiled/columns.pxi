@@ -1,4 +1,4 @@
-# Columns of ids, text or integers, one id per row: see `_reference/columns.py`.
+# Kernels that process columns of text or integer ids, with one id per row: see `_reference/columns.py`.
 from libc.math cimport INFINITY, isnan
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -106,7 +106,7 @@ cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssi
 
 
 cdef void chain_unique(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """Add rows to the chains like `chain`, for ids that are known to be unique."""
+    """Add rows with unique ids to the chains, without looking for repeated ids."""
     cdef Py_ssize_t row
     cdef uint64_t bucket
     chains.shift = 64 - hash_bits(n)
@@ -202,8 +202,8 @@ def number_ids(
 
 cdef struct Numbered:
     # A slot of a hash table of integer ids. It stores the id and 1 + the number assigned to the id; a free slot stores
-    # 0 as the number. A table of numbers alone, as in `slot_of`, takes 1.7 times as long for 500,000 ids in 5 million
-    # shuffled rows.
+    # 0 as the number. A table that stores only numbers, like that of `slot_of`, takes 1.7 times as long for 500,000 ids
+    # in 5 million shuffled rows.
     int64_t id
     int64_t number
 
@@ -483,7 +483,8 @@ cdef int match_run(
     Py_ssize_t start, Py_ssize_t n, const double* scores, double above, bint whole, Scratch* scratch, Py_ssize_t* m,
     Py_ssize_t* position
 ) noexcept nogil:
-    """Collect the hits among the returned documents in input order; return 0, or an error code and set `position`.
+    """Collect the hits among the returned documents in input order. Return 0 on success; otherwise, set `position` and
+    return an error code.
 
     For most documents, only one bucket is read, and this bucket is empty. If only a few integers are judged, SIMD
     instructions compare all pairs and no chains are built; the result must equal that of `_match`. With AVX2, a query

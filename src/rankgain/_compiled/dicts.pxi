@@ -1,4 +1,4 @@
-# Runs and judgments in dicts: see `_reference/dicts.py`.
+# Kernels that process runs and judgments in dicts: see `_reference/dicts.py`.
 cimport cython
 from cpython.bytes cimport PyBytes_AsStringAndSize, PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_Next
@@ -54,7 +54,7 @@ cdef bint read_other_plain(PyObject* value, double* out) noexcept:
     cdef PyObject* kind = <PyObject*>Py_TYPE(value)
     if PyLong_CheckExact(value):
         out[0] = PyLong_AsDouble(value)
-    # the hash of a class with a metaclass could run Python code
+    # a metaclass could define a hash that runs Python code
     elif PyType_CheckExact(kind) and PySet_Contains(PLAIN, kind) == 1:
         out[0] = PyFloat_AsDouble(value)
     else:
@@ -66,7 +66,8 @@ cdef bint read_other_plain(PyObject* value, double* out) noexcept:
 
 
 cdef int read_run(dict run, Py_ssize_t n, PyObject** values, double* scores, Py_ssize_t* position) except -1:
-    """Write the scores in the order of the dict; return 0, or an error code and set `position`.
+    """Write the scores in the order of the dict. Return 0 on success; otherwise, set `position` and return an error
+    code.
 
     The score objects are scattered in memory, so they are prefetched while the dict is traversed, and read afterwards.
     No Python code runs in between, so borrowed references stay valid.
@@ -90,7 +91,8 @@ cdef int read_run(dict run, Py_ssize_t n, PyObject** values, double* scores, Py_
 
 
 cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py_ssize_t* position) except -1:
-    """Append the documents to a list and write their grades; return 0, or an error code and set `position`."""
+    """Append the documents to a list and write their grades. Return 0 on success; otherwise, set `position` and return
+    an error code."""
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t at = 0, index = 0
@@ -333,8 +335,7 @@ cdef Py_ssize_t break_id_ties(
 
 
 cdef bint ids_of_other_types(list documents, Py_ssize_t start, Py_ssize_t stop, dict run):
-    """Return whether the run contains no judged document and its ids have a different type than those of the
-    judgments."""
+    """Return whether the run contains no judged document and its ids differ in type from those of the judgments."""
     if start == stop or not run:
         return False
     judged, returned = documents[start], next(iter(run), None)  # another thread may have emptied the run

@@ -29,7 +29,7 @@ struct Flips {
   const double *flipped; /* for each flip, the number or the total weight of the flipped queries */
   ptrdiff_t stride, count; /* the length of a row of sums, and how many of its entries are in use */
   const int64_t *left, *right;
-  const double *total; /* the sum of each pair over all queries */
+  const double *total; /* for each pair, the sum over all queries */
   double queries; /* the maximum error of a sum, in units: the number of queries */
   double whole; /* the number or the total weight of all queries */
 };
@@ -113,9 +113,10 @@ static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdi
   }
 }
 
-/* Return a bound of the interval. Each flip gives two means: that of the flipped queries and that of the remaining
-   queries. With sign 1, the bound is the rank-th smallest mean, minus one unit per query. With sign −1, it is the
-   negative of the rank-th largest mean, plus one unit per query. `means` has space for two numbers per flip. */
+/* Return a bound of a pair's confidence interval. Each flip gives two means: that of the flipped queries and that of
+   the remaining queries. With sign 1, the bound is the rank-th smallest mean, minus one unit per query. With sign −1,
+   it is the negative of the rank-th largest mean, plus one unit per query. `means` has space for two numbers per flip.
+   */
 static double flip_bound(const struct FlipLoops *loops, const struct Flips *flips, ptrdiff_t pair, double sign,
                          ptrdiff_t rank, double *means) {
   struct Flips sample = *flips;

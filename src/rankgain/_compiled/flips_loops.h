@@ -1,7 +1,7 @@
 /* The loops of flips.h, which process LANES numbers at once. This file is included once per CPU level. */
 
 /* Draw a word of signs for each of m flips, starting with flip `first`, and add the number of set bits to the count of
-   each flip. On CPUs without an instruction that counts bits, the bits are added up in fields of 2, 4 and 8. */
+   each flip. On CPUs without an instruction that counts bits, they are added up in fields of 2, 4 and 8 bits. */
 TARGET static void HERE(draw)(uint64_t base, uint64_t mask, uint64_t first, ptrdiff_t m, uint64_t *words,
                               double *flipped) {
   for (ptrdiff_t b = 0; b < m; b++) {

@@ -129,8 +129,8 @@ cdef inline int compare_ids(const Keys* some, Py_ssize_t row, const Keys* others
 # hold 1 + the number of an id. A free slot is 0.
 
 cdef inline uint64_t table_mask(Py_ssize_t n) noexcept nogil:
-    """Return the number of slots for n ids, minus 1. The number of slots is a power of 2, and at least half of the
-    slots stay free."""
+    """Return the number of slots for n ids, minus 1. The number of slots is a power of 2 and at most 4·n, and at least
+    half of the slots stay free."""
     cdef uint64_t size = 4
     while size < 2 * <uint64_t>n:
         size *= 2
@@ -140,8 +140,8 @@ cdef inline uint64_t table_mask(Py_ssize_t n) noexcept nogil:
 cdef inline uint64_t* slot_of(
     uint64_t* slots, uint64_t mask, uint64_t hashed, const Keys* ids, const unsigned char* at, Py_ssize_t length
 ) noexcept nogil:
-    """Return the slot that holds an id, or the free slot where the id can be inserted. `ids` contains the ids by
-    number."""
+    """Return the slot that holds an id, or the free slot where the id can be inserted. `ids` holds the ids in the order
+    of their numbers."""
     cdef uint64_t index = hashed & mask
     cdef Py_ssize_t other_length
     cdef const unsigned char* other

@@ -7,7 +7,7 @@ cdef struct Lambdas:
     # The options of LambdaRank; see `Settings` in `_reference/lambdas.py`.
     int64_t depth
     double sigma
-    bint full  # whether ranks below the cut-off also have a discount
+    bint full  # whether ranks beyond the cut-off also have a discount
     bint unit  # whether every pair has weight 1
     bint average
     bint by_score

@@ -54,8 +54,7 @@ cdef struct Documents:
     double* hessian
     double* zero
     double* gap  # stored at the start of a tie group: the expected difference of two of its discounts
-    # outputs of `order_hits`
-    double* grade
+    double* grade  # `grade`, `first` and `last` are outputs of `order_hits`
     int64_t* first
     int64_t* last
 
@@ -253,8 +252,8 @@ cdef int lambda_query(
     const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* options,
     void* block, double* gradient, double* hessian, Py_ssize_t* position
 ) noexcept nogil:
-    """Write the gradients and hessians of one query; return 0, or an error code and set `position` to that of the
-    score."""
+    """Write the gradients and hessians of one query. Return 0 on success; if a score is invalid, set `position` and
+    return an error code."""
     cdef Documents documents
     cdef Workspace space
     cdef const double* score

@@ -103,8 +103,7 @@ cdef extern from *:
     const uint64_t EXACT  # float64 represents all integers up to this value exactly
 
 cdef double POWERS[DIGITS + 1]  # powers of 10 that float64 represents exactly
-# reciprocals of POWERS, scaled by the powers of 2 in SCALES and truncated to 63 bits
-cdef uint64_t RECIPROCALS[DIGITS + 1]
+cdef uint64_t RECIPROCALS[DIGITS + 1]  # reciprocals of POWERS, scaled by SCALES and truncated to 63 bits
 cdef double SCALES[DIGITS + 1]
 POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
 RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
@@ -158,7 +157,7 @@ cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogi
 
 cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
     """Return the value of eight decimal digits. The digits are combined into pairs, the pairs into groups of four, and
-    these into the result."""
+    the two groups of four into the result."""
     digits = (digits & ONES) * (10 * 0x100 + 1) >> 8
     digits = (digits & TWOS) * (100 * 0x10000 + 1) >> 16
     return (digits & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
@@ -204,7 +203,7 @@ cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, do
 
 
 cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint negative, double* out) noexcept nogil:
-    """Read a decimal number after its sign byte by byte; otherwise like `read_decimal`."""
+    """Read a decimal number byte by byte, beginning after its sign, with the same result as `read_decimal`."""
     cdef uint64_t whole = 0
     cdef Py_ssize_t digits = end - at, decimals = 0
     cdef const unsigned char* point = NULL
@@ -223,8 +222,8 @@ cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint ne
 
 
 cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) except -1:
-    """Read a number of digits, sign, point and exponent with the C function behind `float()`. Return False if it is
-    invalid."""
+    """Read a number of digits, sign, point and exponent with the C function behind `float()`. Return False if the
+    number is invalid."""
     cdef char text[MAX_NUMBER + 1]
     cdef char* end
     cdef Py_ssize_t index
@@ -320,8 +319,8 @@ cdef struct Lines:
 
 
 cdef int scan_on(Lines* lines) noexcept nogil:
-    """Read lines until the end (return 0), an error (return its code) or a number that Python must parse (return
-    UNREAD)."""
+    """Read lines; return 0 at the end, an error code at an invalid line, or UNREAD at a number that Python must
+    parse."""
     cdef const unsigned char* end = lines.end
     cdef const unsigned char* at = lines.at
     cdef const unsigned char* after

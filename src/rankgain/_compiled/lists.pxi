@@ -1,4 +1,4 @@
-# Functions of relevance in rank order: see `_reference/lists.py`. `capi` also calls the functions of one list.
+# Functions on grades in rank order: see `_reference/lists.py`. `capi` also calls the functions on a single list.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
 from cpython.exc cimport PyErr_Clear
@@ -280,7 +280,7 @@ cdef class ListFunctions:
     """Metrics of single lists, with fixed settings."""
 
     cdef Discount discount
-    cdef const double[::1] table  # keeps the array alive that `discount` points to
+    cdef const double[::1] table  # keeps alive the array that `discount` points to
     cdef bint exponential
     cdef int64_t depth
     cdef bint returned
@@ -508,7 +508,8 @@ cdef int sum_lists(
     const Numbers* grades, const int64_t* offsets, Py_ssize_t queries, bint exponential, const Discount* discount,
     int64_t depth, Workspace* space, double* out, Py_ssize_t* query, Py_ssize_t* position
 ) noexcept nogil:
-    """Write the DCG of each list; return 0, or an error code and set `query` and `position`."""
+    """Write the DCG of each list. Return 0 on success; otherwise, set `query` and `position` and return an error
+    code."""
     cdef Py_ssize_t n
     cdef Result result
     if not exponential:
@@ -542,8 +543,8 @@ cdef void sum_ideals(
     """Write the ideal DCG of up to LISTS_AT_ONCE lists, cut off at `limits`. If any list cannot be tabulated, write NaN
     for all.
 
-    The ideal ranking is stored as steps at the ranks where the grade falls. The sum has the terms of `sum_ideal`, and
-    zeros. It takes 25 instead of 75 ns for 100 grades. All steps are 0 before and after the call.
+    The ideal ranking is stored as steps at the ranks where the grade falls. The sum consists of the terms of
+    `sum_ideal` and zeros. It takes 25 instead of 75 ns for 100 grades. All steps are 0 before and after the call.
     """
     cdef int64_t counts[8]
     cdef Py_ssize_t query, n, longest = 0

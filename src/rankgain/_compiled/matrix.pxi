@@ -1,13 +1,12 @@
-# Rows of scores, a column per document, against judged columns.
+# Compute the ranks of judged columns in rows of scores, where each column is a document.
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 from rankgain._codes cimport NAN_SCORE
 
 cdef enum:
-    REGISTER = 8  # maximum number of values per register; arrays that are accessed by registers have this padding
-    # maximum number of scores per strip, which has 8 peaks; at every SIMD level, a strip has 16 scores per peak
-    STRIP = 128
+    REGISTER = 8  # maximum number of values per register; arrays accessed by registers are padded by this number
+    STRIP = 128  # maximum number of scores per strip, which has a peak for every 16 scores
     NEAR = 1 << 12  # maximum number of scores that are copied from a row
 
 cdef struct Matrix:
@@ -58,7 +57,7 @@ cdef int prepare_matrix(
 
 
 cdef inline double score_at(const Matrix* matrix, const char* row, Py_ssize_t column) noexcept nogil:
-    """Return the score in a column. Return NaN if another thread has replaced the column by one outside the row."""
+    """Return the score in a column, or NaN if the column is outside the row because another thread has changed it."""
     if column < 0 or column >= matrix.columns:
         return NAN
     return (<const float*>row)[column] if matrix.single else (<const double*>row)[column]

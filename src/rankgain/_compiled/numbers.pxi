@@ -1,4 +1,4 @@
-# Arrays of any dtype as float64, scratch, and the checks of a grade.
+# Read arrays of any dtype as float64, allocate scratch memory, and check grades.
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer,
 )
@@ -51,7 +51,7 @@ cdef inline void widen(const number_t* numbers, Py_ssize_t n, double* out) noexc
 
 
 cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* scratch) noexcept nogil:
-    """Return the address of numbers as float64. Numbers of any other type are first converted into `scratch`."""
+    """Return a pointer to the numbers as float64. Numbers of any other type are first converted into `scratch`."""
     if numbers.kind == FLOAT64:
         return <const double*>numbers.view.buf + start
     if numbers.kind == FLOAT32:

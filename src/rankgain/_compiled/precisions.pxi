@@ -1,5 +1,4 @@
-# Metrics that count relevant documents down the list: average precision, Q-measure, bpref, infAP, interpolated
-# precision, G. See `_reference/precisions.py`.
+# Metrics that count relevant documents from rank to rank, such as AP and bpref: see `_reference/precisions.py`.
 from libc.math cimport log2
 from libc.stdint cimport int64_t
 

@@ -1,5 +1,4 @@
-# Computes the metrics of one query from the hits and judged grades: first terms, then combinations of terms. See
-# `_reference/program.py`.
+# Compute the metrics of one query: first terms, then combinations of terms. See `_reference/program.py`.
 from libc.math cimport floor
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport calloc, free
@@ -38,7 +37,7 @@ cdef struct Steps:
     Py_ssize_t n_values
     Py_ssize_t most_points
     int64_t depth  # the deepest rank that any term reads
-    int64_t judged_depth  # number of judged grades, from the highest down, that the terms read
+    int64_t judged_depth  # number of highest judged grades that the terms read
     double lowest  # documents with grades above this value are hits
     bint non_relevant  # whether all judged documents are hits, unless every returned document is judged
 
@@ -48,7 +47,7 @@ cdef class Program:
     threads."""
 
     cdef Steps steps
-    cdef list views  # keeps the arrays alive that the terms point to
+    cdef list views  # keeps alive the arrays that the terms point to
 
     def __cinit__(
         self, list terms, list combinations, int64_t depth, int64_t judged_depth, double lowest,
@@ -417,7 +416,7 @@ cdef int combine_terms(const Combination* combination, const double* values, dou
         return 0 if finite(out[0]) else NOT_FINITE
     elif combination.kind == ONE:
         out[0] = 1.0
-    elif b <= 0.0:  # nothing is relevant
+    elif b <= 0.0:  # no judged document is relevant
         out[0] = combination.empty
     elif combination.kind == BY_CAPPED:
         out[0] = over(a, min(b, c), 0.0)

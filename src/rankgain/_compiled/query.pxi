@@ -33,7 +33,7 @@ cdef struct Term:
 cdef struct Query:
     # The hits of a query, its judged grades, and scratch memory for the terms.
     int64_t returned
-    bint graded  # whether every returned document is judged, so that ranks also count non-relevant documents
+    bint graded  # whether every returned document is judged, so that ranks show how many are not relevant
     int ties
     Py_ssize_t n
     double* grade
@@ -48,7 +48,7 @@ cdef struct Query:
     double* values
     double* scratch
     Py_ssize_t capacity  # `scratch` has 4·capacity doubles plus padding
-    const GainTable* callable_gains  # one table per term, filled only if its gain is a callable
+    const GainTable* callable_gains  # one table per term, used only for terms with a callable gain
 
 
 # computing gains
@@ -207,7 +207,7 @@ cdef int64_t judged_size(const Query* query) noexcept nogil:
 
 
 cdef int64_t judged_above(const Query* query, double above) noexcept nogil:
-    """The number of judged documents with a grade above `above`."""
+    """Return the number of judged documents with a grade above `above`."""
     cdef Py_ssize_t index
     cdef int64_t size = 0
     for index in range(query.n_judged):

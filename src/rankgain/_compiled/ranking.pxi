@@ -1,4 +1,4 @@
-# From scores and grades to the hits and judged grades of a query: see `_reference/ranking.py`.
+# Compute the hits and judged grades of a query from scores and grades: see `_reference/ranking.py`.
 from libc.math cimport INFINITY, NAN, isnan, nextafter
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -62,31 +62,24 @@ cdef enum:
     # on the thresholds.
     SMALL_GRADES = 64  # integer grades below this value are counted instead of sorted
     INSERTION_SORT_MAX = 16  # maximum number of entries that are sorted by insertion
-    # used for up to SPARSE_BUCKETS_MAX entries; more entries get one bucket each, to stay in the cache
-    BUCKETS_PER_ENTRY = 4
+    BUCKETS_PER_ENTRY = 4  # number of buckets per entry for up to SPARSE_BUCKETS_MAX entries, otherwise 1
     SPARSE_BUCKETS_MAX = 4096  # maximum number of entries that get several buckets each
-    # maximum number of entries that are compared with every score, which is faster than sorting the entries
-    COMPARE_MAX = 48
-    # the limit that replaces COMPARE_MAX for short lists, at SIMD levels that allow it (`Simd.few`)
-    SIMD_COMPARE_MAX = 128
+    COMPARE_MAX = 48  # maximum number of entries that are compared with every score instead of being sorted
+    SIMD_COMPARE_MAX = 128  # like COMPARE_MAX, for short lists at SIMD levels that allow it (`Simd.few`)
     SLOT_SCORES_MAX = 256  # maximum number of scores for which entries are placed into slots instead of being sorted
     RANKS_SIZE = 144  # space for SIMD_COMPARE_MAX ranks and the padding of the last SIMD row
     SLOTS = 384  # SLOT_SCORES_MAX slots, plus SIMD_COMPARE_MAX slots for entries that share the last rank
     SLOT_WORDS = 6  # number of 64-bit words that hold one bit per slot
     PARTITION_SCORES = 2048  # target number of scores per partition, so that its entries and scores fit in the L1 cache
     PARTITIONS_MAX = 1024
-    # maximum number of scores that are partitioned, since partitioning copies 12 bytes per score
-    PARTITIONED_MAX = 1 << 22
+    PARTITIONED_MAX = 1 << 22  # maximum number of scores to partition, which copies 12 bytes per score
     PREFETCH_SCORES = 32  # number of scores whose buckets are prefetched before the first bucket is read
     BLOCK_GRADES = 512  # number of grades that are converted to float64 at a time
     PADDING = 32  # scratch entries after the last document, since some loops write several entries at once
     TALLY_COUNTS = 256  # four counters per slot
     TALLY_SLOTS = 64  # number of hash slots for distinct grades; at most half of them are filled
-    # maximum number of maxima whose k-th highest is found by counting (1.3 instead of 1.9 µs at k = 100)
-    COUNTED_MAXIMA_MAX = 160
-    # up to this number of maxima, a list with twice as many documents is cut to its top k; otherwise, the list needs
-    # 8·k
-    SHORT_STRIDE = 128
+    COUNTED_MAXIMA_MAX = 160  # limit for finding the k-th of the maxima by counting (1.3 instead of 1.9 µs at k = 100)
+    SHORT_STRIDE = 128  # limit for 2·stride, above which a list is cut to its top k only if it has 8·k documents
 
 cdef const Simd* simd = simd_baseline
 
@@ -114,7 +107,7 @@ def lanes():
 
 
 cdef bint wide_registers() noexcept nogil:
-    """Whether the loops use more than the baseline instruction set."""
+    """Return whether the loops use more than the baseline instruction set."""
     return simd != simd_baseline
 
 
@@ -177,9 +170,8 @@ cdef void merge_sort(Entry* entries, Entry* scratch, Py_ssize_t n, bint stable) 
 
 
 cdef enum:
-    BY_KEY  # the buckets are equal intervals of the keys
-    # the buckets are equal intervals of the bit patterns of the keys, for keys with very different magnitudes
-    BY_MAGNITUDE
+    BY_KEY  # buckets are equal intervals of the keys
+    BY_MAGNITUDE  # buckets are equal intervals of the keys' bit patterns, for keys of very different magnitudes
     BY_GRADE
 
 cdef struct Buckets:
@@ -670,10 +662,8 @@ cdef Py_ssize_t filter_cut(Workspace* space, Py_ssize_t count, double bound, bin
 
 
 cdef struct Tally:
-    # The count of each distinct grade. Grade 0 has the first slot, and all other grades are hashed by their bit
-    # patterns.
-    # four counters per slot, used in turn, because increments of a single counter would wait for each other
-    int64_t counts[TALLY_COUNTS]
+    # The count of each distinct grade. Grade 0 has the first slot; all other grades are hashed by their bit patterns.
+    int64_t counts[TALLY_COUNTS]  # four counters per slot, used in turn, so that no increment waits for the last one
     uint64_t bits[TALLY_SLOTS]
     int distinct
 
@@ -760,7 +750,7 @@ cdef Py_ssize_t write_tied(
     last = min(above + tied, <int64_t>n)
     count = pop_highest(&tally, &grade)
     while count:
-        stop = <Py_ssize_t>min(written + count, <int64_t>capacity)  # another thread may write to the scores
+        stop = <Py_ssize_t>min(written + count, <int64_t>capacity)  # clamped, since the scores may change
         for index in range(written, stop):
             hit_grade[index] = grade
             hit_first[index] = above + 1
@@ -872,8 +862,8 @@ cdef Py_ssize_t entries_of(
 cdef Py_ssize_t entries_near(
     const Numbers* grades, int64_t start, Py_ssize_t near, bint zeros, Workspace* space
 ) noexcept nogil:
-    """Write which of the scores copied by `cut` belong to documents that can be hits. Indices are positions in the
-    copy."""
+    """Among the scores copied by `cut`, write an entry for each document that can be a hit. Indices are positions in
+    the copy."""
     cdef Py_ssize_t index, m = 0
     cdef double grade
     for index in range(near):

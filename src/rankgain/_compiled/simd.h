@@ -14,7 +14,7 @@ enum {
 struct RowScratch {
   const int32_t *columns;
   ptrdiff_t n_excluded;
-  void *keys, *excluded, *peaks, *near; /* arrays with the type of the scores */
+  void *keys, *excluded, *peaks, *near; /* arrays with the same number type as the scores */
   ptrdiff_t capacity; /* number of scores that fit in `near` */
   ptrdiff_t n_peaks;
   int64_t *above, *not_below;

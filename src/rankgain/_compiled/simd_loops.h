@@ -21,9 +21,9 @@ TARGET static ALWAYS_INLINE INTEGERS HERE(field)(INTEGERS grade) {
   return LEFT_EACH(ALL_BITS(1), LEFT(AND(grade, ALL_BITS(7)), 3));
 }
 
-/* Add the number of times that each grade from 0 to 7 occurs to the counts. Return 0 if there is any other grade; the
-   counts are then invalid. A word holds eight counts up to 255. Before these overflow, they are widened to counts up to
-   65,535, four per word. */
+/* Count how often each grade from 0 to 7 occurs, and add the numbers to `counts`. Return 0 if there is any other grade;
+   the counts are then invalid. A word holds eight counts up to 255. Before these overflow, they are widened to counts
+   up to 65,535, four per word. */
 TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *counts) {
   INTEGERS others = NONE;
   ptrdiff_t i = 0;
@@ -113,7 +113,7 @@ TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptr
     const int size = n - i < 64 ? (int)(n - i) : 64;
     uint64_t below = 0, left;
     int part = 0;
-    /* by now hardly any score is above the bound; this takes 0.10 instead of 0.15 ns per score */
+    /* from here on, hardly any score is above the bound, and this check takes 0.10 instead of 0.15 ns per score */
     if (i >= 2048 && size == 64) {
       INTEGERS all = ALL_BITS(~0ull);
       for (; part < 64; part += 16)
@@ -394,7 +394,7 @@ TARGET static ptrdiff_t HERE(near)(const void *ids, ptrdiff_t n, int width, cons
   return HERE(near_all)(ids, n, 8, lows, m, judged_width, out);
 }
 
-/* Return the position of an id among up to 64 unique ids, or -1. It is compared with all ids, which avoids mispredicted
+/* Return the position of an id among up to 64 unique ids, or -1. All ids are compared, which avoids mispredicted
    branches. */
 TARGET static ptrdiff_t HERE(position_of)(const void *ids, ptrdiff_t n, int width, int64_t id) {
   const uint64_t *longs = (const uint64_t *)ids;

@@ -1,4 +1,4 @@
-# Gain, discount, sums of both, the first relevant document and the ratio to the ideal: see `_reference/sums.py`.
+# Gains, discounts, their sums, the first relevant document, and the ratio to the ideal: see `_reference/sums.py`.
 from libc.math cimport exp2, log2
 from libc.stdint cimport INT64_MAX, int64_t
 

@@ -117,8 +117,8 @@ static inline int has_avx2(void) {
 }
 #endif
 
-/* Operations on a single number, used for the remainder after whole registers and on CPUs without SIMD support here. A
-   mask is either all ones or 0. */
+/* Operations on a single number, used for the remainder after whole registers and on CPUs that use plain C. A mask is
+   either all ones or 0. */
 #define OP_1 static ALWAYS_INLINE
 typedef double doubles_1;
 typedef uint64_t integers_1;

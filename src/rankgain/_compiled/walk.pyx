@@ -1,4 +1,4 @@
-"""The compiled engine: for each query of a chunk, find the hits and compute the metrics from them.
+"""The compiled engine, which finds the hits of each query in a chunk and computes the metrics from them.
 
 Each included file implements the module with the same name in `rankgain._reference`, which is the specification, and
 returns bit-identical results. Functions that process buffers are `noexcept nogil`, take one pointer per list and
@@ -279,8 +279,8 @@ cdef int find_in_lists(
     const Lists* lists, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
     Workspace* space, Query* query, Py_ssize_t* position
 ) noexcept nogil:
-    """Find the hits of a query in lists. Grades are counted first, so they are in the cache when hits are searched
-    for."""
+    """Find the hits of a query in lists. Grades are counted first, so they are already in the cache when the hits are
+    collected."""
     cdef int64_t start = start_of(lists.offsets, lists.columns, number)
     cdef Py_ssize_t n = <Py_ssize_t>(start_of(lists.offsets, lists.columns, number + 1) - start), nan
     cdef const double* scores = NULL
@@ -411,7 +411,8 @@ cdef int find(
     const Chunk* chunk, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
     Scratch* scratch, MatrixScratch* of_matrix, QueryMemory* memory, Py_ssize_t* position
 ) noexcept nogil:
-    """Find the hits and judged grades of a query; return 0, or an error code and set `position`."""
+    """Find the hits and judged grades of a query. Return 0 on success; otherwise, set `position` and return an error
+    code."""
     cdef Query* query = &memory.query
     cdef int64_t start
     cdef int code = 0

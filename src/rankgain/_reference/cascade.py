@@ -5,7 +5,7 @@ from rankgain._codes import AVERAGE
 from rankgain._reference.numbers import Refused
 from rankgain._reference.query import at_cutoffs, cutoff_term, hit_gains, in_best_order, in_order, judged_gains
 
-NEGLIGIBLE = 1e-17  # relative to the sum, a term below this is less than half of the last bit
+NEGLIGIBLE = 1e-17  # terms below this fraction of the sum are less than half of its last bit
 FAINT = 1e-40  # a probability that is too small to change any sum; see `_stopping`
 MOST = 4096  # maximum number of probabilities in a tie group; more would take minutes
 

@@ -124,7 +124,7 @@ class JudgmentDicts:
 
     @staticmethod
     def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> JudgmentDicts:
-        """Create an instance from columns."""
+        """Create an instance from documents, offsets and grades."""
         self = JudgmentDicts([])
         self.documents, self._grades, self._offsets = documents, grades.tolist(), offsets.tolist()
         self.total = len(self._grades)

@@ -10,7 +10,7 @@ from rankgain.scalars import Floats, Ints, splitmix64
 
 GOLDEN = 0x9E3779B97F4A7C15
 LOWER = (1 << 64) - 1
-AT_ONCE = 4096  # flips per pass, so that the sums stay in the cache
+AT_ONCE = 4096  # number of flips per pass, chosen so that the sums stay in the cache
 
 
 def words(seed, block, flips):
@@ -73,8 +73,8 @@ def exceed(
 ) -> None:
     """For each pair of columns, count the flips from `start` to `stop` that are at least as extreme as the observation.
 
-    Let T = total − 2 · (right − left). `counts` counts the flips with |T| ≥ reached. `joint` counts the flips with (|T|
-    + queries) · scale ≥ limit for this pair or any later pair. This is the max-T procedure if the pairs are in
+    Let T = total − 2 · (right − left). `counts` counts the flips with |T| ≥ reached. `joint` counts the flips for which
+    this pair or any later pair has (|T| + queries) · scale ≥ limit. This is the max-T procedure if the pairs are in
     descending order of the observed statistic (Westfall & Young 1993).
     """
     for first in range(start, stop, AT_ONCE):

@@ -50,7 +50,7 @@ def exponential(exponents: Floats, out: Floats) -> None:
 class Settings(NamedTuple):
     """The options of `rankgain.lambdarank`.
 
-    With `full`, ranks below the depth also have a discount. With `unit`, every pair has weight 1 instead of the change
+    With `full`, ranks beyond the depth also have a discount. With `unit`, every pair has weight 1 instead of the change
     in the metric. With `average`, documents with equal scores share the mean discount of their ranks. `by_score` and
     `by_query` select the normalisations.
     """
@@ -143,8 +143,7 @@ def _groups(scores):
 
 
 def _spread(worths):
-    """Return the expected difference between the discounts of two of m tied documents: 2/(m(m−1))·Σ_x (m + 1 −
-    2x)·d_x."""
+    """Return the expected difference of two discounts among m tied documents: 2/(m(m−1))·Σ_x (m + 1 − 2x)·d_x."""
     m = len(worths)
     if m == 1:
         return 0.0
@@ -164,8 +163,8 @@ def _mean(worths):
 def _pair(ordered, swap, score_gap, power, other_power):
     """Return three numbers for a pair of documents: Δ·ρ with the sign of Δ, |Δ|·ρ·(1 − ρ), and |Δ|·ρ.
 
-    Δ is `swap` divided by `score_gap`, where `swap` is the change in the metric if the two documents are swapped. ρ = 1
-    / (1 + e^{σ(s − s′)}), where s is the score of the document with the higher gain and s′ is the other score. ρ is
+    Δ is `swap` divided by `score_gap`, where `swap` is the change in the metric if the two documents are swapped. Let s
+    be the score of the document with the higher gain, and s′ the other score; then ρ = 1 / (1 + e^{σ(s − s′)}). It is
     computed from the powers e^{σs} of both documents. `ordered` states whether the first document has the higher gain.
     """
     inverse = 1.0 / ((power + other_power) * score_gap)
