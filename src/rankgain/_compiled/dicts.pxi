@@ -238,7 +238,7 @@ cdef inline bint lower(object one, object other) except -1:
 
 
 cdef bint comparable(list ids) except -1:
-    """Return whether ids can be ordered: all of them must be strings, all bytes or all integers."""
+    """Return whether ids can be ordered, that is, whether they are all strings, all bytes or all integers."""
     last_type = kind = None
     for identifier in ids:
         if type(identifier) is not last_type:

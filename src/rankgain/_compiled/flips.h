@@ -25,7 +25,7 @@ static inline uint64_t splitmix64(uint64_t z) {
 /* The sums of the flips, and the pairs of columns whose difference right − left is tested. Column −1 stands for the
    first run, whose sums are all 0. */
 struct Flips {
-  const double *sums; /* one row per column */
+  const double *sums; /* one row for each column of values, with one sum per flip */
   const double *flipped; /* for each flip, the number or the total weight of the flipped queries */
   ptrdiff_t stride, count; /* the length of a row of sums, and how many of its entries are in use */
   const int64_t *left, *right;

@@ -6,7 +6,7 @@ from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, BEST, NOT_FINITE, WORST
 
 
 cdef struct RunningIdeal:
-    # The cumulative ideal gain up to a rank, which must be requested in ascending order of ranks. See `_ideal_gain` in
+    # The cumulative ideal gain up to each rank. Ranks must be requested in ascending order. See `_ideal_gain` in
     # `_reference/precisions.py`.
     const double* gain
     const int64_t* count

@@ -33,7 +33,8 @@ cdef struct Term:
 cdef struct Query:
     # The hits of a query, its judged grades, and scratch memory for the terms.
     int64_t returned
-    bint graded  # whether every returned document is judged, so that ranks show how many are not relevant
+    # whether every returned document is judged, so that non-relevant documents can be counted from the ranks
+    bint graded
     int ties
     Py_ssize_t n
     double* grade

@@ -114,8 +114,8 @@ cdef bint wide_registers() noexcept nogil:
 # ordering documents
 
 cdef inline bint before(const Entry* a, const Entry* b, bint stable) noexcept nogil:
-    """Return whether entry a sorts before entry b: the entry with the higher key or, for equal keys, with the higher
-    grade. If `stable` is set, entries with equal keys stay in input order."""
+    """Return whether entry `a` sorts before entry `b`. Entries are in descending order of keys and, for equal keys, of
+    grades. If `stable` is set, entries with equal keys stay in input order."""
     return a.key > b.key or (not stable and a.key == b.key and a.grade > b.grade)
 
 
