@@ -1,7 +1,9 @@
-"""Draw the pictures of the site and write them to docs/_static: python docs/pictures.py
+"""Draw the pictures of the documentation as SVG files in docs/_static.
 
-The numbers come from bench/README.md and from rankgain, with examples from the pages. A test draws the pictures again
-and compares the text in them.
+    python docs/pictures.py
+
+The numbers come from bench/README.md, and from applying rankgain to examples on the pages. A test redraws the pictures
+and compares their text.
 """
 
 import re
@@ -25,7 +27,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # keep names legible on top of lines
+LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # keep labels legible on top of lines
 UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -34,7 +36,7 @@ def plain(value: float, _: object = None) -> str:
 
 
 def by_length() -> Figure:
-    """Plot the time of nDCG@10 per million scores against the length of the lists."""
+    """Plot the time of nDCG@10 per million scores against the number of documents per query."""
     points_by_contender: dict[str, list[tuple[int, float]]] = {}
     size = None
     for title, contender, time, *_ in speed.page_rows(speed.BENCHES, 5):
@@ -49,7 +51,7 @@ def by_length() -> Figure:
     label_height = 0.0
     for contender, points in sorted(points_by_contender.items(), key=lambda item: item[1][-1][1]):
         documents, last = points[-1]
-        label_height = max(last, 1.4 * label_height)  # labels must not overlap
+        label_height = max(last, 1.4 * label_height)  # keep labels from overlapping
         ours = contender == "rankgain"
         axes.loglog(
             *zip(*points, strict=True),
@@ -73,7 +75,7 @@ def by_length() -> Figure:
 
 
 def peers() -> Figure:
-    """Plot the speed-ups from the table in the README; the picture is narrow enough for a phone."""
+    """Plot the speed-ups in the README's table. The picture is narrow enough for a phone."""
     cases = speed.measured()
     figure = Figure(figsize=(4.2, 0.5 * len(speed.FRONT) + 0.7), layout="constrained")
     axes = figure.add_subplot()
@@ -96,7 +98,7 @@ def peers() -> Figure:
 
 
 def discounted_gain() -> Figure:
-    """Plot the gain and the discounted gain at each rank of the list in the first tutorial."""
+    """Plot the gain and the discounted gain at each rank of the example list in the first tutorial."""
     grades = [3, 2, 3, 0, 1, 2]
     ranks, gains = range(1, len(grades) + 1), rg.gain(grades)
     figure = Figure(figsize=(7, 3), layout="constrained")
@@ -110,8 +112,8 @@ def discounted_gain() -> Figure:
 
 
 def dcg_and_ndcg() -> Figure:
-    """Plot DCG and nDCG of two short lists against the cut-off, with three kinds of ideal ranking."""
-    judged, ks = [3, 3, 2, 2, 1, 1, 0], range(1, 8)  # grades of documents A to G
+    """Plot DCG and nDCG at each cut-off for two short lists and three kinds of ideal ranking."""
+    judged, ks = [3, 3, 2, 2, 1, 1, 0], range(1, 8)  # the grades of documents A to G
     lists = {"A, E, C, D, F": ([3, 1, 2, 2, 1], OURS), "A, B, C, G, E": ([3, 3, 2, 0, 1], THEIRS)}
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True)

@@ -1,9 +1,10 @@
-"""Tools before and after using rankgain: equal answers on trec_eval's golden qrels and runs, then times.
+"""Check that evaluation tools return the same results with rankgain as without it, and compare their times.
 
-    python bench/clients/compare.py ir_measures beir mteb pyterrier        (--smoke: without the times)
+    python bench/clients/compare.py ir_measures beir mteb pyterrier
 
-`beir`, `mteb` and `pyterrier` are the released packages, and a copy with the patch of this folder; `ir_measures` has
-its own providers, or rankgain's. No data set, model or Java archive is loaded.
+The results are checked on the qrels and runs of the trec_eval golden tests. `--smoke` skips the times. For `beir`,
+`mteb` and `pyterrier`, the installed package is compared with a patched copy; the patches are in this folder. For
+`ir_measures`, its own providers are compared with rankgain's provider. No data set, model or Java archive is loaded.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the other benches
+sys.path.insert(0, str(Path(__file__).parents[1]))  # make the other bench modules importable
 
 import against
 import dicts
@@ -35,11 +36,11 @@ K_VALUES = [1, 3, 5, 10, 20, 100, 1000]
 WITHIN = 1e-9
 Run = dict[str, dict[str, float]]
 Data = tuple[dict[str, dict[str, int]], Run]
-Cases = Iterator[tuple[str, Callable[[], Any]]]  # what is compared, and what computes it
+Cases = Iterator[tuple[str, Callable[[], Any]]]  # pairs of a case title and the function to call
 
 
 def golden() -> dict[str, Data]:
-    """Qrels and runs: ties, negative grades, queries that one side lacks, ids that are not ASCII."""
+    """Read qrels and runs with ties, negative grades, non-ASCII ids, and queries that occur on only one side."""
     data = {}
     with tempfile.TemporaryDirectory() as name, tarfile.open(GOLDEN) as archive:
         folder = Path(name)
@@ -51,7 +52,7 @@ def golden() -> dict[str, Data]:
 
 
 def generated() -> dict[str, Data]:
-    """What is timed: one judged document per query, as MS MARCO has, and many graded ones."""
+    """Generate the timed data: one judged document per query, as in MS MARCO, or 200 graded documents per query."""
     return {
         "700 queries × 1,000, 1 judged": dicts.make(700, 1000, 1, (1,)),
         "50 queries × 1,000, 200 judged": dicts.make(50, 1000, 200, (0, 0, 0, 1, 1, 2, 3)),
@@ -59,7 +60,7 @@ def generated() -> dict[str, Data]:
 
 
 def in_both(data: Data) -> Data:
-    """Without the queries of the run that nobody judged, which BEIR and MTEB look up all the same."""
+    """Remove unjudged queries from the run, because BEIR and MTEB look up each query of the run in the qrels."""
     qrels, run = data
     return qrels, {query: documents for query, documents in run.items() if query in qrels}
 
@@ -85,11 +86,12 @@ ASKED = [
     "nDCG@10", "nDCG(judged_only=True)@5", "nDCG(gains={0:0,1:1,2:5,3:7})@10",
 ]
 # fmt: on
-# Where ties are ordered otherwise (RR@k, Judged, RBP), by other providers, or values are rounded to five digits
-# (a Perl script); NumRet counts judged documents only where it shares a call with a measure that does.
+
+# Compare the following measures on data without ties: the providers of RR@k, Judged and RBP break ties differently from
+# rankgain. NumRet may count only judged documents if another measure in the same call has judged_only=True.
 SEPARATE = ["RR@10", "RR(rel=2)@3", "Judged", "Judged@10", "NumRet"]
 RBP = ["RBP(rel=1)", "RBP(rel=2,p=0.5)"]
-ROUNDED = ["nDCG(dcg='exp-log2')@10", "ERR@10", "ERR@3"]
+ROUNDED = ["nDCG(dcg='exp-log2')@10", "ERR@10", "ERR@3"]  # gdeval.pl rounds values to five digits
 USUAL = ["nDCG@10", "RR", "AP", "R@100", "P@10"]
 
 
@@ -100,7 +102,7 @@ def ir_measures(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
     theirs = provider if inside else irm.DefaultPipeline
 
     def values(name: str, qrels: Any, run: Any) -> dict[str, Any]:
-        """A measure in a separate call: in a shared call, results of pytrec_eval depend on the order of a set."""
+        """Compute one measure per call; with several, the results of pytrec_eval depend on the order of a set."""
         measures = [irm.parse_measure(name)]
         by_query = {metric.query_id: metric.value for metric in theirs.iter_calc(measures, qrels, run)}
         (mean,) = theirs.calc_aggregate(measures, qrels, run).values()
@@ -124,7 +126,7 @@ def ir_measures(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
 
 
 def forms(data: Data) -> dict[str, tuple[Any, Any]]:
-    """Qrels and run as all that ir_measures takes."""
+    """Return the qrels and the run in each form that ir_measures accepts: dicts, data frames and rows."""
     import ir_measures
 
     tuples = [ir_measures.Qrel(*row) for row in rows(data[0])], [ir_measures.ScoredDoc(*row) for row in rows(data[1])]
@@ -132,7 +134,7 @@ def forms(data: Data) -> dict[str, tuple[Any, Any]]:
 
 
 def untied(data: Data) -> Data:
-    """One document of each score; queries by numbers and grades from 0 to 4, which gdeval.pl reads."""
+    """Keep one document per score, number the queries, and clip grades to between 0 and 4, as gdeval.pl requires."""
     qrels, run = data
     numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
     graded = {
@@ -151,7 +153,7 @@ def beir(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
     evaluation = importlib.import_module("beir.retrieval.evaluation").EvaluateRetrieval
     for name, data in corpora.items():
         yield f"evaluate, {name}", partial(evaluation.evaluate, *in_both(data), K_VALUES)
-        # BEIR divides by zero where nothing is relevant.
+        # BEIR divides by zero if a query has no relevant document.
         relevant = {
             query: documents for query, documents in data[0].items() if any(grade > 0 for grade in documents.values())
         }
@@ -169,7 +171,7 @@ def mteb(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
 
 
 def pyterrier(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
-    """By frames of results: nothing here starts Java."""
+    """Evaluate results in data frames, which does not require Java."""
     import pandas as pd
     import pyterrier
 
@@ -189,10 +191,10 @@ CLIENTS: dict[str, Callable[..., Cases]] = {one.__name__: one for one in (ir_mea
 
 
 def patched(package: str, folder: Path) -> Path | None:
-    """A folder with a copy of the package that has its patch; None if it has none."""
+    """Patch a copy of the package in `folder` and return `folder`; return None if there is no patch."""
     for patch in HERE.glob(f"{package}-*.patch"):
         patched, installed = patch.stem.removeprefix(f"{package}-"), metadata.version(package)
-        if installed != patched:  # another release must not be taken for it
+        if installed != patched:  # a patch fits only one release
             raise SystemExit(f"{patch.name} is for {package} {patched}, and {installed} is installed")
         (package_path,) = importlib.import_module(package).__path__
         shutil.copytree(package_path, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -210,7 +212,7 @@ def main() -> int:
     arguments = parser.parse_args()
     smoke = arguments.scale == "smoke"
     if arguments.work:
-        logging.disable(logging.WARNING)  # each prints its means
+        logging.disable(logging.WARNING)  # silence the means that the clients log
         serve = against.begin_to_serve()
         for title, call in CLIENTS[arguments.clients[0]](golden() if smoke else generated(), arguments.inside, smoke):
             serve(f"{arguments.clients[0]}: {title}", harness.Contender(call, lambda answer: answer))

@@ -1,7 +1,7 @@
-"""rankgain as a provider of ir_measures: an example, to be copied.
+"""An example of an ir_measures provider that computes measures with rankgain.
 
-Importing it registers the provider as "rankgain"; `prefer` puts it before all others, for every call of ir_measures and
-of what calls it, such as PyTerrier:
+Copy this module to use it. Importing it registers the provider as "rankgain". `prefer` puts the provider before all
+other providers, for direct calls of ir_measures and for calls from packages such as PyTerrier:
 
     import ir_measures
     from ir_measures import AP, RR, nDCG
@@ -12,15 +12,15 @@ of what calls it, such as PyTerrier:
     ir_measures_provider.prefer()
     ir_measures.calc_aggregate([AP, RR, nDCG @ 10], qrels, run)
 
-The values are those of ir_measures' own provider for each measure. They differ in four places:
+For each measure, the values equal those of ir_measures' own provider, with four exceptions:
 
-- equal scores stand in one order, the higher document id first, as in pytrec_eval; the providers of RR@k and Judged@k
-  take the lower id first, and that of RBP the order of the run;
-- scores are compared in 32 bits, as pytrec_eval does; the other providers compare 64;
-- exponential nDCG and ERR are not rounded to five digits, and take any query id;
-- a document with a negative grade was pooled and not judged, so it does not count in Judged.
+- documents with equal scores are ordered by descending document id for all measures, as in pytrec_eval; the providers
+  of RR@k and Judged@k order them by ascending id, and the provider of RBP keeps the order of the run;
+- scores are compared as 32-bit floats, as in pytrec_eval; the other providers compare 64-bit floats;
+- exponential nDCG and ERR are not rounded to five digits, and they accept any query id;
+- a document with a negative grade is treated as pooled but unjudged, so Judged does not count it.
 
-A document that stands twice in a query is an error in a frame.
+In a data frame, a document that occurs twice in the same query raises an error.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ir_measures.util import QrelsConverter, RunConverter
 
 import rankgain as rg
 
-MAX_GRADE = 4  # of gdeval.pl, which has ERR and exponential nDCG
+MAX_GRADE = 4  # the highest grade in gdeval.pl, which computes ERR and exponential nDCG
 
 
 def _set_precision(measure: ir_measures.Measure) -> str:
@@ -48,7 +48,7 @@ def _returned(measure: ir_measures.Measure) -> str:
     return "num_ret" if measure["rel"] is NOT_PROVIDED else "num_rel_ret"
 
 
-# Each measure's name here, which may depend on its parameters.
+# Map ir_measures names to rankgain names; a function derives the name from the parameters of the measure.
 NAMES: dict[str, str | Callable[[ir_measures.Measure], str]] = {
     "AP": "ap",
     "Bpref": "bpref",
@@ -74,7 +74,10 @@ NAMES: dict[str, str | Callable[[ir_measures.Measure], str]] = {
 
 
 def metric_of(measure: ir_measures.Measure, grades: Iterable[float]) -> rg.Metric:
-    """Our metric for a measure; `grades` are those of the qrels, which a table of gains must have all of."""
+    """Return the rankgain metric for an ir_measures measure.
+
+    `grades` are the grades in the qrels; a table of gains must have an entry for each of them.
+    """
     name = NAMES[measure.NAME]
     takes = measure.SUPPORTED_PARAMS
     given: dict[str, Any] = {
@@ -83,9 +86,9 @@ def metric_of(measure: ir_measures.Measure, grades: Iterable[float]) -> rg.Metri
     if "cutoff" in takes and measure["cutoff"] is not NOT_PROVIDED:
         given["k"] = measure["cutoff"]
     if measure.NAME == "SetF":
-        given["beta"] = math.sqrt(measure["beta"])  # trec_eval's parameter is β²
+        given["beta"] = math.sqrt(measure["beta"])  # the parameter is β², as in trec_eval
     elif measure.NAME == "IPrec":
-        given["rounding"] = "up"  # as trec_eval 9 rounds recall points
+        given["rounding"] = "up"  # trec_eval 9 rounds recall points up
     elif measure.NAME == "ERR":
         given["max_grade"] = MAX_GRADE
     elif measure.NAME == "nDCG" and measure["dcg"] == "exp-log2":
@@ -96,7 +99,7 @@ def metric_of(measure: ir_measures.Measure, grades: Iterable[float]) -> rg.Metri
 
 
 class RankgainEvaluator(providers.Evaluator):
-    """Measures of prepared qrels, for any number of runs."""
+    """Evaluate any number of runs against the same qrels, which are prepared only once."""
 
     def __init__(self, requested: Iterable[ir_measures.Measure], qrels: Any) -> None:
         requested = list(requested)
@@ -105,14 +108,14 @@ class RankgainEvaluator(providers.Evaluator):
         self.truth = rg.judgments(qrels)
         super().__init__(requested, self.truth.query_ids)
         grades = _grades(qrels) if any("gains" in measure.params for measure in requested) else set()
-        # What looks at judged documents only has rankings of its own.
+        # Measures with judged_only=True are evaluated on separate rankings without unjudged documents.
         self.metrics: dict[bool, dict[ir_measures.Measure, rg.Metric]] = {False: {}, True: {}}
         for measure in self.measures:
             judged_only = "judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"]
             self.metrics[bool(judged_only)][measure] = metric_of(measure, grades)
 
     def vectors(self, run: Any) -> Iterator[tuple[ir_measures.Measure, list[Any], list[float]]]:
-        """Each measure with the queries that both sides have, and their values."""
+        """Yield (measure, query ids, values) for the queries that occur in both the qrels and the run."""
         rankings = self._rankings(run)
         for judged_only, metrics in self.metrics.items():
             if rankings is None:
@@ -124,7 +127,7 @@ class RankgainEvaluator(providers.Evaluator):
                     yield measure, list(values.query_ids), values[metric].tolist()
 
     def _rankings(self, run: Any) -> rg.Rankings | None:
-        """None if no query of the run is judged, which is no error here."""
+        """Return the rankings of a run, or None if no query of the run is judged."""
         if not _is_frame(run):
             run = RunConverter(run).as_dict_of_dict()
             if run.keys().isdisjoint(self.truth.query_ids):
@@ -137,7 +140,7 @@ class RankgainEvaluator(providers.Evaluator):
         return rankings.under(score_bits=32)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """Each value, with the measure's default for the queries that the run lacks."""
+        """Yield the value of each measure for each judged query; queries missing from the run get the default."""
         for measure, queries, values in self.vectors(run):
             yield from (Metric(query, measure, value) for query, value in zip(queries, values, strict=True))
             if len(queries) < len(self.qrel_qids):
@@ -145,7 +148,7 @@ class RankgainEvaluator(providers.Evaluator):
                     yield Metric(query, measure, measure.DEFAULT)
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
-        """The mean or the sum over all queries of the qrels."""
+        """Return the mean or the sum of each measure over all queries in the qrels."""
         aggregates = {}
         for measure, queries, values in self.vectors(run):
             total = math.fsum(values) + measure.DEFAULT * (len(self.qrel_qids) - len(queries))
@@ -155,7 +158,7 @@ class RankgainEvaluator(providers.Evaluator):
 
 
 def _is_frame(data: Any) -> bool:
-    """Dicts and frames go in as they are; of rows ir_measures makes dicts."""
+    """Return True for a data frame; ir_measures converts all other kinds of data to dicts."""
     return hasattr(data, "itertuples")
 
 
@@ -166,7 +169,7 @@ def _grades(qrels: Any) -> set[float]:
 
 
 class RankgainProvider(providers.Provider):
-    """rankgain: ranking metrics by compiled kernels."""
+    """Compute the measures of ir_measures with rankgain."""
 
     NAME = "rankgain"
     SUPPORTED_MEASURES: ClassVar = [
@@ -180,7 +183,7 @@ class RankgainProvider(providers.Provider):
         measures._NumRet(rel=AnyValue()),
         measures._P(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
         measures._R(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
-        measures._RBP(cutoff=AnyValue(), rel=AnyValue(required=True), p=AnyValue()),  # graded without rel
+        measures._RBP(cutoff=AnyValue(), rel=AnyValue(required=True), p=AnyValue()),  # without rel, RBP uses grades
         measures._RR(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
         measures._Rprec(rel=AnyValue(), judged_only=AnyValue()),
         measures._SetAP(rel=AnyValue(), judged_only=AnyValue()),
@@ -201,7 +204,7 @@ class RankgainProvider(providers.Provider):
 
 
 def prefer() -> None:
-    """Ask rankgain first, of all providers that ir_measures chooses from."""
+    """Make rankgain the first provider that ir_measures tries for each measure."""
     chosen = ir_measures.DefaultPipeline.providers
     if provider not in chosen:
         chosen.insert(0, provider)

@@ -1,4 +1,4 @@
-"""What the theme leaves out for those who listen to a page: names of its buttons that hold the words they show."""
+"""Add labels for screen readers to the theme's buttons. Each label includes the visible text of the button, if any."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""The tables of contents, and the API from docstrings, which pages name in comments.
+"""Expand comments in the pages into tables of contents and API documentation.
 
-`<!-- contents: NAME ... -->` lists the pages below a page, for the menus.
-`<!-- api: MODULE: NAME ... -->` stands for the docstrings of these names.
+`<!-- contents: NAME ... -->` becomes a hidden table of contents, which adds the named pages to the menus.
+`<!-- api: MODULE: NAME ... -->` becomes a list of the names, followed by their docstrings.
 """
 
 import inspect
@@ -20,7 +20,7 @@ def contents(match: re.Match[str]) -> str:
 
 
 def api(match: re.Match[str]) -> str:
-    """A list of names, then what the docstring of each says."""
+    """Return a directive that lists the names and then shows the documentation of each."""
     module, names = import_module(match["module"]), match["names"].split()
     lines = [f".. currentmodule:: {module.__name__}", "", ".. autosummary::", "   :nosignatures:", ""]
     lines += [f"   {name}" for name in names]
@@ -36,7 +36,10 @@ def fill(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def as_called(app: Sphinx, what: str, name: str, found: Any, options: Any, shown: str, returns: str) -> Any:
-    """The signature as people call it: the first overload, without arguments that are there only to be refused."""
+    """Return the signature to show: the first overload of a function, without annotations.
+
+    Arguments that exist only to raise an error (`*scores`) are left out.
+    """
     if overloads := get_overloads(found) if what == "function" else ():
         signature = inspect.signature(overloads[0])
         plain = [part.replace(annotation=part.empty) for part in signature.parameters.values()]

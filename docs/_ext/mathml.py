@@ -1,4 +1,4 @@
-"""Formulas become MathML while the site is built, so that no page needs a script or a network to show them."""
+"""Convert formulas to MathML when the site is built, so pages need no scripts or network access to show them."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 def typeset(node: nodes.Element, display: str) -> str:
     text = node.astext()
     found = convert(text, display=display)
-    if "\\" in found:  # a command that the converter does not know is left as it is
+    if "\\" in found:  # the converter leaves unknown commands unchanged
         logger.warning("a formula is not typeset: %s", text, location=node)
     return found
 

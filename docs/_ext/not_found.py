@@ -1,4 +1,4 @@
-"""The page that a server shows in place of a missing one: its links must hold in whatever folder that was."""
+"""Resolve the links of the 404 page against the site's root, because servers show the page at any missing URL."""
 
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""BEIR's own evaluation, with rankgain in pytrec_eval's place.
+"""Run BEIR's own evaluation with rankgain instead of pytrec_eval.
 
 needs: beir
 """

@@ -1,4 +1,4 @@
-"""What a comparison is reported by: a page, a picture, a table.
+"""Report a comparison of runs as an HTML page, a figure and a LaTeX table.
 
 needs: jinja2 matplotlib
 """
@@ -17,10 +17,10 @@ comparison = rg.compare({name: rg.from_ranked(lists) for name, lists in drawn.it
 tests = comparison.test(baseline="bm25")
 
 # -- report --
-comparison.report("report.html", tests, title="Two simulated runs")  # one page: pip install 'rankgain[report]'
-figure = tests.plot("intervals")  # or "scatter"
+comparison.report("report.html", tests, title="Two simulated runs")  # an HTML page (pip install 'rankgain[report]')
+figure = tests.plot("intervals")  # "intervals" or "scatter"
 figure.savefig("intervals.svg")
-print(tests.to_latex())  # to_markdown(), to_pandas(), columns()
+print(tests.to_latex())  # also to_markdown(), to_pandas() and columns()
 # -- end --
 
 assert "dense" in Path("report.html").read_text(encoding="utf-8")

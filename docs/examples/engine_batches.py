@@ -1,4 +1,4 @@
-"""Record batches of DuckDB, partitions of Dask.
+"""Evaluate record batches from DuckDB and partitions of a Dask data frame.
 
 needs: duckdb dask[dataframe] pandas pyarrow
 """

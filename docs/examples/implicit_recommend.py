@@ -1,4 +1,4 @@
-"""Recommendations of implicit's models, evaluated against held-out items.
+"""Evaluate recommendations from a model of the implicit library against held-out items.
 
 needs: implicit
 """

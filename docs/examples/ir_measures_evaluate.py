@@ -1,4 +1,4 @@
-"""ir_measures and rankgain, side by side, without ties and with one.
+"""Compare the results of ir_measures and rankgain, first without ties and then with a tie.
 
 needs: ir_measures
 """

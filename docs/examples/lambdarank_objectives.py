@@ -1,4 +1,4 @@
-"""LambdaRank's gradients as the objective of LightGBM and XGBoost, and as a loss of torch.
+"""Use LambdaRank's gradients as an objective in LightGBM and XGBoost, and as a loss in PyTorch.
 
 needs: lightgbm xgboost-cpu scikit-learn torch
 """
@@ -11,7 +11,7 @@ import rankgain as rg
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(800, 5))
-y = np.clip(X[:, 0] - X[:, 1] + rng.normal(size=800), 0, None)  # real-valued grades
+y = np.clip(X[:, 0] - X[:, 1] + rng.normal(size=800), 0, None)  # grades can be real numbers
 sizes = np.full(40, 20)
 
 objective = rg.lightgbm_objective("ndcg(gain=exponential)@10")
@@ -26,7 +26,7 @@ assert rg.from_scores(y, booster.predict(X), group_sizes=sizes).evaluate("ndcg@1
 import xgboost as xgb
 
 train = xgb.DMatrix(X, y, qid=np.repeat(np.arange(40), 20))
-objective = rg.xgboost_objective("ndcg(gain=exponential)@32")  # "pairwise@32" is rank:pairwise
+objective = rg.xgboost_objective("ndcg(gain=exponential)@32")  # use "pairwise@32" for rank:pairwise
 booster = xgb.train({}, train, 20, obj=objective)
 print(rg.from_scores(y, booster.predict(train), group_sizes=sizes).evaluate("ndcg@10").mean("ndcg@10"))
 # -- checked --
@@ -37,7 +37,7 @@ assert (
 import torch
 
 
-gradients = rg.LambdaRank("ndcg(gain=exponential)@10")  # parses the metric once
+gradients = rg.LambdaRank("ndcg(gain=exponential)@10")  # the metric is parsed only once
 
 
 class Loss(torch.autograd.Function):
@@ -62,9 +62,9 @@ for _ in range(60):
 with torch.no_grad():
     print(rg.from_scores(labels, model(features).squeeze(1), group_sizes=sizes).evaluate("ndcg@10").mean("ndcg@10"))
 # -- padding --
-batch, grades = features.reshape(40, 20, 5), labels.reshape(40, 20).clone()  # (B, L): one row per query
-grades[:, 15:] = -100  # padding
-scores = model(batch).squeeze(-1)  # (B, L, 1) without its last dimension
+batch, grades = features.reshape(40, 20, 5), labels.reshape(40, 20).clone()  # shape (B, L), one row per query
+grades[:, 15:] = -100  # the last five documents are padding
+scores = model(batch).squeeze(-1)  # from shape (B, L, 1) to (B, L)
 Loss.apply(scores, grades, {"mask": grades >= 0}).backward()
 # -- end --
 

@@ -1,4 +1,4 @@
-"""LensKit's metrics and rankgain's, of the same frames.
+"""Compare LensKit's metrics with rankgain's on the same data frames.
 
 needs: lenskit
 """

@@ -1,4 +1,4 @@
-"""Means, values per query, a definition and a report in MLflow; the runs are kept in this folder.
+"""Log means, values per query, a metric definition and a report to a local MLflow store.
 
 needs: mlflow-skinny sqlalchemy alembic jinja2 matplotlib
 """

@@ -1,4 +1,4 @@
-"""MTEB's retrieval scores, with rankgain in pytrec_eval's place.
+"""Compute MTEB's retrieval scores with rankgain instead of pytrec_eval.
 
 needs: mteb
 """

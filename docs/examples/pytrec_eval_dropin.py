@@ -1,4 +1,4 @@
-"""The drop-in and pytrec_eval, side by side.
+"""Compare pytrec_eval with its drop-in replacement in rankgain.
 
 needs: pytrec-eval-terrier
 """

@@ -1,4 +1,4 @@
-"""ranx's objects and numbers.
+"""Evaluate ranx's Qrels and Run objects with rankgain, and compare the results with those of ranx.
 
 needs: ranx
 """

@@ -1,4 +1,4 @@
-"""Groups of Ray Data, each one query.
+"""Evaluate a Ray Data dataset grouped by query.
 
 needs: ray pandas pyarrow
 """

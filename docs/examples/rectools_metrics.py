@@ -1,4 +1,4 @@
-"""RecTools' metrics of the frames on the page.
+"""Compare RecTools' metrics with rankgain's on the same data frames.
 
 needs: rectools pandas
 """

@@ -1,4 +1,4 @@
-"""Judgments and runs as Spark's data frames, model selection by query, and columns of arrays.
+"""Evaluate Spark data frames of judgments and runs, cross-validate by query, and evaluate array columns.
 
 needs: pyspark[sql]>=4 pandas pyarrow
 """
@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
 spark.conf.set("spark.sql.shuffle.partitions", 2)
-spark.conf.set("spark.sql.parquet.compression.codec", "gzip")  # which needs no native library
+spark.conf.set("spark.sql.parquet.compression.codec", "gzip")  # gzip needs no native library
 rng = np.random.default_rng(0)
 number = np.arange(600)
 table = pd.DataFrame({"query_id": [f"q{n // 20}" for n in number], "doc_id": [f"d{n}" for n in number]})
@@ -27,11 +27,11 @@ table.assign(iteration=0)[["query_id", "iteration", "doc_id", "relevance"]].to_c
 # -- frames --
 from rankgain.spark import evaluate, summary
 
-qrels = spark.read.parquet("qrels/")  # query_id, doc_id, relevance
-run = spark.read.parquet("run/")  # query_id, doc_id, score
+qrels = spark.read.parquet("qrels/")  # columns query_id, doc_id, relevance
+run = spark.read.parquet("run/")  # columns query_id, doc_id, score
 
-evaluate(qrels, run, "ndcg(gain=exponential)@10", "ap")  # a lazy data frame, one row per query
-summary(qrels, run, "ndcg@10", missing="skip")  # a Summary: means and counts
+evaluate(qrels, run, "ndcg(gain=exponential)@10", "ap")  # a lazy data frame with one row per query
+summary(qrels, run, "ndcg@10", missing="skip")  # a Summary with means and counts
 # -- checked --
 import rankgain as rg
 
@@ -42,7 +42,7 @@ assert evaluate(qrels, run, "ndcg(gain=exponential)@10", "ap").count() == 30
 import rankgain as rg
 from rankgain.spark import evaluate_clustered
 
-run = run.repartition("query_id").sortWithinPartitions("query_id")  # or files that were written so
+run = run.repartition("query_id").sortWithinPartitions("query_id")  # or read files that were written in this order
 evaluate_clustered(rg.judgments("qrels.txt"), run, "mrr")
 # -- checked --
 values = {row.query_id: row.mrr for row in evaluate_clustered(rg.judgments("qrels.txt"), run, "mrr").collect()}
@@ -75,8 +75,8 @@ from rankgain.spark import udf
 
 ndcg = udf("ndcg@10")
 frame.select(ndcg("relevance"))  # relevance in rank order
-frame.select(ndcg("prediction", "label"))  # documents in rank order, relevant documents
-frame.select(ndcg("prediction", "label", "grades"))  # and their grades
+frame.select(ndcg("prediction", "label"))  # documents in rank order, and the relevant documents
+frame.select(ndcg("prediction", "label", "grades"))  # with the grades of the relevant documents
 # -- end --
 
 expected = rg.ndcg([3.0, 0.0, 1.0], k=10)

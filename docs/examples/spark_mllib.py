@@ -1,4 +1,4 @@
-"""Spark MLlib's metrics beside rankgain's, in partitions of an RDD, and by Arrow.
+"""Compare Spark MLlib's metrics with rankgain's, and evaluate the partitions of an RDD and an Arrow table.
 
 needs: pyspark[sql]>=4 pandas pyarrow
 """

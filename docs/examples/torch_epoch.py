@@ -1,4 +1,4 @@
-"""Tensors as they are: after an epoch, batch by batch, and with padding.
+"""Evaluate PyTorch tensors after an epoch, batch by batch, and with padding.
 
 needs: torch
 """

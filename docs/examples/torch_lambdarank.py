@@ -1,6 +1,6 @@
-"""LambdaRank as a loss of torch: the gradient is rankgain's, the value 1 − nDCG.
+"""A PyTorch loss whose value is 1 − nDCG and whose gradient comes from LambdaRank.
 
-loss = lambdarank_loss(model(features).squeeze(-1), labels, mask)  # matrices (B, L), one row per query
+loss = lambdarank_loss(model(features).squeeze(-1), labels, mask)  # arguments of shape (B, L), one row per query
 loss.backward()
 
 needs: torch

@@ -1,4 +1,4 @@
-"""TorchMetrics' classes in a LightningModule, with the import changed.
+"""Use rankgain's replacements for TorchMetrics' classes in a LightningModule.
 
 needs: torch torchmetrics lightning
 """

@@ -1,4 +1,4 @@
-"""TorchMetrics' retrieval metrics beside rankgain's.
+"""Compare TorchMetrics' retrieval metrics with rankgain's.
 
 needs: torch torchmetrics
 """

@@ -1,4 +1,4 @@
-"""Means in Weights & Biases and in TensorBoard, each offline.
+"""Log means to Weights & Biases and to TensorBoard without network access.
 
 needs: wandb tensorboard torch
 """
@@ -22,7 +22,7 @@ with wandb.init(project="ranking") as session:
     session.log(result.flat(names="safe"), step=epoch)
 # -- checked --
 (kept,) = Path("wandb").glob("offline-run-*/run-*.wandb")
-for _ in range(100):  # another process writes it
+for _ in range(100):  # wait for the process that writes the file
     if logged := all(name.encode() in kept.read_bytes() for name in result.flat(names="safe")):
         break
     time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""Metrics that LightGBM, XGBoost and CatBoost call while they train.
+"""Use rankgain's metrics during training in LightGBM, XGBoost and CatBoost.
 
 needs: lightgbm xgboost-cpu catboost scikit-learn pandas
 """
@@ -70,7 +70,7 @@ assert [*history["valid"]] == ["ndcg@10_rankgain", "mrr_rankgain"]
 from catboost import CatBoostRanker, Pool
 
 train, valid = Pool(X, y, group_id=qid), Pool(X2, y2, group_id=qid2)
-metric = rg.catboost_metric("ndcg@10", train, valid)  # one metric, and all the sets
+metric = rg.catboost_metric("ndcg@10", train, valid)  # one metric, the training set, every evaluation set
 model = CatBoostRanker(iterations=20, eval_metric=metric, verbose=False, allow_writing_files=False)
 model.fit(train, eval_set=valid)
 print(model.get_best_score()["validation"].keys())
@@ -83,7 +83,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 rows = pd.DataFrame(X, columns=list("abcde")).assign(qid=qid)
 
 
-class Ranker(lgb.LGBMRanker):  # which wants sizes, and no column of ids
+class Ranker(lgb.LGBMRanker):  # LGBMRanker takes group sizes instead of a column of query ids
     def fit(self, X, y):
         return super().fit(X.drop(columns="qid"), y, group=X["qid"].value_counts(sort=False))
 
