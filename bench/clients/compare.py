@@ -134,7 +134,7 @@ def forms(data: Data) -> dict[str, tuple[Any, Any]]:
 
 
 def untied(data: Data) -> Data:
-    """Keep one document per score, number the queries, and clip grades to between 0 and 4, as gdeval.pl requires."""
+    """Keep one document per score, number the queries, and clip grades to the range 0 to 4, as gdeval.pl requires."""
     qrels, run = data
     numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
     graded = {
