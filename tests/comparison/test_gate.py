@@ -61,6 +61,12 @@ def test_gate_does_not_need_the_margin_of_the_test():
     ]
 
 
+def test_a_p_value_below_the_last_decimal_is_not_shown_as_0():  # 2 of 2^20 sign vectors
+    assert compared([3] * 20).gate().reasons == ["rr: change is worse than main by 0.1667 (p < 0.0001): failed."]
+    (reason,) = compared([1] * 20).gate().reasons
+    assert reason.endswith(", p < 0.0001).")
+
+
 def test_unchanged_values_are_named():
     assert compared([2] * 8).gate().reasons == ["rr: no value changed; are the files the same?"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankgain.comparison.difference import Difference, alpha_of, decimals_of, ends_of, has_interval, percent
+from rankgain.comparison.difference import Difference, alpha_of, decimals_of, ends_of, has_interval, p_phrase, percent
 from rankgain.comparison.power import POWER, queries_needed
 from rankgain.comparison.testing import Options, Tested, aligned_of, differences_of, sample_of
 from rankgain.errors import counted, short
@@ -244,11 +244,11 @@ def _of_metric(pair: Difference, margin: float | None, strict: bool) -> Outcome:
     decimals = decimals_of(pair)
     size = f"{abs(pair.difference):.{decimals}f}"
     interval = f"{percent(pair.level)} interval {ends_of(pair)}, " if has_interval(pair) else ""
-    shown = f"{interval}p = {pair.p:.4f}"
+    shown = f"{interval}{p_phrase(pair.p)}"
     if margin is not None and pair.not_worse:
         return PASSED, f"{name}: {run} is not worse than {baseline} by more than {short(margin)} ({shown})."
     if pair.decided and gained < 0:
-        return FAILED, f"{name}: {run} is worse than {baseline} by {size} (p = {pair.p:.4f}): failed."
+        return FAILED, f"{name}: {run} is worse than {baseline} by {size} ({p_phrase(pair.p)}): failed."
     if pair.decided and gained > 0 and margin is None:
         return PASSED, f"{name}: {run} is better than {baseline} by {size} ({shown})."
     status = FAILED if strict else UNDECIDED
