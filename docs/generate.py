@@ -97,7 +97,7 @@ def parameter(name: str) -> str:
 
 
 def over_queries(row: Row) -> str:
-    return OVER_QUERIES[row.aggregator] + (", weighted by the documents returned" if row.weights else "")
+    return OVER_QUERIES[row.aggregator] + (", weighted by the number of returned documents" if row.weights else "")
 
 
 def definition(row: Row) -> str:

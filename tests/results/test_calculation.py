@@ -83,7 +83,7 @@ def test_calculation_prints_the_rank_of_the_first_relevant_document():
         "   1         0      0         0  0.0000  0.0000",
         "   2         1      1         1  0.5000  0.5000",
         "   3         2      0         0  0.0000  0.5000",
-        "formula: 1 / i of the first i ≤ k with rel(i) = 1, else 0",
+        "formula: 1 / i for the first i ≤ k with rel(i) = 1; 0 if there is none",
     ]
 
 

@@ -125,7 +125,7 @@ _count = partial(Row, highest=math.inf, aggregator=total, cuts=False)
 
 _AP = Row(
     "ap",
-    "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
+    "average precision: the sum, to rank k, of the precision at each relevant document, divided by R; its mean is MAP",
     aliases=("average_precision", "mean_average_precision"),
     takes=("rel", "empty"),
     terms=lambda m: (precision_sum(m.above), judged_above(m.above), returned_above(m.above)),
@@ -147,16 +147,16 @@ _BPREF = Row(
 
 _AUC = Row(
     "auc",
-    "AUC: the share of pairs of a relevant and another returned document that are in the right order",
+    "AUC: the share of correctly ordered pairs of a relevant and a non-relevant returned document",
     terms=lambda m: (pairs(m.above, m.empty),),
     takes=("rel", "empty"),
     cuts=False,
-    formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
-    "pair counts half",
+    formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and a non-relevant document; a "
+    "tied pair counts half",
     empty_if="no pair",
-    remark="there is no pair if nothing is relevant, or if all returned documents are: such a perfect list "
-    "has the value of empty, which is 0 by default (empty=nan leaves such queries out). Relevant documents that "
-    "are not returned form no pairs; if none is returned, the value is 0",
+    remark="unjudged documents count as non-relevant. There is no pair if nothing is relevant, or if every returned "
+    "document is relevant: even such a perfect list has the value of empty, which is 0 by default (empty=nan leaves "
+    "such queries out). Relevant documents that are not returned form no pairs; if none is returned, the value is 0",
     source="Hanley & McNeil 1982; Fawcett 2006",
 )
 
@@ -220,7 +220,7 @@ TABLE: dict[str, Row] = {
             aliases=("mrr", "reciprocal_rank", "mean_reciprocal_rank"),
             takes=("rel", "empty"),
             terms=lambda m: (first_relevant(m.above, m.empty),),
-            formula="1 / i of the first i ≤ k with rel(i) = 1, else 0",
+            formula="1 / i for the first i ≤ k with rel(i) = 1; 0 if there is none",
             source="Voorhees 1999",
         ),
         Row(
@@ -229,7 +229,7 @@ TABLE: dict[str, Row] = {
             aliases=("hit_rate", "hit", "hits", "hr"),
             takes=("rel", "empty"),
             terms=lambda m: (any_relevant(m.above, m.empty),),
-            formula="1 if rel(i) = 1 for an i ≤ k, else 0",
+            formula="1 if rel(i) = 1 for some i ≤ k, else 0",
             source=_TREC.format("success"),
         ),
         Row(
@@ -253,7 +253,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "capped_recall",
-            "relevant documents among the first k / min(k, R), as a share of the best possible within k ranks",
+            "the relevant documents among the first k, divided by min(k, R), the most that k ranks can hold",
             aliases=("recall_cap",),
             takes=("rel", "empty"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
@@ -296,7 +296,7 @@ TABLE: dict[str, Row] = {
         ),
         _AP._replace(
             name="gm_ap",
-            title="average precision, whose geometric mean is taken over queries (GMAP)",
+            title="average precision, aggregated over queries by the geometric mean (GMAP)",
             aliases=("gmap",),
             aggregator=geometric_mean,
             cuts=False,
@@ -320,38 +320,38 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "iprec",
-            "interpolated precision: the highest at any rank with at least this recall",
+            "interpolated precision: the highest precision at any rank with at least the given recall",
             takes=("rel", "empty", "recall", "rounding"),
             terms=lambda m: _points(m, m.recall),
             combination=FILLED,
             cuts=False,
             unaveraged="it is a maximum of precisions, and " + _BY_ORDER,
-            formula="the highest prec(i) of the ranks by which recall·R documents (rounded) have rel(i) = 1",
+            formula="the highest prec(i) over the ranks i with at least recall·R (rounded) relevant documents to i",
             source=_TREC.format("iprec_at_recall"),
         ),
         Row(
             "iprec_mean",
-            "the mean of interpolated precision at recall 0, 0.1 … 1",
+            "the mean of interpolated precision at the recall levels 0, 0.1, …, 1",
             aliases=("11pt",),
             takes=("rel", "empty", "rounding"),
             terms=lambda m: _points(m, *(tenth / 10 for tenth in range(11))),
             combination=FILLED,
             cuts=False,
             unaveraged="it is a mean of maxima of precisions, and " + _BY_ORDER,
-            formula="the mean over recall = 0, 0.1 … 1 of the highest prec(i) of the ranks by which recall·R "
-            "documents (rounded) have rel(i) = 1",
+            formula="the mean, over recall = 0, 0.1, …, 1, of the highest prec(i) over the ranks i with at least "
+            "recall·R (rounded) relevant documents to i",
             source=_TREC.format("11pt_avg"),
         ),
         _BPREF,
         _BPREF._replace(
             name="gm_bpref",
-            title="bpref, whose geometric mean is taken over queries",
+            title="bpref, aggregated over queries by the geometric mean",
             aggregator=geometric_mean,
             source=_TREC.format("gm_bpref"),
         ),
         Row(
             "infap",
-            "inferred AP, for judgments of a sample of the pool (negative grades: pooled, not judged)",
+            "inferred AP, for judgments of a sample of the pool (a negative grade means pooled but not judged)",
             aliases=("inf_ap",),
             takes=("rel", "empty"),
             terms=lambda m: (inferred_sum(m.above), judged_above(m.above), returned_above(m.above)),
@@ -359,8 +359,8 @@ TABLE: dict[str, Row] = {
             cuts=False,
             unaveraged=_BY_ORDER,
             extremes="pooled documents above a relevant one raise its inferred precision",
-            formula="Σ rel(i)·(1 + p(i)·(h(i) + ε) / (j(i) + 2ε)) / i / R; p(i), j(i), h(i): how many pooled, "
-            "judged and relevant documents are ranked above i; ε = 0.00001",
+            formula="Σ rel(i)·(1 + p(i)·(h(i) + ε) / (j(i) + 2ε)) / i / R; p(i), j(i), h(i): the numbers of "
+            "pooled, judged and relevant documents above rank i; ε = 0.00001",
             source="Yilmaz & Aslam 2006; " + _TREC.format("infap"),
         ),
         Row(
@@ -373,14 +373,14 @@ TABLE: dict[str, Row] = {
             better=-1,
             formula="Σ 1 − rel(i) over the judged documents at i ≤ k, / N",
             empty_if="nothing non-relevant",
-            remark="0 is best; an empty list, or one of relevant documents only, has it, too. Unjudged documents and "
-            "relevant ones, returned or not, do not count",
+            remark="lower is better; the value is 0 for an empty list and for a list of relevant documents only. Only "
+            "documents that are judged not relevant count",
             source="van Rijsbergen 1979; torchmetrics, retrieval_fall_out",
         ),
         _AUC,
         _AUC._replace(
             name="gauc",
-            title="AUC, whose mean over queries is weighted by the number of documents that each returned (GAUC)",
+            title="AUC, with a mean over queries that is weighted by the number of returned documents (GAUC)",
             weights="num_ret",
             source="Zhu, Jin, Tan, Pan, Zeng, Li & Gai 2017; Zhou et al. 2018",
         ),
@@ -395,7 +395,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "rbp_residual",
-            "the gain of RBP if all unjudged documents, and all documents beyond rank k, were relevant",
+            "how much higher RBP would be if all unjudged documents, and all documents beyond rank k, were relevant",
             takes=("p",),
             terms=lambda m: (_geometric(m, NON_RELEVANT),),
             combination=RESIDUAL,
@@ -405,7 +405,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "err",
-            "expected reciprocal rank of a reader who stops at a document of grade g with (2^g − 1) / 2^max_grade",
+            "expected reciprocal rank at which a reader stops: at grade g, with probability (2^g − 1) / 2^max_grade",
             takes=("max_grade",),
             terms=lambda m: (cascade(m.max_grade),),
             formula="Σ 1/i · q(r_i)·Π (1 − q(r_j)), j < i ≤ k; q(r) = (2^r − 1) / 2^max_grade",
@@ -429,8 +429,8 @@ TABLE: dict[str, Row] = {
             terms=lambda m: (precision_sum(m.above, m.beta), judged_above(m.above), returned_above(m.above)),
             combination=BY_RELEVANT,
             extremes="with `rel`, a document that is not relevant adds to the cumulative gain of those below it",
-            formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
-            "grades to rank i, and of the judged ones, highest first",
+            formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums, to rank i, "
+            "of the grades in the list and in the ideal list",
             source="Sakai 2004",
         ),
         Row(
@@ -475,20 +475,20 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "g",
-            "G: the gains, each divided by log2(2 + the ideal gain missed so far), / the sum of the judged gains",
+            "G: the sum of the gains, each divided by log2(2 + the ideal gain missed), / the sum of the judged gains",
             takes=("gain", "empty"),
             terms=lambda m: (cost_sum(m.gain), ideal_sum(m.gain, NO_DISCOUNT)),
             combination=QUOTIENT,
             cuts=False,
             unaveraged=_BY_ORDER,
             extremes="a gain is divided by the gain missed so far, which a higher gain above it lowers",
-            formula="Σ g(r_i) / log2(2 + M(i)) / Σ g(r) over the judged documents; M(i): the ideal gains of the "
-            "ranks to i, each 1 at least, less the gains at these ranks",
+            formula="Σ g(r_i) / log2(2 + M(i)) / Σ g(r) over the judged documents; M(i): the ideal gains to "
+            "rank i, each at least 1, less the gains to rank i",
             source=_TREC.format("G"),
         ),
         Row(
             "bin_g",
-            "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
+            "G with a gain of 1 for each relevant document, divided by log2(2 + the non-relevant documents above it)",
             takes=("rel", "empty"),
             terms=lambda m: (cost_sum(Gain.relevant(m.above)), judged_above(m.above), returned_above(m.above)),
             combination=BY_RELEVANT,
@@ -499,29 +499,30 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "ndcg_rel",
-            "the mean of nDCG at the ranks of the documents with a gain",
+            "the mean of nDCG over the ranks of the documents with a gain",
             takes=("gain", "discount", "empty"),
             terms=lambda m: (relevant_ranks(m.gain, m.discount), ideal_sum(m.gain, NO_DISCOUNT)),
             combination=BOUNDED_MEAN,
             cuts=False,
             unaveraged=_BY_ORDER,
-            formula="the mean over the judged documents with a gain: nDCG at the rank of each; if it was not returned, "
-            "nDCG without k",
+            formula="the mean, over the judged documents with a gain, of nDCG at the rank of the document, or of nDCG "
+            "without k if the document was not returned",
             source=_TREC.format("ndcg_rel"),
         ),
         Row(
             "r_ndcg",
-            "the mean of nDCG at the ranks where the ideal gain falls, and at the end",
+            "the mean of nDCG at the last rank of each gain above 0 in the ideal list, and at the end of a longer list",
             takes=("gain", "discount", "rel", "empty"),
             terms=lambda m: (grade_levels(m.gain, m.discount), judged_above(m.above)),
             combination=BOUNDED_MEAN,
             cuts=False,
-            formula="the mean of nDCG at the ranks where the ideal gain falls, and at n",
+            formula="the mean of nDCG at the last rank of each gain above 0 in the ideal list and, if the list is "
+            "longer, at n",
             source=_TREC.format("Rndcg"),
         ),
         _count(
             "num_ret",
-            "documents returned",
+            "the number of returned documents",
             terms=lambda m: (ranks(),),
             better=0,
             formula="n",
@@ -529,7 +530,7 @@ TABLE: dict[str, Row] = {
         ),
         _count(
             "num_rel",
-            "relevant documents judged",
+            "the number of relevant documents among the judged ones",
             takes=("rel",),
             terms=lambda m: (judged_above(m.above),),
             better=0,
@@ -538,7 +539,7 @@ TABLE: dict[str, Row] = {
         ),
         _count(
             "num_rel_ret",
-            "relevant documents returned",
+            "the number of relevant documents among the returned ones",
             takes=("rel",),
             terms=lambda m: (hits_above(m.above),),
             formula="Σ rel(i)",
@@ -546,7 +547,7 @@ TABLE: dict[str, Row] = {
         ),
         _count(
             "num_nonrel_judged_ret",
-            "documents returned that are judged not relevant",
+            "the number of returned documents that are judged not relevant",
             takes=("rel",),
             terms=lambda m: (hits_not_above(m.above),),
             better=-1,
@@ -555,7 +556,7 @@ TABLE: dict[str, Row] = {
         ),
         _count(
             "num_q",
-            "queries evaluated",
+            "the number of evaluated queries",
             terms=lambda m: (ranks(),),
             combination=ONE,
             better=0,

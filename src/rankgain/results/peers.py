@@ -699,7 +699,7 @@ def explain(
     >>> print(rg.explain("rr@10"))
     rr@10
       is                rr@10: reciprocal rank: 1 / rank of the first relevant document; its mean is MRR
-      formula           1 / i of the first i ≤ k with rel(i) = 1, else 0
+      formula           1 / i for the first i ≤ k with rel(i) = 1; 0 if there is none
       where             rel(i): 1 where the document at rank i is relevant, else 0
       k                 10
       relevant          judged, with a grade above 0
