@@ -61,5 +61,5 @@ def row(peer):
 def page():
     rows = [COLUMNS, ("---",) * len(COLUMNS), *(row(peer) for peer in (OWN, *PEERS.values()))]
     table = ["| " + " | ".join(cells) + " |" for cells in rows]
-    notes = [f"- **{peer.title}**: {'; '.join(peer.notes)}." for peer in PEERS.values()]
+    notes = [f"- **{peer.title}**: {'. '.join(peer.notes)}." for peer in PEERS.values()]
     return "\n".join([*table, "", *notes, ""])

@@ -120,7 +120,7 @@ def test_a_metric_without_an_expected_value_changes_with_the_ties():
 
 def test_rules_are_in_the_words_of_the_tool():
     rows = {row["rule"]: row for row in attribution("ndcg@2", "ranx").rows}
-    assert rows["ties"]["like"] == "undefined, by an unstable sort; here input order"
+    assert rows["ties"]["like"] == "undefined, by an unstable sort; rankgain uses input order"
     assert rows["ties"]["rankgain"] == "docid"
 
 

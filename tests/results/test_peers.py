@@ -509,9 +509,9 @@ def test_explain_includes_the_notes_of_the_metric():
     assert {word for peer in PEERS.values() for about in peer.notes.values() for word in about.split()} <= {*TABLE}
     notes = rg.explain("ndcg@10", like="ranx").facts["ranx"]["notes"]
     assert "ndcg_burges" in notes
-    assert "grades are truncated" in notes
+    assert "truncates grades" in notes
     assert not any(word in notes for word in ("hits", "rbp", "bpref"))
     # In LensKit, AP corresponds to the metric ap_capped.
-    assert "min(n, documents)" in rg.explain("ap", like="lenskit").facts["lenskit"]["notes"]
+    assert "min(n, number of documents)" in rg.explain("ap", like="lenskit").facts["lenskit"]["notes"]
     assert "pytrec_eval" in rg.explain("rr", like="trec_eval-9").facts["trec_eval-9"]["notes"]
     assert "pytrec_eval" not in rg.explain("rr", like="trec_eval-10").facts["trec_eval-10"]["notes"]

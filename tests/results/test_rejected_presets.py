@@ -13,7 +13,7 @@ SCORED, MATCHED = rg.from_scores([[0, 1]], [[0.1, 0.2]]), rg.from_qrels({"q": {"
      "ndcg", "xgbost"),
     ("like must be the name of a tool, not int 9", TypeError, "ndcg", 9),
     ("rankgain knows no err of scikit-learn; it knows ndcg, ndcg@k, dcg, dcg@k", ValueError, "err", "sklearn"),
-    ("rankgain knows no rbp of ranx; it knows…r_precision; rbp sums raw grades", ValueError, "rbp", "ranx"),
+    ("rankgain knows no rbp of ranx; it knows…r_precision. ranx's rbp sums raw grades", ValueError, "rbp", "ranx"),
     ("rankgain knows no rr@k of trec_eval 9.0.8 and pytrec_eval", ValueError, "rr@10", "trec_eval-9"),
     ("rankgain knows no ndcg of RecTools; it knows ndcg@k, ap@k", ValueError, "ndcg", "rectools"),
     ("NDCG(k) is rankgain's dcg: dcg does not take empty", TypeError, "ndcg(empty=1)@3", "rectools"),

@@ -59,8 +59,9 @@ class Peer(NamedTuple):
     """Facts about another tool, or about a metric that takes the place of a tool in a comparison.
 
     `order`, `queries`: in words, how the tool orders ties and which queries count. `others`: names of rankgain metrics
-    with another meaning in the tool, and that meaning. `notes`: further facts, each with the rankgain metrics that it
-    concerns; "" for all. `rel`: the lowest relevant grade, for measures without a threshold in `parameters`.
+    with another meaning in the tool, and that meaning. `notes`: further facts, each in sentences without the last full
+    stop, with the rankgain metrics that it concerns; "" for all. `rel`: the lowest relevant grade, for measures without
+    a threshold in `parameters`.
     """
 
     name: PeerOrOwn
@@ -85,7 +86,7 @@ class Peer(NamedTuple):
                 return measure
         names = ", ".join(name for measure in self.measures for name in measure.names.split())
         known = f"rankgain knows no {key} of {self.title}; it knows {names}"
-        about = "".join(f"; {note}" for note, metrics in self.notes.items() if record.name in metrics.split())
+        about = "".join(f". {note}" for note, metrics in self.notes.items() if record.name in metrics.split())
         raise ValueError(f"like={self.name!r}: {known}{about}")
 
 
@@ -113,9 +114,10 @@ def _trec_measures(release: int) -> tuple[Measure, ...]:
 
 
 _TREC_NOTES = {
-    "grades are truncated to integers; -l sets the lowest relevant grade, by default 1, and does not change gains": "",
-    "set_F takes β², not β": "f",
-    "gains that differ by less than 1 are sorted wrongly": "ndcg ndcg_rel r_ndcg g dcg idcg",
+    "trec_eval truncates grades to integers. Its option -l sets the lowest relevant grade, which is 1 by default, and "
+    "does not change gains": "",
+    "The parameter of trec_eval's set_F is β², that of rankgain's f is β: for set_F.4 write f(beta=2)": "f",
+    "trec_eval sorts gains incorrectly if they differ by less than 1": "ndcg ndcg_rel r_ndcg g dcg idcg",
 }
 
 
@@ -152,7 +154,7 @@ PEERS: dict[str, Peer] = {
             "those in both the truth and the run; with -c all of the truth",
             _trec_measures(9),
             {
-                "pytrec_eval leaves out a query whose qrels are an empty dict; rankgain counts it as a query "
+                "pytrec_eval leaves out a query whose qrels are an empty dict. rankgain counts it as a query "
                 "without relevant documents": "",
                 **_TREC_NOTES,
             },
@@ -168,8 +170,9 @@ PEERS: dict[str, Peer] = {
             _trec_measures(10),
             {
                 **_TREC_NOTES,
-                "rbp and rbp_resid are not supported by like=: they scale gains by a minimum and maximum that are "
-                "never set, and count pooled documents otherwise": "rbp rbp_residual",
+                "like= does not support trec_eval's rbp and rbp_resid. They scale gains by a minimum and a maximum "
+                "that trec_eval never sets, and they count pooled documents differently from rankgain": "rbp "
+                "rbp_residual",
             },
             "trec_eval 10.0-rc3, m_*.c, form_res_rels.c",
             rel=1,
@@ -181,7 +184,10 @@ PEERS: dict[str, Peer] = {
             "the expected value over all orders (average); with ignore_ties=True an unstable sort",
             QUERIES_ALWAYS_PRESENT,
             (Measure("ndcg ndcg@k", "ndcg_score"), Measure("dcg dcg@k", "dcg_score")),
-            {"a query of one document is refused; unsigned integers as scores are negated modulo 2^n": ""},
+            {
+                "scikit-learn raises an error for a query of one document. If scores are unsigned integers, it negates "
+                "them modulo 2^n, which puts a score of 0 first": "",
+            },
             "scikit-learn 1.9.1, sklearn/metrics/_ranking.py",
         ),
         Peer(
@@ -195,9 +201,10 @@ PEERS: dict[str, Peer] = {
                 Measure("ap ap@k", "map", {"rel": ABOVE_HALF, "empty": 1.0}, "ap_capped"),
             ),
             {
-                "label_gain replaces the gain: write it, as in rankgain.metric('ndcg', k=10, "
-                "gain={1: 1, 2: 3})": "ndcg",
-                "query weights apply to the mean, but nDCG's queries without a relevant document count unweighted": "",
+                "LightGBM's label_gain replaces the gain. Write the same gains in rankgain, as in "
+                "rankgain.metric('ndcg', k=10, gain={1: 1, 2: 3})": "ndcg",
+                "LightGBM applies query weights to the mean, but its nDCG counts queries without a relevant document "
+                "unweighted": "",
             },
             "LightGBM 4.7.0, src/metric/rank_metric.hpp, map_metric.hpp, dcg_calculator.cpp",
         ),
@@ -213,10 +220,12 @@ PEERS: dict[str, Peer] = {
                 Measure("precision", "pre"),
             ),
             {
-                "ndcg@k- and map@k- are 0 if nothing is relevant: write empty=0": "ndcg ap",
-                "for ndcg_exp_gain=false write gain=linear": "ndcg",
-                "pre@k divides by min(k, documents): rankgain has no equivalent": "precision",
-                "map and pre require labels of 0 and 1": "ap precision",
+                "XGBoost's ndcg@k- and map@k- are 0 for a query without relevant documents. In rankgain, write "
+                "empty=0": "ndcg ap",
+                "If XGBoost runs with ndcg_exp_gain=false, write gain=linear in rankgain": "ndcg",
+                "XGBoost's pre@k divides by min(k, number of documents). rankgain has no metric with this "
+                "divisor": "precision",
+                "XGBoost's map and pre require labels of 0 and 1": "ap precision",
             },
             "XGBoost 3.2.0, src/metric/rank_metric.cc, src/common/ranking_utils.*",
         ),
@@ -235,9 +244,10 @@ PEERS: dict[str, Peer] = {
                 Measure("rr rr@k", "MRR:top=k"),
             ),
             {
-                "for NDCG:type=Exp write gain=exponential, for denominator=Position discount=zipf": "ndcg dcg",
-                "PrecisionAt:top=k divides by min(k, documents), and ERR treats labels as probabilities: rankgain "
-                "has no equivalent": "precision err",
+                "For CatBoost's NDCG:type=Exp, write gain=exponential in rankgain. For denominator=Position, write "
+                "discount=zipf": "ndcg dcg",
+                "CatBoost's PrecisionAt:top=k divides by min(k, number of documents), and its ERR treats labels as "
+                "probabilities. rankgain has neither": "precision err",
             },
             "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
             rel=ABOVE_HALF,
@@ -246,8 +256,8 @@ PEERS: dict[str, Peer] = {
             "torchmetrics",
             "TorchMetrics",
             _STABLE._replace(score_bits=32),
-            "nDCG: the expected value over all orders (average); others: undefined, by topk and argsort; here "
-            "input order",
+            "nDCG: the expected value over all orders (average); others: undefined, by topk and argsort; rankgain "
+            "uses input order",
             QUERIES_ALWAYS_PRESENT,
             (
                 Measure("ndcg ndcg@k", "retrieval_normalized_dcg", rules=PeerRules("average", "zero", 32)),
@@ -261,12 +271,16 @@ PEERS: dict[str, Peer] = {
                 Measure("auc", "retrieval_auroc", rules=PeerRules("average", "zero", 32)),
             ),
             {
-                "computes in 32 bits: its values agree to about six digits": "",
-                "in RR, AP, precision and recall a document whose score is not above 0 is never relevant, from "
-                "1.8 on: add a constant to logits; here its score only orders": "rr ap precision recall",
-                "rankgain.torchmetrics has its classes, with that rule and its order of tied documents": "",
-                "AUROC puts scores beyond [0, 1] through a float32 sigmoid, where large logits tie": "auc",
-                "empty_target_action: 'neg' is 0, 'pos' is empty=1, 'skip' is empty=nan": "",
+                "TorchMetrics computes in 32 bits, so its values agree with rankgain's to about six digits": "",
+                "From release 1.8 on, TorchMetrics' RR, AP, precision and recall never count a document as relevant "
+                "if its score is not above 0. Add a constant to logits before you pass them to TorchMetrics. With "
+                "like='torchmetrics', rankgain uses scores only to order documents": "rr ap precision recall",
+                "The classes of rankgain.torchmetrics follow TorchMetrics in its order of tied documents and in how "
+                "it treats scores that are not above 0": "",
+                "TorchMetrics' AUROC applies a float32 sigmoid to scores if any are outside [0, 1], after which large "
+                "logits are tied": "auc",
+                "TorchMetrics' empty_target_action='neg' gives 0. For 'pos', write empty=1 in rankgain, and for "
+                "'skip', empty=nan": "",
             },
             "torchmetrics 1.9.0, functional/retrieval/*.py, retrieval/base.py",
         ),
@@ -274,7 +288,7 @@ PEERS: dict[str, Peer] = {
             "ranx",
             "ranx",
             _STABLE,
-            "undefined, by an unstable sort; here input order",
+            "undefined, by an unstable sort; rankgain uses input order",
             "all of the truth, with make_comparable=True; else a difference is an error",
             (
                 Measure("ndcg ndcg@k", "ndcg"),
@@ -288,12 +302,12 @@ PEERS: dict[str, Peer] = {
                 Measure("r_precision", "r-precision"),
             ),
             {
-                "for ndcg_burges and dcg_burges write gain=exponential; with -l2, ranx also sets gains below 2 "
-                "to 0": "ndcg dcg",
-                "for -l2 write rel=2": "rr ap precision recall f success r_precision",
-                "grades are truncated to integers": "",
-                "rbp sums raw grades and may exceed 1, and bpref is NaN if no document is judged non-relevant: "
-                "rankgain has no equivalent": "rbp bpref",
+                "For ranx's ndcg_burges and dcg_burges, write gain=exponential in rankgain. With -l2, ranx also sets "
+                "gains below 2 to 0": "ndcg dcg",
+                "For a ranx metric with -l2, write rel=2 in rankgain": "rr ap precision recall f success r_precision",
+                "ranx truncates grades to integers": "",
+                "ranx's rbp sums raw grades and may exceed 1, and its bpref is NaN if no document is judged "
+                "non-relevant. rankgain has neither": "rbp bpref",
             },
             "ranx 0.3.21, metrics/*.py, meta/evaluate.py",
             {"hits": "a count: write cg(gain=binary)@k without like, or success@k for the hit rate"},
@@ -318,12 +332,14 @@ PEERS: dict[str, Peer] = {
                 Measure("rbp rbp@k", "RBP(n)", {"p": 0.85}),
             ),
             {
-                "every test item is relevant, whatever its rating; gain='rating': write gain=linear": "",
-                "ranks 1 and 2 have the same discount: 1 / log2(max(i, 2)), which is jarvelin:2": "ndcg dcg",
-                "a list without test items is NaN and counts 0 in summaries, and is 0 in rankgain; an empty list "
-                "is NaN in Precision and AP": "",
-                "Precision(n) and AveragePrecision(n) divide by min(n, documents): rankgain has no "
-                "equivalent": "precision ap",
+                "LensKit counts every test item as relevant, whatever its rating. For its gain='rating', write "
+                "gain=linear in rankgain": "",
+                "LensKit's discount is 1 / log2(max(i, 2)), which is the same at ranks 1 and 2. In rankgain it is "
+                "called jarvelin:2": "ndcg dcg",
+                "LensKit's value of a list without test items is NaN, which its summaries count as 0. In rankgain "
+                "it is 0. LensKit's Precision and AP of an empty list are NaN": "",
+                "LensKit's Precision(n) and AveragePrecision(n) divide by min(n, number of documents). rankgain has no "
+                "metrics with this divisor": "precision ap",
             },
             "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
         ),
@@ -343,10 +359,11 @@ PEERS: dict[str, Peer] = {
                 Measure("success@k", "HitRate(k)"),
             ),
             {
-                "NDCG divides by the discounts of all k ranks, so that one relevant item ranked first has 0.469 "
-                "at k = 3; divide_by_achievable=True: write ndcg(ideal=judged)@k": "ndcg",
-                "every item of the interactions is relevant": "",
-                "rankgain has no equivalent of MAP(divide_by_k=True)": "ap",
+                "RecTools' NDCG divides by the sum of the discounts of all k ranks, even if fewer items are relevant: "
+                "at k = 3, a user whose only relevant item is ranked first has the value 0.469. For "
+                "divide_by_achievable=True, write ndcg(ideal=judged)@k in rankgain": "ndcg",
+                "RecTools counts every item of the interactions as relevant": "",
+                "rankgain has no metric like RecTools' MAP(divide_by_k=True)": "ap",
             },
             "RecTools 0.19.0, rectools/metrics/*.py",
         ),
@@ -361,8 +378,8 @@ PEERS: dict[str, Peer] = {
                 Measure("ap@k", "mean_average_precision_at_k", {"empty": math.nan}, "ap_capped"),
             ),
             {
-                "precision_at_k is Σ hits / Σ min(k, R) over all users together, and AUC counts items that were "
-                "not recommended as half: rankgain has no equivalent": "precision auc",
+                "implicit's precision_at_k is Σ hits / Σ min(k, R), summed over all users, and its AUC counts a pair "
+                "of items as half if neither was recommended. rankgain has neither metric": "precision auc",
             },
             "implicit 0.7.3, implicit/evaluation.pyx",
         ),
@@ -380,11 +397,12 @@ PEERS: dict[str, Peer] = {
                 Measure("recall@k", "recallAt(k)"),
             ),
             {
-                "without relevance the gain is 1 for each label, as for grades of 1 in rankgain": "ndcg",
-                "with relevance the ideal takes the labels in input order, so that nDCG can exceed 1; rankgain "
-                "sorts them": "ndcg",
-                "the discount has the natural logarithm, with which nDCG does not change": "ndcg",
-                "an id predicted twice counts twice and is an error in rankgain": "",
+                "If Spark gets no relevance values, the gain of each label is 1. In rankgain, give the labels a grade "
+                "of 1": "ndcg",
+                "If Spark gets relevance values, it computes the ideal from the labels in input order, so its nDCG can "
+                "exceed 1. rankgain sorts them": "ndcg",
+                "Spark's discount uses the natural logarithm, which does not change nDCG": "ndcg",
+                "Spark counts an id that is predicted twice as two documents. rankgain raises an error": "",
             },
             "Spark 3, mllib/evaluation/RankingMetrics.scala",
         ),
@@ -403,10 +421,12 @@ PEERS: dict[str, Peer] = {
                 Measure("err@k", "expected_reciprocal_rank"),
             ),
             {
-                "the ideal is cut at the number of hits returned: one hit, relevant, scores 1": "ndcg",
-                "unknown_doc_rating, if given, is the grade of unrated documents; in rankgain they have no gain": "",
-                "precision divides by the number of hits returned, also if they are fewer than k: write precision "
-                "without k": "precision",
+                "Elasticsearch cuts the ideal at the number of hits returned: if it returns a single hit and no "
+                "document has a higher rating, nDCG is 1": "ndcg",
+                "Elasticsearch's unknown_doc_rating, if given, is the grade of unrated documents. In rankgain, unrated "
+                "documents have no gain": "",
+                "Elasticsearch's precision divides by the number of hits returned, even if they are fewer than k. In "
+                "rankgain, write precision without k": "precision",
             },
             "Elasticsearch 7, modules/rank-eval/…/DiscountedCumulativeGain.java, PrecisionAtK.java",
             rel=1,
@@ -426,12 +446,13 @@ PEERS: dict[str, Peer] = {
                 Measure("capped_recall@k", "R_cap@k", rules=PeerRules("stable", "skip")),
             ),
             {
-                "means are rounded to 5 digits; documents whose id is that of the query are removed from the run "
-                "first": "",
-                "Hole@k counts documents that no query judges: rankgain has no equivalent": "unjudged",
-                "Accuracy@k is success@k, ties in input order; before 2.2 it sorted ids by their second "
-                "letter": "success",
-                "R_cap@k divides by zero if nothing is relevant": "capped_recall",
+                "BEIR first removes documents from the run that have the same id as the query, and it rounds means to "
+                "5 decimals": "",
+                "BEIR's Hole@k counts documents that are not judged for any query. rankgain does not "
+                "have it": "unjudged",
+                "BEIR's Accuracy@k is rankgain's success@k with ties in input order. Before release 2.2, it sorted ids "
+                "by their second letter": "success",
+                "BEIR's R_cap@k divides by zero for a query without relevant documents": "capped_recall",
             },
             "BEIR 2.x, beir/retrieval/evaluation.py, custom_metrics.py",
         ),
@@ -442,7 +463,7 @@ PEERS: dict[str, Peer] = {
             "none: the rank in the file; from scores input order",
             "all of the truth; those that the run lacks count 0",
             (Measure("rr@k", "MRR @10", {"rel": 0}),),
-            {"k is 10; every passage in the qrels is relevant, whatever its grade": ""},
+            {"The script uses k = 10, and it counts every passage in the qrels as relevant, whatever its grade": ""},
             "ms_marco_eval.py (2019)",
         ),
     )
