@@ -365,7 +365,7 @@ def conditions() -> str:
         )
     versions.append(trec_eval_release())
     current = f"below {REST} before each bench" if at_rest else f"{load():.1f}"
-    machine = f"{_cpu()}, {os.cpu_count()} cores, load {current}, one thread unless said"
+    machine = f"{_cpu()}, {os.cpu_count()} cores, load {current}, one thread unless stated otherwise"
     return f"{', '.join(versions)}; {machine}; rankgain {rg.__version__}, backend {rg.backend} ({_backend.cpu})"
 
 
