@@ -631,7 +631,7 @@ def shown_command(arguments: Sequence[str]) -> str:
 
 
 def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:
-    """Refuse input files that are given twice or would be overwritten, and metrics that are given as files."""
+    """Refuse input files that are given twice or would be overwritten, and metric names where files are expected."""
     targets = [(name, getattr(options, name, None)) for name in ("output", "report")]
     for path in set(files):
         if files.count(path) > 1:

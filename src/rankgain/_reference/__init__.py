@@ -1,4 +1,4 @@
-"""The specification of all metrics in pure Python, which is also used if no compiled modules are installed.
+"""Reference implementation of all metrics in pure Python, which is also used if no compiled modules are installed.
 
 A term is a sum over the documents of a query at each cut-off. A combination of terms gives the value of a metric.
 `rankgain.metrics.table` lists the terms and the combination of each metric: "ndcg" has the terms `discounted_sum` and

@@ -1,4 +1,4 @@
-"""Specification of ERR and the ideal ERR, which model a reader who stops at the first satisfying document."""
+"""Reference implementation of ERR and the ideal ERR: the reader stops at the first satisfying document."""
 
 from rankgain import _codes
 from rankgain._codes import AVERAGE

@@ -1,4 +1,4 @@
-"""Specification of the kernels that process columns of ids. `_compiled/columns.pxi` is the compiled version.
+"""Reference implementation of the kernels that process columns of ids, compiled in `_compiled/columns.pxi`.
 
 Ids are passed in three buffers: the id in row i is stored in bytes starts[i] … ends[i] − 1 of the data. The caller has
 checked these bounds. If `starts` is empty, the data are int64 or int32 numbers, depending on the size of the buffer.

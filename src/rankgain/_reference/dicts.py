@@ -1,4 +1,4 @@
-"""Specification of the kernels that process dicts and lists of Python objects.
+"""Reference implementation of the kernels that process dicts and lists of Python objects.
 
 Errors are returned as (code, query, position in the query's dict).
 """

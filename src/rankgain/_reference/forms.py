@@ -1,4 +1,4 @@
-"""Specification of how the documents of each query are read from every form of `Source` except a matrix.
+"""Reference implementation: read the documents of each query from every form of `Source` except a matrix.
 
 These functions reject NaN scores and invalid grades in lists. In a run in columns, they reject a judged document that
 appears twice in a query and, with `check_all`, any document that appears twice. They also reject a run in dicts whose

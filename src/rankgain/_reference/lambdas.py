@@ -1,4 +1,4 @@
-"""Specification of LambdaRank's gradients in pure Python.
+"""Reference implementation of LambdaRank's gradients in pure Python.
 
 The gradients follow sections 4 and 7 of Burges, "From RankNet to LambdaRank to LambdaMART: an overview",
 MSR-TR-2010-82. The two normalisations are those of LightGBM and XGBoost. The averages over ties are derived here.

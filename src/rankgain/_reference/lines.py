@@ -1,4 +1,4 @@
-"""Specification of the kernels that process lines of TREC files. `_compiled/lines.pyx` is the compiled version.
+"""Reference implementation of the kernels that process lines of TREC files, compiled in `_compiled/lines.pyx`.
 
 Errors are returned as (code, line, field), both counted from 0.
 """

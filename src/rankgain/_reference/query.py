@@ -1,4 +1,4 @@
-"""Reference implementation: a query with ranked documents, and the gains of its documents."""
+"""Reference implementation of a query, which holds its ranked documents and their gains."""
 
 import math
 from itertools import groupby

@@ -302,7 +302,7 @@ def threshold(alpha: float, total: int, random: bool) -> int:
 
 
 def largest_p(alpha: float, flips: int) -> float:
-    """Return the largest p with which the hypothesis is rejected.
+    """Return the largest p-value at which the hypothesis is rejected.
 
     This is alpha, plus the tolerance of `threshold` if the flips are random.
     """

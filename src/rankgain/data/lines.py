@@ -32,7 +32,7 @@ from rankgain.errors import InputError, quoted, refusal
 from rankgain.scalars import Floats, Ints, to_intp
 from rankgain.threads import begun
 
-LINE = 1 << 20  # maximum number of bytes in an id; longer lines are shortened to the fields that are used
+LINE = 1 << 20  # maximum number of bytes in an id; of longer lines, only the fields that are used are copied
 MOST_BLOCKS = 4  # maximum number of blocks to merge for a query whose lines extend over several blocks
 
 
