@@ -242,7 +242,7 @@ class Options(NamedTuple):
 
 
 class PartRules:
-    """An evaluator for parts of larger data. Its options are checked once for all parts."""
+    """An evaluator for data that is processed in parts. Its options are checked once for all parts."""
 
     def __init__(self, options: Options) -> None:
         if options.like is None:

@@ -108,8 +108,7 @@ cdef inline bint by_table(const Term* term) noexcept nogil:
 
 
 cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
-    """Return the number of hits whose tie group starts at or above rank `depth`. Deeper hits are only needed by other
-    terms."""
+    """Return the number of hits whose tie group starts within the top `depth` ranks. Only other terms need the rest."""
     cdef Py_ssize_t low = 0, high = query.n, middle
     if high == 0 or query.first[high - 1] <= depth:
         return high

@@ -106,7 +106,7 @@ def gain_by(term, gain_table, grade):
 
 
 def hit_gains(term, gain_table, query, depth):
-    """Return the tie groups that start at or above rank `depth`, each with the gains of its hits, highest first."""
+    """Return the tie groups that start within the top `depth` ranks, each with the gains of its hits, highest first."""
     groups = [group for group in query.groups if group.first <= depth]
     if term.gain == _codes.LINEAR and not any(group.grades[-1] < 0.0 for group in groups):
         return [(group, group.grades) for group in groups]

@@ -40,7 +40,7 @@ class Documents(NamedTuple):
 
 
 def find(documents, rules, depth, lowest):
-    """Return the tie groups that contain hits and start at or above rank `depth`.
+    """Return the tie groups that contain hits and start within the top `depth` ranks.
 
     Hits are documents with a grade above `lowest`. The highest score comes first. Documents with equal scores form one
     group unless the rules order them: in input order (STABLE) or by id, highest first (DOCID).

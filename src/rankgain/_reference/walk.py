@@ -24,7 +24,7 @@ Chunk = tuple[Any, ...]
 
 
 def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
-    """Write the metrics of each query in a chunk to a column of `out`, starting at `column`.
+    """Write the metrics of the queries in a chunk to `out`: one column per query, from `column` on.
 
     Return the number of queries without relevant documents, or the first error.
     """

@@ -92,7 +92,7 @@ def _simple(gain: Gain) -> bool:
 
 
 def _extremes(metric: Metric, queries: Sequence[Ranked], highest: float) -> tuple[Floats, Floats]:
-    """Return the values if all unjudged documents have grade 0, and those if all have the highest grade."""
+    """Return two values: with grade 0 for all unjudged documents, and with the highest grade for all of them."""
     ends = []
     for grade in (0.0, highest):
         lists = []
@@ -186,7 +186,8 @@ def _of_precisions(run: Ranked, baseline: Ranked, gain: Gain, highest: float, de
     )
     unjudged = run.unjudged[run.unjudged <= depth][:free]
     above = np.searchsorted(hits, unjudged)
-    # A relevant document adds the precision at its own rank, and 1 / r to the precision at rank r of each hit below.
+    # A relevant document adds the precision at its own rank, and it raises the precision of each hit at a lower rank r
+    # by 1 / r.
     later = np.concatenate([np.cumsum((1.0 / hits)[::-1])[::-1], [0.0]])
     added = np.cumsum((above + np.arange(1, len(unjudged) + 1)) / unjudged + later[above])
     most = np.full(free + 1, judged + (float(added[-1]) if len(added) else 0.0))

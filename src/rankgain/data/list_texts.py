@@ -8,7 +8,7 @@ from typing import Any
 
 from rankgain.errors import quoted
 
-EXAMINED = 100  # number of ids to examine, because a single id may be a title such as "[REC]"
+EXAMINED = 100  # number of ids to examine; one is not enough, since it may be a title such as "[REC]"
 
 
 def _is_list_text(value: Any) -> bool:

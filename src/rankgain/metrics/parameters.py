@@ -40,7 +40,7 @@ def cut_off(k: Any, name: str = "k") -> int:
 
 
 def highest_irrelevant(rel: float | None) -> float:
-    """Return the number above which a grade is relevant; for `rel` 0, a normal number (see `NON_RELEVANT`)."""
+    """Return the number above which a grade is relevant; for `rel` 0, it is not subnormal (see `NON_RELEVANT`)."""
     if rel is None:
         return 0.0
     return NON_RELEVANT if rel <= 0.0 else math.nextafter(rel, 0.0)

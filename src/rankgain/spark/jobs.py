@@ -532,7 +532,7 @@ def in_buckets(frame: Any, count: int) -> Any:
 
 
 def check_buckets(buckets: int | None, *frames: Any) -> int:
-    """Return the number of buckets; the default is Spark's number of shuffle partitions, or less for few rows."""
+    """Return the number of buckets: by default, Spark's number of shuffle partitions, or fewer for few rows."""
     if buckets is None:
         session = frames[0].sparkSession
         most = int(session.conf.get("spark.sql.shuffle.partitions"))
