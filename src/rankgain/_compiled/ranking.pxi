@@ -543,8 +543,8 @@ cdef Py_ssize_t rank_entries(
     """Compute, for each of m entries, the first and last rank of its tie group among n scores.
 
     The entries are given in input order. Only entries are sorted; all other documents are just counted. Write the hits
-    whose tie group starts within the top `depth` ranks, and return the number of hits. The entries are then in the order
-    of the hits. The result equals that of `find` in `_reference/ranking.py`.
+    whose tie group starts within the top `depth` ranks, and return the number of hits. The entries are then ordered
+    as the hits are. The result equals that of `find` in `_reference/ranking.py`.
     """
     cdef Py_ssize_t n_hits
     if n > INT32_MAX or m <= COMPARE_MAX or (m <= simd.few and n <= SLOT_SCORES_MAX):

@@ -188,7 +188,7 @@ def any_relevant(term, gain_table, query):
             value = min(value + p, 1.0)
             yield rank, value
         if value:
-            yield rank, 1.0  # exactly 1 at and below the last possible rank of the first relevant document
+            yield rank, 1.0  # 1, without rounding, from the last possible rank of the first relevant document on
 
     return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 

@@ -121,7 +121,7 @@ def _few(metric: str | Metric, sample: Sample) -> Iterator[Remark]:
 
 
 def _skewed(pair: Difference, sample: Sample) -> Iterator[Remark]:
-    """Warn if a decided difference points away from the long tail of the differences.
+    """Warn if a difference is statistically significant, but points away from the long tail of the differences.
 
     In simulations without a true difference, this warning was given for 74 to 90% of the false decisions. With fewer
     signs, the sample is not informative; in that case, a note in every test says so.

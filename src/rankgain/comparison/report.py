@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 1000  # maximum number of differences to list (for complete metrics only), and of runs to list
 MOST_CHANGED = 5  # number of queries shown at each end of the sorted differences
 MOST_PAIRS = 6  # if there are more differences, the queries are drawn only for selected pairs of each metric
-MOST_DRAWN = 12  # maximum number of metrics whose queries are drawn
+MOST_DRAWN = 12  # maximum number of metrics whose values are plotted by query
 MOST_OPEN = 40  # if any metric has more differences, the tables of all metrics are collapsed
 BLUE, ORANGE = "#0072B2", "#D55E00"
 WIDTH, HEIGHT = 400.0, 100.0  # size of a picture, in SVG units

@@ -130,7 +130,7 @@ class JudgmentSets:
 
     @property
     def judged(self) -> Any:
-        """The judgments in the form that the current backend uses to match dicts."""
+        """The judgments in the form that the current backend matches with runs given as dicts."""
         kind = _backend.dicts.JudgmentDicts
         if type(self._judged) is not kind:
             self._judged = kind.of(self.documents, self.offsets, self.grades)

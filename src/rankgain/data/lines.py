@@ -433,7 +433,7 @@ class RunHits:
                     seen.add(document)
 
     def finish(self) -> RunHits:
-        """Compute the first and last rank of each hit from the number of documents ranked above it."""
+        """Compute the first and last rank of each hit from the numbers of documents above it and tied with it."""
         offsets = self._judgments.offsets
         rows, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._hit_counts, 0))
         hits = row_numbers(rows)

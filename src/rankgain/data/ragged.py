@@ -112,7 +112,7 @@ class RaggedArray:
         return self.columns if self.columns or self._offsets is None else int(self.sizes.max(initial=0))
 
     def part(self, start: int, stop: int) -> Part:
-        """Return lists start … stop − 1 as contiguous numbers, with offsets from 0, in a dtype that kernels read."""
+        """Return the elements of lists `start` to `stop` − 1 in an array that kernels read, and offsets from 0."""
         if self.columns:
             return contiguous(self._numbers(start, stop), native=True), None, self.columns
         offsets = self.offsets[start : stop + 1]

@@ -19,7 +19,7 @@ from rankgain.scalars import Ints
 
 SMALLEST_CHUNK = 1 << 15  # minimum number of documents per chunk when several threads share the work
 
-# A tuple of the form, start, stop, and data that depend on the form; see `rankgain._reference.walk`.
+# A tuple (form, start, stop, ...), continued by data that depend on the form; see `rankgain._reference.walk`.
 Chunk = tuple[Any, ...]
 
 

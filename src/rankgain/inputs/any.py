@@ -235,7 +235,7 @@ def rankings_of(
         return from_frames(truth, run, **(of_truth | of_run | pairs), **rules, **scored)
     if (
         truth_form and truth_form != form and (truth_form, form) != ("dicts", "lists")
-    ):  # in all other cases, the constructor reads truth itself
+    ):  # otherwise, the constructor of the form reads `truth`
         with shown(truth, bar_class(progress) if truth_form == "file" else None) as source:
             truth = prepared(source, truth_form, **(of_truth if truth_form == "frame" else EMPTY))
     if form == "lists":

@@ -359,7 +359,7 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
 
 
 def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
-    """Return a gain with the recorded results of a callable, from which the grade with an invalid result is found."""
+    """Return a gain that holds the recorded results of a callable, to find the grade with an invalid result."""
     known = dict(zip(grades.tolist(), gains.tolist(), strict=True))
     return Gain("callable", function=lambda queried: [known.get(grade, 0.0) for grade in queried.tolist()])
 
