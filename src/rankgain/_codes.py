@@ -101,8 +101,8 @@ class KernelTerm(NamedTuple):
     """The engine's representation of a term from `rankgain.metrics.families`; its cut-offs are in ascending order.
 
     `grades` and `gains` form the table for a gain that is given by grade. `discount_table`, `kind` and `base` define
-    the discount: see `_reference/sums.py`. A document is relevant if its grade exceeds `above`, which is the largest
-    float below `rel` (default 0). The meaning of three fields depends on the family:
+    the discount: see `_reference/sums.py`. A document is relevant if its grade exceeds `above`: by default 0, else the
+    largest float below `rel`. The meaning of three fields depends on the family:
 
     - `level`: for the gains RELEVANT and IRRELEVANT, the threshold of relevance; for STOP, the highest grade of the
       scale; for PREFERENCE_SUM, `NON_RELEVANT`, the threshold of judged documents;

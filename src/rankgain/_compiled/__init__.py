@@ -1,1 +1,1 @@
-"""The compiled kernels. Each file implements the module of the same name in `rankgain._reference`."""
+"""The compiled kernels. Each .pyx and .pxi file implements the module of the same name in `rankgain._reference`."""

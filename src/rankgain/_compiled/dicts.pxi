@@ -203,7 +203,7 @@ cdef Py_ssize_t find_documents(
     list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double above, bint single, dict run,
     Workspace* space
 ) except -1:
-    """Look up each judged document in the run, which has many more documents; return the number of hits.
+    """Look up judged documents in the run, since they are usually fewer; return the number of hits.
 
     Only documents with grades above `above` are looked up. A result below −1 is a negated error code.
     """

@@ -103,8 +103,8 @@ cdef extern from *:
     const uint64_t EXACT  # float64 represents all integers up to this value exactly
 
 cdef double POWERS[DIGITS + 1]  # powers of 10 that float64 represents exactly
-cdef uint64_t RECIPROCALS[DIGITS + 1]  # reciprocals of POWERS, scaled by SCALES and truncated to 63 bits
-cdef double SCALES[DIGITS + 1]
+cdef uint64_t RECIPROCALS[DIGITS + 1]  # reciprocals of POWERS, scaled to 63 bits and truncated
+cdef double SCALES[DIGITS + 1]  # powers of 2 that undo the scaling
 POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
 RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
 SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]

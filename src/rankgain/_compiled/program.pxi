@@ -399,7 +399,7 @@ cdef int combine_terms(const Combination* combination, const double* values, dou
         if combination.bounded and a > 1.0 + TOLERANCE:
             return ABOVE_IDEAL
     elif combination.bounded and max(a, values[combination.last]) > b * (1.0 + TOLERANCE):
-        return ABOVE_IDEAL  # a relevant document adds at most 1, and the last value is the number of returned documents
+        return ABOVE_IDEAL  # a relevant document adds at most 1; the last value counts those returned
     if combination.kind == QUOTIENT or combination.kind == BY_RELEVANT:
         out[0] = over(a, b, combination.empty)
     elif combination.kind == BIASED:

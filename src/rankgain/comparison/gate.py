@@ -232,9 +232,9 @@ Outcome = tuple[str, str]  # the status, and a sentence that explains it
 def _of_metric(pair: Difference, margin: float | None, strict: bool) -> Outcome:
     """Return the outcome for one metric, from the test of the difference.
 
-    With a margin, the metric passes if the run is shown not to be worse by more than the margin. Without one, it passes
-    if the run is shown to be better. It fails if the run is shown to be worse. Otherwise it is undecided, or fails if
-    `strict`.
+    The metric passes if no value changed. With a margin, it passes if the run is shown not to be worse by more than the
+    margin. Without one, it passes if the run is shown to be better. It fails if the run is shown to be worse. Otherwise
+    it is undecided, or fails if `strict`.
     """
     run, baseline = printable(pair.run), printable(pair.baseline)
     name = printable(str(pair.metric))

@@ -271,13 +271,14 @@ class Groups(Frames, Printed):
         return f"{'only one' if groups else 'no'} group has two or more queries"
 
     def _on_the_only(self, label: str, key: Key, differ: bool) -> Iterator[str]:
-        """Yield at most one sentence about the only group with a decided difference.
+        """Yield at most one sentence about the only group whose difference is decided if tested alone.
 
         That group need not differ from the others.
         """
         means = [mean for mean in self._means(key) if mean is not None]
         if differ:
-            yield f"Only the group {label} has a decided difference: it may account for the whole difference."
+            only = f"Only the group {label} has a decided difference if tested alone"
+            yield f"{only}: it may account for the whole difference."
         elif all(mean * self.overall[key].difference > 0 for mean in means):
             yield f"{'Both' if len(means) == 2 else 'All'} groups point the same way."
 

@@ -65,7 +65,7 @@ def differences(tests: Tested, form: Form, most: int) -> Table:
     below = rest(len(tests), most, ": columns() and the CSV and JSON forms have all")
     if latex:
         below.append("b/s/w: the numbers of queries that are better, the same and worse")
-    elif any(better(metric) < 0 for metric in tests.options.metrics):  # otherwise the highest mean is best
+    elif any(better(metric) < 0 for metric in tests.options.metrics):  # otherwise the highest mean is best, or none is
         below.append(_about_best(tests, form))
     return Table(rows, below, best, names=1 if is_pair(tests) else 3 - (baseline is not None))
 

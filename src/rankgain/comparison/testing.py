@@ -428,7 +428,8 @@ class _Family:
     def _counts(self, flips: Flips, joint: bool) -> tuple[Ints, Ints]:
         """For each pair, count the flips at least as extreme as the observation, also jointly for step-down max-T.
 
-        The joint count of a pair also includes flips that are extreme for a pair with a smaller statistic.
+        The joint count of a pair also includes flips in which a pair with a smaller statistic is as extreme as the
+        observation of this pair.
         """
         if not joint:
             return flips.exceeded(self.columns, self.facts, joint=False)

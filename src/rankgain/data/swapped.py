@@ -76,7 +76,10 @@ def has_whole_scores(run: Any) -> bool:
 
 
 def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
-    """From a dict of dicts, yield the grades and scores of every query whose scores are all integers or booleans."""
+    """From a dict of dicts, yield the grades and scores of queries whose scores are all integers or booleans.
+
+    Queries with fewer than DOCUMENTS documents are skipped.
+    """
     if judgments.error_code is None:
         for query, name in enumerate(judgments.query_ids):
             scores = run.get(name)

@@ -137,7 +137,8 @@ def precision_sum(above: float, beta: float = 0.0) -> Term:
 def preference_sum(above: float) -> Term:
     """The sum over relevant documents in the definition of bpref.
 
-    Each relevant returned document adds the share of judged non-relevant documents that are ranked below it.
+    Each relevant returned document adds 1 − min(n, R) / min(N, R), where n of the N documents that are judged not
+    relevant are ranked above it.
     """
     needs = Needs(UNLIMITED, UNLIMITED, min(above, 0.0), non_relevant=True)
     return Term(_codes.PREFERENCE_SUM, needs, above=above, level=NON_RELEVANT)
@@ -172,7 +173,8 @@ def ideal_cascade(max_grade: float) -> Term:
 def grade_levels(gain: Gain, discount: Discount) -> Term:
     """The mean of nDCG over the ranks where the ideal gain decreases, for trec_eval's Rndcg.
 
-    If the returned list is longer, its last rank is included.
+    The last rank of the returned list is included if it exceeds the number of judged documents with a gain by at
+    least 2.
     """
     return Term(_codes.GRADE_LEVELS, Needs(UNLIMITED, UNLIMITED, _lowest(gain)), gain, discount)
 

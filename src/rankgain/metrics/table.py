@@ -516,8 +516,8 @@ TABLE: dict[str, Row] = {
             terms=lambda m: (grade_levels(m.gain, m.discount), judged_above(m.above)),
             combination=BOUNDED_MEAN,
             cuts=False,
-            formula="the mean of nDCG at the last rank of each gain above 0 in the ideal list and, if the list is "
-            "longer, at n",
+            formula="the mean of nDCG at the last rank of each gain above 0 in the ideal list, and at n if n is "
+            "at least 2 more than the number of judged documents with a gain",
             source=_TREC.format("Rndcg"),
         ),
         _count(

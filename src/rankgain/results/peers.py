@@ -421,8 +421,8 @@ PEERS: dict[str, Peer] = {
                 Measure("err@k", "expected_reciprocal_rank"),
             ),
             {
-                "Elasticsearch cuts the ideal at the number of hits returned: if it returns a single hit and no "
-                "document has a higher rating, nDCG is 1": "ndcg",
+                "Elasticsearch cuts the ideal at the number of hits returned: if the only hit is relevant and "
+                "no document has a higher rating, nDCG is 1": "ndcg",
                 "Elasticsearch's unknown_doc_rating, if given, is the grade of unrated documents. In rankgain, unrated "
                 "documents have no gain": "",
                 "Elasticsearch's precision divides by the number of hits returned, even if they are fewer than k. In "
