@@ -223,8 +223,7 @@ PEERS: dict[str, Peer] = {
                 "XGBoost's ndcg@k- and map@k- are 0 for a query without relevant documents. In rankgain, write "
                 "empty=0": "ndcg ap",
                 "If XGBoost runs with ndcg_exp_gain=false, write gain=linear in rankgain": "ndcg",
-                "XGBoost's pre@k divides by min(k, number of documents). rankgain has no metric with this "
-                "divisor": "precision",
+                "XGBoost's pre@k divides by min(k, number of documents). rankgain has no equivalent": "precision",
                 "XGBoost's map and pre require labels of 0 and 1": "ap precision",
             },
             "XGBoost 3.2.0, src/metric/rank_metric.cc, src/common/ranking_utils.*",
@@ -247,7 +246,7 @@ PEERS: dict[str, Peer] = {
                 "For CatBoost's NDCG:type=Exp, write gain=exponential in rankgain. For denominator=Position, write "
                 "discount=zipf": "ndcg dcg",
                 "CatBoost's PrecisionAt:top=k divides by min(k, number of documents), and its ERR treats labels as "
-                "probabilities. rankgain has neither": "precision err",
+                "probabilities. rankgain has no equivalent of either": "precision err",
             },
             "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
             rel=ABOVE_HALF,
@@ -307,7 +306,7 @@ PEERS: dict[str, Peer] = {
                 "For a ranx metric with -l2, write rel=2 in rankgain": "rr ap precision recall f success r_precision",
                 "ranx truncates grades to integers": "",
                 "ranx's rbp sums raw grades and may exceed 1, and its bpref is NaN if no document is judged "
-                "non-relevant. rankgain has neither": "rbp bpref",
+                "non-relevant. rankgain has no equivalent of either": "rbp bpref",
             },
             "ranx 0.3.21, metrics/*.py, meta/evaluate.py",
             {"hits": "a count: write cg(gain=binary)@k without like, or success@k for the hit rate"},
@@ -339,7 +338,7 @@ PEERS: dict[str, Peer] = {
                 "LensKit's value of a list without test items is NaN, which its summaries count as 0. In rankgain "
                 "it is 0. LensKit's Precision and AP of an empty list are NaN": "",
                 "LensKit's Precision(n) and AveragePrecision(n) divide by min(n, number of documents). rankgain has no "
-                "metrics with this divisor": "precision ap",
+                "equivalent of either": "precision ap",
             },
             "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
         ),
@@ -379,7 +378,7 @@ PEERS: dict[str, Peer] = {
             ),
             {
                 "implicit's precision_at_k is Σ hits / Σ min(k, R), summed over all users, and its AUC counts a pair "
-                "of items as half if neither was recommended. rankgain has neither metric": "precision auc",
+                "of items as half if neither was recommended. rankgain has no equivalent of either": "precision auc",
             },
             "implicit 0.7.3, implicit/evaluation.pyx",
         ),
