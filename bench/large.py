@@ -141,9 +141,9 @@ def parts_of_scores(scale: harness.Scale, folder: Path) -> Calls:
         queries = zip(*(np.split(column, np.cumsum(sizes)[:-1]) for column in columns), strict=True)
         return [(result[metric][-len(sizes) :], [ndcg(*query, k) for query in queries])]
 
-    name = f"{title}, chunks of {PART:,} made"
+    name = f"{title}, generated in chunks of {PART:,}"
     yield Call(f"{name}, ndcg@10, merged", parts * PART, chunks, partial(check, "ndcg@10", 10))
-    yield Call(f"{name} and no more", parts * PART, lambda: deque(map(part_of, range(parts)), maxlen=1))
+    yield Call(f"{name}, not evaluated", parts * PART, lambda: deque(map(part_of, range(parts)), maxlen=1))
     lengths = []
     with (folder / "grades").open("wb") as grades, (folder / "scores").open("wb") as values:
         for sizes, *columns in map(part_of, range(parts)):

@@ -26,6 +26,7 @@ from rankgain.sklearn import ndcg_score
 GRADES = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
 DISCOUNTS = [1 / log2(rank + 1) for rank in range(1, 101)]
 TOP = np.array(DISCOUNTS[:10])
+LOOP, NUMPY = "plain Python loop", "NumPy three lines"
 
 
 def plain_loop(grades: Sequence[int]) -> float:
@@ -68,11 +69,13 @@ def one_query(documents: int) -> tuple[dicts.Qrels, dicts.Run]:
     return qrels, {"q1": dict(zip(names, rng.random(documents).tolist(), strict=True))}
 
 
-def contend(title: str, mine: Any, theirs: Any, at_most: float, scale: harness.Scale, values: Any = np.asarray) -> None:
+def contend(
+    title: str, mine: Any, peer: str, theirs: Any, at_most: float, scale: harness.Scale, values: Any = np.asarray
+) -> None:
     """Compare a call of rankgain with a call of a peer; rankgain may take at most `at_most` times as long."""
     contenders = {"rankgain": harness.Contender(mine, values)}
     if theirs:
-        contenders["peer"] = harness.Contender(theirs, values, at_least=1 / at_most)
+        contenders[peer] = harness.Contender(theirs, values, at_least=1 / at_most)
     harness.hold(title, contenders, scale, clock=time.process_time)
 
 
@@ -81,19 +84,20 @@ def bench_forms(scale: harness.Scale) -> None:
     for documents, dict_limit, id_limit in ((10, 1.5, 3.0), (100, 0.8, 2.5)):
         grades, scores = rng.integers(0, 4, documents), rng.random(documents)
         call = partial(evaluated, rg.from_scores, grades, scores)
-        title = f"from_scores, {documents} documents, NumPy in three lines"
-        contend(title, call, partial(numpy_scores, grades, scores), 1.0, scale, lambda vectors: np.reshape(vectors, -1))
+        three_lines = partial(numpy_scores, grades, scores)
+        title = f"from_scores, {documents} documents"
+        contend(title, call, NUMPY, three_lines, 1.0, scale, lambda vectors: np.reshape(vectors, -1))
         qrels, run = one_query(documents)
         call = partial(evaluated, rg.from_qrels, qrels, run, metrics=("ndcg@10", "rr"))
-        title = f"from_qrels, {documents} documents, a plain loop"
-        contend(title, call, partial(dicts.plain_loop, qrels, run, 10), dict_limit, scale)
+        loop = partial(dicts.plain_loop, qrels, run, 10)
+        contend(f"from_qrels, {documents} documents", call, LOOP, loop, dict_limit, scale)
         ids = rng.permutation(1000)[:documents].tolist()
         relevant = {*rng.permutation(1000)[:10].tolist(), ids[3]}
         call = partial(
             evaluated, rg.from_recommendations, relevant=[relevant], recommended=[ids], metrics=("ndcg@100", "rr")
         )
-        peer = partial(recommendations.plain_loop, [ids], [relevant], DISCOUNTS)
-        contend(f"from_recommendations, {documents} ids, a plain loop", call, peer, id_limit, scale)
+        loop = partial(recommendations.plain_loop, [ids], [relevant], DISCOUNTS)
+        contend(f"from_recommendations, {documents} ids", call, LOOP, loop, id_limit, scale)
 
 
 def evaluator_call(module: Any, reused: bool, qrels: dicts.Qrels, run: dicts.Run, measures: set[str]) -> Any:
@@ -107,22 +111,24 @@ def evaluator_call(module: Any, reused: bool, qrels: dicts.Qrels, run: dicts.Run
 
 def bench_dropins(scale: harness.Scale) -> None:
     modules = ours, harness.peer("pytrec_eval")
-    for how, name, measures, limits in (
-        ("kept", "ndcg_cut.10", {"ndcg_cut.10"}, (0.6, 0.35, 0.2)),
-        ("kept", "BEIR's measures", dicts.BEIR, (1.0, 0.6, 0.35)),
-        ("made each time", "ndcg_cut.10", {"ndcg_cut.10"}, (0.2, 0.2)),
-        ("made each time", "ndcg", {"ndcg"}, (0.6, 0.5)),
+    for reused, name, measures, limits in (
+        (True, "ndcg_cut.10", {"ndcg_cut.10"}, (0.6, 0.35, 0.2)),
+        (True, "BEIR's measures", dicts.BEIR, (1.0, 0.6, 0.35)),
+        (False, "ndcg_cut.10", {"ndcg_cut.10"}, (0.2, 0.2)),
+        (False, "ndcg", {"ndcg"}, (0.6, 0.5)),
     ):
         for documents, limit in zip((10, 100, 1000), limits, strict=False):
-            calls = [evaluator_call(module, how == "kept", *one_query(documents), measures) for module in modules]
-            title = f"pytrec_eval's drop-in, evaluator {how}, {name}, {documents} documents"
-            contend(title, *calls, limit, scale, dict)
+            mine, theirs = (evaluator_call(module, reused, *one_query(documents), measures) for module in modules)
+            evaluator = "reused evaluator" if reused else "new evaluator per call"
+            title = f"pytrec_eval's drop-in, {evaluator}, {name}, {documents} documents"
+            contend(title, mine, "pytrec_eval", theirs, limit, scale, dict)
     sklearn = harness.peer("sklearn.metrics")
     rng = np.random.default_rng(2)
     for documents in (10, 100):
         rows = rng.integers(0, 4, (1, documents)), rng.random((1, documents))
         title = f"rankgain.sklearn.ndcg_score, a row of {documents}"
-        contend(title, partial(ndcg_score, *rows), sklearn and partial(sklearn.ndcg_score, *rows), 0.02, scale)
+        theirs = sklearn and partial(sklearn.ndcg_score, *rows)
+        contend(title, partial(ndcg_score, *rows), "scikit-learn", theirs, 0.02, scale)
 
 
 def bench_lists(scale: harness.Scale) -> None:
@@ -130,19 +136,19 @@ def bench_lists(scale: harness.Scale) -> None:
     on_list = {
         "rankgain ndcg(list)": partial(rg.ndcg, GRADES),
         "plain Python, logarithms made beforehand": partial(plain_table, GRADES),
-        "plain Python loop": harness.Contender(partial(plain_loop, GRADES), at_least=2),
-        "NumPy three lines": partial(numpy_lines, GRADES),
+        LOOP: harness.Contender(partial(plain_loop, GRADES), at_least=2),
+        NUMPY: partial(numpy_lines, GRADES),
     }
     on_array = {
         "rankgain ndcg(array)": partial(rg.ndcg, array),
         "plain Python loop over array.tolist()": lambda: plain_loop(array.tolist()),
-        "NumPy three lines": harness.Contender(partial(numpy_lines, array), at_least=5),
+        NUMPY: harness.Contender(partial(numpy_lines, array), at_least=5),
     }
     harness.hold("ndcg of a list of 10", on_list, scale, clock=time.process_time)
     harness.hold("ndcg of an int64 array of 10", on_array, scale, clock=time.process_time)
     lists = np.random.default_rng(3).integers(0, 4, (1000, 100)).tolist()
-    title = "ndcg of 1000 lists of 100 in one call, a loop of ndcg(list)"
-    contend(title, partial(rg.ndcg, lists), lambda: list(map(rg.ndcg, lists)), 0.8, scale)
+    title = "ndcg of 1000 lists of 100 in one call"
+    contend(title, partial(rg.ndcg, lists), "a loop of ndcg(list)", lambda: list(map(rg.ndcg, lists)), 0.8, scale)
 
 
 def bench_start(scale: harness.Scale) -> None:

@@ -49,7 +49,7 @@ FRONT = [
     Row("the same, as a command", "trec_eval", f"{FILES}, ndcg_cut.10 and recip_rank, the program", "trec_eval"),
     Row("`RetrievalMRR`, 8000 × 40", "TorchMetrics", "RetrievalMRR, 8,000 × 40", "TorchMetrics"),
     Row("nDCG@100, RR, 10,000 users × 100", "implicit", USERS, "implicit, its four metrics"),
-    Row("one query of 10 scores", "NumPy", "from_scores, 10 documents, NumPy in three lines", "peer"),
+    Row("one query of 10 scores", "NumPy", "from_scores, 10 documents", "NumPy three lines"),
     Row("DCG@10 of ranked grades", "NumPy", f"{RANKED}, dcg@10", "NumPy relevance[:, :10] @ discounts"),
 ]
 DROP_INS = [
@@ -84,30 +84,32 @@ def of_small_calls() -> Iterator[Row]:
         yield Row(
             f"`from_scores(…).evaluate`, one query of {documents}",
             "NumPy, three lines",
-            f"from_scores, {documents} documents, NumPy in three lines",
-            "peer",
+            f"from_scores, {documents} documents",
+            "NumPy three lines",
         )
         yield Row(
             f"`from_qrels(…).evaluate`, one query of {documents}",
             LOOP,
-            f"from_qrels, {documents} documents, a plain loop",
-            "peer",
+            f"from_qrels, {documents} documents",
+            "plain Python loop",
         )
         yield Row(
             f"`from_recommendations(…).evaluate`, one user, {documents} ids",
             LOOP,
-            f"from_recommendations, {documents} ids, a plain loop",
-            "peer",
+            f"from_recommendations, {documents} ids",
+            "plain Python loop",
         )
     for documents in (10, 100, 1000):
-        case = f"pytrec_eval's drop-in, evaluator kept, ndcg_cut.10, {documents} documents"
-        yield Row(f"`rankgain.pytrec_eval`, evaluator kept, one query of {documents}", "pytrec_eval", case, "peer")
+        case = f"pytrec_eval's drop-in, reused evaluator, ndcg_cut.10, {documents} documents"
+        yield Row(
+            f"`rankgain.pytrec_eval`, reused evaluator, one query of {documents}", "pytrec_eval", case, "pytrec_eval"
+        )
     for documents in (10, 100):
-        case = f"pytrec_eval's drop-in, evaluator made each time, ndcg, {documents} documents"
-        yield Row(f"the same, evaluator made each time, {documents}", "pytrec_eval", case, "peer")
+        case = f"pytrec_eval's drop-in, new evaluator per call, ndcg, {documents} documents"
+        yield Row(f"the same, new evaluator per call, {documents}", "pytrec_eval", case, "pytrec_eval")
     for documents in (10, 100):
         case = f"rankgain.sklearn.ndcg_score, a row of {documents}"
-        yield Row(f"`rankgain.sklearn.ndcg_score`, a row of {documents}", "scikit-learn", case, "peer")
+        yield Row(f"`rankgain.sklearn.ndcg_score`, a row of {documents}", "scikit-learn", case, "scikit-learn")
 
 
 ALL = [
