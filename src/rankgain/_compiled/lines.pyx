@@ -21,7 +21,7 @@ from rankgain._compiled.walk cimport count_higher, doubles, integers, little, lo
 
 from rankgain.scalars import decimal
 
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that nobody can craft ids that collide
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so attackers cannot choose ids that collide
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0

@@ -206,37 +206,37 @@ cdef bint open_array(List* one, object array, bint scratch) except -1:
 cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
     """Convert the numbers of a buffer to float64. Return False if they are unaligned or do not have a native dtype."""
     cdef const char* at = <const char*>view.buf
-    cdef Py_ssize_t n = view.shape[0], step = view.strides[0], index
+    cdef Py_ssize_t n = view.shape[0], stride = view.strides[0], index
     cdef char form = view.format[0]
-    if view.format[1] or (<size_t>at | <size_t>step) % <size_t>view.itemsize:
+    if view.format[1] or (<size_t>at | <size_t>stride) % <size_t>view.itemsize:
         return False
     if form == b"d":
-        widen_every(<const double*>at, step, n, values)
+        widen_every(<const double*>at, stride, n, values)
     elif form == b"f":
-        widen_every(<const float*>at, step, n, values)
+        widen_every(<const float*>at, stride, n, values)
     elif form == b"?":
         for index in range(n):
-            values[index] = at[index * step] != 0
+            values[index] = at[index * stride] != 0
     elif form == b"B":
-        widen_every(<const unsigned char*>at, step, n, values)
+        widen_every(<const unsigned char*>at, stride, n, values)
     elif form == b"b":
-        widen_every(<const signed char*>at, step, n, values)
+        widen_every(<const signed char*>at, stride, n, values)
     elif form == b"h":
-        widen_every(<const short*>at, step, n, values)
+        widen_every(<const short*>at, stride, n, values)
     elif form == b"H":
-        widen_every(<const unsigned short*>at, step, n, values)
+        widen_every(<const unsigned short*>at, stride, n, values)
     elif form == b"i":
-        widen_every(<const int*>at, step, n, values)
+        widen_every(<const int*>at, stride, n, values)
     elif form == b"I":
-        widen_every(<const unsigned int*>at, step, n, values)
+        widen_every(<const unsigned int*>at, stride, n, values)
     elif form == b"l":
-        widen_every(<const long*>at, step, n, values)
+        widen_every(<const long*>at, stride, n, values)
     elif form == b"L":
-        widen_every(<const unsigned long*>at, step, n, values)
+        widen_every(<const unsigned long*>at, stride, n, values)
     elif form == b"q":
-        widen_every(<const long long*>at, step, n, values)
+        widen_every(<const long long*>at, stride, n, values)
     elif form == b"Q":
-        widen_every(<const unsigned long long*>at, step, n, values)
+        widen_every(<const unsigned long long*>at, stride, n, values)
     else:
         return False
     return True
@@ -257,11 +257,11 @@ ctypedef fused element_t:
     unsigned long long
 
 
-cdef inline void widen_every(const element_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:
-    """Convert n numbers, spaced `step` bytes apart, to float64."""
+cdef inline void widen_every(const element_t* first, Py_ssize_t stride, Py_ssize_t n, double* values) noexcept nogil:
+    """Convert n numbers to float64. `stride` is the distance in bytes from one number to the next."""
     cdef Py_ssize_t index
     for index in range(n):
-        values[index] = <double>(<const element_t*>(<const char*>first + index * step))[0]
+        values[index] = <double>(<const element_t*>(<const char*>first + index * stride))[0]
 
 
 cdef enum:

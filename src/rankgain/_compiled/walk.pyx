@@ -20,7 +20,7 @@ from libc.stdlib cimport free, malloc
 
 from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, MATRIX, NAN_SCORE, STABLE
 
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that nobody can craft ids that collide
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so attackers cannot choose ids that collide
 
 include "numbers.pxi"
 include "ranking.pxi"

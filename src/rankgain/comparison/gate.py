@@ -244,11 +244,12 @@ def _of_metric(pair: Difference, margin: float | None, strict: bool) -> Outcome:
     decimals = decimals_of(pair)
     size = f"{abs(pair.difference):.{decimals}f}"
     interval = f"{percent(pair.level)} interval {ends_of(pair)}, " if has_interval(pair) else ""
-    shown = f"{interval}{p_phrase(pair.p)}"
+    p = p_phrase(pair.p)
+    shown = f"{interval}{p}"
     if margin is not None and pair.not_worse:
         return PASSED, f"{name}: {run} is not worse than {baseline} by more than {short(margin)} ({shown})."
     if pair.decided and gained < 0:
-        return FAILED, f"{name}: {run} is worse than {baseline} by {size} ({p_phrase(pair.p)}): failed."
+        return FAILED, f"{name}: {run} is worse than {baseline} by {size} ({p}): failed."
     if pair.decided and gained > 0 and margin is None:
         return PASSED, f"{name}: {run} is better than {baseline} by {size} ({shown})."
     status = FAILED if strict else UNDECIDED

@@ -277,8 +277,10 @@ class Groups(Frames, Printed):
         """
         means = [mean for mean in self._means(key) if mean is not None]
         if differ:
-            only = f"Only the group {label} has a decided difference if tested alone"
-            yield f"{only}: it may account for the whole difference."
+            yield (
+                f"Only the group {label} has a decided difference if tested alone: "
+                "it may account for the whole difference."
+            )
         elif all(mean * self.overall[key].difference > 0 for mean in means):
             yield f"{'Both' if len(means) == 2 else 'All'} groups point the same way."
 
