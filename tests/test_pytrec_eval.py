@@ -155,6 +155,7 @@ SetR SetR(rel=2) Success@1 Success(rel=3)@5 IPrec@0.1 IPrec@0.25 IPrec(judged_on
 """
 if importlib.util.find_spec("ir_measures") is not None:
 
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning:ir_measures")  # it uses ast.Num
     def test_provider_for_ir_measures_equals_the_peer(monkeypatch):
         """The unmodified pytrec_eval provider of ir_measures works with the drop-in for all of its measures."""
         import ir_measures
