@@ -106,7 +106,7 @@ def test_every_step_of_the_scripts_is_in_the_workflows():
     )
     assert set(" ".join(check).split()) == steps("run")
     # Steps that have their own machines in `check` and `wheels`, and the step that needs all of Debian's packages.
-    others = {"pythons", "freethreaded", "repaired", "arm64", "oldest", "bigendian", "i386"}
+    others = {"pythons", "freethreaded", "repaired", "portable", "arm64", "oldest", "bigendian", "i386"}
     assert {*sanitize} == steps("deep") - others
 
 

@@ -369,6 +369,7 @@ if find_spec("rankgain._compiled.walk"):
     CALLS |= {f"capi.rankgain_{name}": call for name, call in C_CALLS.items()}
     CALLS["capi.address"] = lambda s: [rg.capi.address(f"rankgain_{name}") for name in C_CALLS]
 NEEDS = {"to_arrow": "pyarrow", "to_pandas": "pandas", "to_polars": "polars", "plot": "matplotlib"}
+NEEDS["get_include"] = "rankgain._compiled.walk"
 HERE = sorted(name for name in CALLS if find_spec(NEEDS.get(name.rpartition(".")[2], "numpy")))
 
 
