@@ -18,11 +18,11 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate, check_choices
 from rankgain.data.columns import PartSource, RunColumns
-from rankgain.data.dataframes import Frame, check_once
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, broken, column_of, ids_of
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, types
 from rankgain.data.rules import rules_of
+from rankgain.data.tables.frame import Frame, check_once
 from rankgain.errors import import_extra, quoted
 from rankgain.inputs.frames import of_frame, side_by_side, warn_of_ranks
 from rankgain.metrics.metric import Metric, each_of

@@ -16,8 +16,8 @@ import numpy as np
 from rankgain._backend import VERSION
 from rankgain.batches import Columns, Options, PartRules
 from rankgain.choices import ClusterTies, Duplicates, Missing, Peer, Validate
-from rankgain.data.dataframes import Frame
 from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import import_extra
 from rankgain.inputs.judgments import judgments as judgments_of
 from rankgain.metrics.metric import Metric, each_of, parse

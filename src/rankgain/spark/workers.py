@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from rankgain.batches import ROWS, Columns, PartRules, as_batch, parts_of, reject_repeated_queries, sides_of
-from rankgain.data.dataframes import Frame
 from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import import_extra, quoted
 from rankgain.inputs.ranked import from_ranked
 from rankgain.inputs.recommendations import from_recommendations

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from rankgain.data.arrow import Stream
 from rankgain.data.column_names import ROW_COLUMNS, default_columns
 from rankgain.data.detect import DELIMITERS, is_number
 from rankgain.data.files import BLOCK, MARK, File, FileInput, is_standard_input, opened
-from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
+from rankgain.data.tables.arrow import Stream
+from rankgain.data.tables.readers import ListColumn, Reader, content_of, refuse_nested
 from rankgain.errors import import_extra, quoted
 from rankgain.scalars import Array, Bools
 

@@ -15,7 +15,7 @@ import numpy as np
 from rankgain import _codes
 from rankgain.data.ids import NONE, DictionaryIds, Ids, StringViewIds, TextIds, broken, check_codes, ids_of, join
 from rankgain.data.ragged import offsets_of
-from rankgain.data.readers import ListColumn, Reader, refuse_nested
+from rankgain.data.tables.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
 from rankgain.scalars import Array, Bools, Bytes, Ints
 
