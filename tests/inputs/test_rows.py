@@ -101,6 +101,34 @@ def test_relevant_may_be_grades_by_id(kind):
     assert result["ndcg"].tolist() == [0.4796249331362629, 1]
 
 
+class Chunks:
+    """A stream of a table's record batches, with their order and empty ones as they are."""
+
+    def __init__(self, *tables):
+        self.reader = pa.RecordBatchReader.from_batches(
+            tables[0].schema, [batch for table in tables for batch in table.to_batches() or [empty(table.schema)]]
+        )
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.reader.__arrow_c_stream__(requested_schema)
+
+
+def empty(schema):
+    return pa.RecordBatch.from_arrays([pa.array([], kind) for kind in schema.types], schema=schema)
+
+
+@pytest.mark.parametrize("make", [maps, lambda: pa.Table.from_pylist(GRADED)], ids=["maps", "structs"])
+@pytest.mark.parametrize("order", ["full nulls", "nulls full", "full empty", "empty full", "full nulls empty full"])
+def test_batches_of_nulls_keep_the_grades_of_others(make, order):
+    full = make()
+    nulls = full.set_column(
+        full.column_names.index("relevant"), "relevant", pa.nulls(2, full.schema.field("relevant").type)
+    )
+    parts = {"full": full, "nulls": nulls, "empty": full[:0]}
+    rankings = rg.from_rows(Chunks(*(parts[name] for name in order.split())))
+    assert rankings.evaluate("ndcg")["ndcg"].tolist() == [0.4796249331362629, 1] * order.count("full")
+
+
 def test_maps_in_parquet():
     pyarrow.parquet.write_table(maps(), "rows")
     assert rg.evaluate("rows", "ndcg")["ndcg"].tolist() == [0.4796249331362629, 1]

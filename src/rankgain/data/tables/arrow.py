@@ -247,8 +247,9 @@ class _Part:
     def lists(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> ListColumn:
         """Read a column that has lists of ids, maps or structs from ids to grades, or single ids."""
         present = self.present()
-        if not present.any() or self.format == "n":
-            return ListColumn(np.zeros(self.length, np.bool_), *(np.zeros(self.length, np.int64),) * 2, np.empty(0))
+        if not present.any():
+            rows, grades = np.zeros(self.length, np.int64), np.empty(0) if self.format in ("+m", "+s") else None
+            return ListColumn(present, rows, rows, np.empty(0), grades)
         if self.format == "+s":
             return self._structs(present)
         if self.schema.n_children == 0 or self.schema.dictionary:
