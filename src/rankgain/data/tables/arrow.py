@@ -248,8 +248,8 @@ class _Part:
         """Read a column that has lists of ids, maps or structs from ids to grades, or single ids."""
         present = self.present()
         if not present.any():
-            rows, grades = np.zeros(self.length, np.int64), np.empty(0) if self.format in ("+m", "+s") else None
-            return ListColumn(present, rows, rows, np.empty(0), grades)
+            rows = np.zeros(self.length, np.int64)
+            return ListColumn(present, rows, rows, np.empty(0), np.empty(0) if self.format in ("+m", "+s") else None)
         if self.format == "+s":
             return self._structs(present)
         if self.schema.n_children == 0 or self.schema.dictionary:
