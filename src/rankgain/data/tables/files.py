@@ -56,33 +56,33 @@ class TableFile(Reader):
         self.title = title
         self._data = data
         self._tables: dict[Any, Any] = {}
-        self._streams: dict[Any, Stream] = {}
+        self._readers: dict[Any, Reader] = {}
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
         ids, numbers = list(ids), list(numbers)
         if any(self.names.count(name) > 1 for name in ids + numbers):
             return  # `Frame` raises an error for repeated column names
-        ids, numbers = ([name for name in names if name not in self._tables] for names in (ids, numbers))
+        ids, numbers = ([name for name in names if name not in self._readers] for names in (ids, numbers))
         if ids or numbers:
             pa = import_extra("pyarrow", "arrow")
             with self._named_errors(pa):
                 table = self._read(pa, ids, numbers)
             self._tables |= dict.fromkeys(table.column_names, table)
-            self._streams |= dict.fromkeys(table.column_names, Stream(table, self.title))
+            self._readers |= dict.fromkeys(table.column_names, Stream(table, self.title))
 
     def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
-        return self._stream(name).column(name, where, nulls=nulls)
+        return self._reader(name).column(name, where, nulls=nulls)
 
     def present(self, name: Any) -> Bools | None:
-        return self._stream(name).present(name)
+        return self._reader(name).present(name)
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
         self.prepare([name])
-        return self._streams[name].lists(name, where, single=single)
+        return self._readers[name].lists(name, where, single=single)
 
-    def _stream(self, name: Any) -> Stream:
+    def _reader(self, name: Any) -> Reader:
         self.prepare([], [name])
-        return self._streams[name]
+        return self._readers[name]
 
     @abstractmethod
     def _read(self, pa: Any, ids: list[Any], numbers: list[Any]) -> Any:
@@ -267,24 +267,14 @@ class JsonLines(TableFile):
     def content(self, name: Any) -> str:
         return self._records.content(name) if self._records else content_of([self._first[name]])
 
-    def column(self, name: Any, where: str, *, nulls: bool = False) -> Any:
-        self.prepare([], [name])
-        return (self._records or self._streams[name]).column(name, where, nulls=nulls)
-
-    def present(self, name: Any) -> Bools | None:
-        self.prepare([], [name])
-        return (self._records or self._streams[name]).present(name)
-
-    def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn | list[Any]:
-        self.prepare([name])
-        return (self._records or self._streams[name]).lists(name, where, single=single)
-
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
-        ids = list(ids)
+        ids, numbers = list(ids), list(numbers)
         if any(isinstance(self._first.get(name), dict) for name in ids):
             self._all()  # pyarrow would add the keys from all rows to every mapping
         if self._records is None:
             super().prepare(ids, numbers)
+        if self._records is not None:
+            self._readers |= dict.fromkeys(ids + numbers, self._records)
 
     def _read(self, pa: Any, ids: list[Any], numbers: list[Any]) -> Any:
         pj = import_extra("pyarrow.json", "arrow")
