@@ -28,8 +28,7 @@ TESTED_ELSEWHERE = {
     ("compare", "higher_is_better"): "comparison/test_compare.py",
     ("from_frames", "validate"): "inputs: what it rejects",
     ("from_recommendations", "validate"): "inputs: what it rejects",
-    ("evaluate_batches", "validate"): "inputs: what it rejects",
-    ("summarize_batches", "validate"): "inputs: what it rejects",
+    ("BatchOptions", "validate"): "batches/test_batches.py",
 }
 
 
@@ -37,7 +36,7 @@ def public(call):
     """Return the public object with this name."""
     if call == "pytrec_eval":
         return pytrec_eval.RelevanceEvaluator
-    homes = [rg, sklearn, *([import_module("rankgain.batches")] if call.endswith("_batches") else [])]
+    homes = [rg, sklearn, *([import_module("rankgain.batches")] if "batch" in call.lower() else [])]
     return next(attrgetter(call)(home) for home in homes if hasattr(home, call.partition(".")[0]))
 
 

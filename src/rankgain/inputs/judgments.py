@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from rankgain.data.contents import contents
-from rankgain.data.dataframes import Frame
 from rankgain.data.forms import form_of
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, warn_of_negative_grades
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.inputs.frames import of_frame
 from rankgain.inputs.trec import read_qrels
