@@ -48,7 +48,8 @@ def differences(left, right):
         names = [name for name in {**states[0], **states[1]} if not (lines and name.startswith("metrics"))]
     else:
         return []
-    pairs = [(name, *(state.get(name, "absent") for state in states)) for name in names]
-    return lines + [
-        f"{name}: left {one!s:.60}, right {other!s:.60}" for name, one, other in pairs if str(one) != str(other)
-    ]
+    for name in names:
+        one, other = (str(state.get(name, "absent")) for state in states)
+        if one != other:
+            lines.append(f"{name}: left {one:.60}, right {other:.60}")
+    return lines
