@@ -232,7 +232,7 @@ class _Run:
         try:
             average = self._rankings.under(ties="average")
             worst, best = (self.mean(self._values(average.under(ties=ties), self.metric)) for ties in ("worst", "best"))
-        except ValueError:  # a run from a file that cannot be read again
+        except ValueError:  # the rankings are limited to a depth, at which ties cannot be averaged
             return None
         return worst, best
 
