@@ -20,7 +20,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.choices import CHOICES
 from rankgain.comparison.aligned import QUERIES
-from rankgain.comparison.comparison import Comparison, with_rankings
+from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.outcome import PARTS
@@ -552,7 +552,7 @@ def _compare(options: argparse.Namespace) -> int:
         extra("scipy.special", "stats", "--method t")
     runs = dict(_rankings(options.files, options))
     results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
-    comparison = with_rankings(Comparison(results), runs)
+    comparison = comparison_of(results, runs)
     baseline = None if options.all_pairs else options.baseline or names[0]
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
     shared["weights"] = None if options.weights is None else read_weights(options.weights)

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import math
 import os
 import sys
 import threading
@@ -13,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from support.marks import in_one_case
 from support.sides import qrels_lines, run_lines
 from support.table_files import WRITERS, json_lines
 
@@ -65,6 +67,16 @@ def test_table_files_match_every_other_form(files):
     for truth in (qrels, QRELS, JUDGED, "t.qrels", pd.DataFrame(JUDGED)):
         for returned in (run, RUN, RETURNED, "t.run", pl.DataFrame(RETURNED)):
             assert ndcg(truth, returned) == EXPECTED
+
+
+@in_one_case("kind", ["parquet", "arrow", "csv"])
+@in_one_case("grade", [math.nan, math.inf])
+def test_bad_grades_in_the_second_query_are_rejected(rejects, kind, grade):
+    rows = records({"q1": {"d1": 2.0, "d3": 1.0}, "q2": {"d1": 1.0, "d7": grade}}, "relevance")
+    WRITERS[kind](Path("qrels"), rows)
+    message = f"qrels…query 'q2', document 'd7' (row 3)…the grade is {'NaN' if grade != grade else 'infinite'}"
+    rejects(ValueError, message, ndcg, "qrels", RUN)
+    rejects(ValueError, message, ndcg, "qrels", RUN, missing="skip")
 
 
 def test_open_table_files_are_read_from_where_they_stand(files):

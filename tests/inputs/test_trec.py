@@ -125,13 +125,28 @@ def seen(result):
     return list(result.query_ids), vectors, result.counts
 
 
+def line_read_otherwise(ranks_of, run):
+    """Name the first line with which the ranks are not those of the documents in the lines up to it."""
+    scores, judged = {}, {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
+    lines = run.splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        query, _, document, _, score, _ = line.decode().split()
+        scores.setdefault(query, {})[document] = float(score)
+        if ranks_of(b"".join(lines[:number])) != rg.from_qrels(judged, scores).evaluate("rr")["rr"].tolist():
+            return f"line {number} is read otherwise: {line!r}"
+    return "each line is read as it is if no line follows"
+
+
 @carriers
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 @blocks
 def test_files_of_every_kind_are_read_alike(backend, monkeypatch, carrier, run, block):
+    def ranks_of(run):
+        return reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run))
+
     monkeypatch.setattr(read_files, "BLOCK", block)
-    ranks = reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run))
-    assert ranks == RR, f"rr by query: {ranks} of the files, {RR} expected"
+    ranks = ranks_of(run)
+    assert ranks == RR, f"rr by query: {ranks}, expected {RR}; {line_read_otherwise(ranks_of, run)}"
     assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
 
 
@@ -810,6 +825,7 @@ def test_the_first_wrong_line_is_named(rejects):
 @pytest.mark.parametrize("row", [
     ("qrels.txt: line 1, field 4: the grade is NaN", b"q 0 d nan\n", b"q Q0 d 1 2.5 t\n"),
     ("qrels.txt: line 1, field 4: the grade is infinite", b"q 0 d -inf\n", b"q Q0 d 1 2.5 t\n"),
+    ("qrels.txt: line 3, field 4: the grade is NaN", b"q 0 d 1\nq 0 e 1\nr 0 d nan\n", b"q Q0 d 1 2.5 t\n"),
     ("run.txt: line 2, field 5: the score is NaN; use -inf", b"q 0 d 1\n", b"q Q0 d 1 2.5 t\nq Q0 e 2 nan t\n"),
 ])  # fmt: skip
 def test_infinite_and_nan_numbers_are_rejected(rejects, row):

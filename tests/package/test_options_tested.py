@@ -1,13 +1,12 @@
 """Every option of a public function is named by the `options` mark of a test."""
 
 import inspect
-from importlib import import_module
 from operator import attrgetter
 
 import pytest
+from support.public_names import public_modules
 
-import rankgain as rg
-from rankgain import pytrec_eval, sklearn
+from rankgain import pytrec_eval
 
 TESTED_ELSEWHERE = {
     ("Rankings.evaluate", "progress"): "test_progress.py",
@@ -36,7 +35,7 @@ def public(call):
     """Return the public object with this name."""
     if call == "pytrec_eval":
         return pytrec_eval.RelevanceEvaluator
-    homes = [rg, sklearn, *([import_module("rankgain.batches")] if "batch" in call.lower() else [])]
+    homes = public_modules().values()
     return next(attrgetter(call)(home) for home in homes if hasattr(home, call.partition(".")[0]))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.choices import Missing, Queries, Ties, check_choice
 from rankgain.comparison.aligned import QUERIES, on_common_queries
-from rankgain.comparison.comparison import Comparison, with_rankings
+from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.data.forms import form_of, is_of_ranx
 from rankgain.data.judgments import Judgments
 from rankgain.errors import quoted
@@ -201,7 +201,7 @@ def compare(
     left_out = 0
     if queries != "all" and results:
         results, _, left_out = on_common_queries(results, queries)
-    return with_rankings(Comparison(results), rankings, left_out)
+    return comparison_of(results, rankings, left_out)
 
 
 def _evaluated(

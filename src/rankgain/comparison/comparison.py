@@ -733,10 +733,13 @@ def legend(runs: Comparison) -> list[str]:
     ]
 
 
-def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:
-    """Add the rankings to the comparison and return it; they are needed for warnings about unjudged documents and ties.
+def comparison_of(
+    evaluations: Mapping[str, Evaluation], rankings: Mapping[str, Rankings], left_out: int = 0
+) -> Comparison:
+    """Return a Comparison that keeps the rankings, which warnings about unjudged documents and ties need.
 
     `left_out`: the number of queries that were left out, since not all runs have them.
     """
+    comparison = Comparison(evaluations)
     comparison._rankings, comparison._left_out = dict(rankings), left_out
     return comparison

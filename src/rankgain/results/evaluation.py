@@ -506,7 +506,9 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         """
         columns: dict[str, Sequence[Any] | Floats] = {"query_id": self.query_ids}
         for key, vector in self.items():
-            if not np.array_equal(columns.setdefault(str(key), vector), vector, equal_nan=True):
+            # a string and a Metric of the same name are the same metric; two Metrics are not, even if their values are
+            differs = str(key) in columns and str(key) not in self._values
+            if differs or not np.array_equal(columns.setdefault(str(key), vector), vector, equal_nan=True):
                 raise ValueError(
                     f"two metrics are both called {key!s}, and a frame needs distinct names: evaluate them separately"
                 )
