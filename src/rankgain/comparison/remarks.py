@@ -179,7 +179,7 @@ def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
         return None
     method = RANDOM if options.method == EXACT else options.method  # this method is also exact if few queries differ
     options = options._replace(method=method, metrics=metrics, margin=None)
-    rest = Aligned(samples[metric].query_ids, samples, 0)
+    rest = Aligned(samples[metric].query_ids, samples, {})
     return Tested(differences_of(rest, options), rest, options)
 
 

@@ -82,19 +82,27 @@ DEFAULT = Export()
 class Number(NamedTuple):
     """A number in a table, or the two ends of an interval.
 
-    `share` is true for values from 0 to 1, which can be printed in percent.
+    `share` is true for values from 0 to 1, which can be printed in percent. If `nonzero`, a value that would be printed
+    as 0 is printed with an exponent, unless the caller chose the number of digits.
     """
 
     values: tuple[float, ...]
     decimals: int = DECIMALS
     signed: bool = False
     share: bool = False
+    nonzero: bool = False
 
     def text(self, export: Export, between: str = " to ") -> str:
         percent = export.percent and self.share
         default = max(self.decimals - 2, 0) if percent else self.decimals
         decimals, scale = default if export.digits is None else export.digits, 100.0 if percent else 1.0
-        return between.join((signed if self.signed else fixed)(scale * value, decimals) for value in self.values)
+
+        def text(value: float) -> str:
+            if self.nonzero and export.digits is None and value and not float(fixed(value, decimals)):
+                return f"{value:+.1e}"
+            return (signed if self.signed else fixed)(value, decimals)
+
+        return between.join(text(scale * value) for value in self.values)
 
     def __str__(self) -> str:
         return self.text(DEFAULT)
