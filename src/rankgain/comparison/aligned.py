@@ -12,11 +12,12 @@ from rankgain.choices import check_choice
 from rankgain.data.arrays import is_missing
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean, scaled
-from rankgain.metrics.metric import Metric, aggregator, parse
+from rankgain.metrics.metric import Metric, Score, aggregator, parse
 from rankgain.results.evaluation import Evaluation, same_ids, weights_of
 from rankgain.scalars import Bools, Floats, Ints
 
 QUERIES = "same", "common"
+NOISE = 2.0**-36  # values of other tools that differ by less, relative to the larger one, differ by rounding
 
 
 class Sample(NamedTuple):
@@ -226,6 +227,22 @@ def _counted(sample: Sample, metric: str | Metric, queries: str) -> Sample:
             f"{metric!s}: run {sample.runs[column]!r}, query {sample.query_ids[row]!r}: the value is infinite: it has "
             "no mean"
         )
+    if isinstance(metric, Score):
+        sample = sample._replace(values=_without_noise(sample.values))
     if aggregator(sample.record) is geometric_mean:
         sample = sample._replace(values=np.log2(np.maximum(sample.values, LEAST)))
     return sample if sample.weights is None else sample.only(sample.weights > 0)
+
+
+def _without_noise(values: Floats) -> Floats:
+    """Return values in which those of a query are equal if they differ only by rounding.
+
+    Other tools may add numbers in another order for each run.
+    """
+    values = values.copy()
+    for run in range(1, values.shape[1]):
+        column = values[:, run]
+        for other in values.T[:run]:
+            close = np.abs(column - other) <= NOISE * np.maximum(np.abs(column), np.abs(other))
+            column[close] = other[close]
+    return values

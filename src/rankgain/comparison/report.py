@@ -37,7 +37,7 @@ from rankgain.errors import counted, escaped, import_extra
 from rankgain.metrics.metric import Metric, Score, better
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
-from rankgain.results.text import html_of, html_table, number, printable, signed
+from rankgain.results.text import Table, html_of, html_table, number, printable, signed
 
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
@@ -252,7 +252,7 @@ def page_of(
         verdicts=[*tests.verdicts(), *sentences.summary(tests)],
         warnings=html_of(warnings_of(tests)),
         notes=list(sentences.details(tests)),
-        means=tables.matrix(tests, "html", MOST_ROWS),
+        means=_means(tests),
         numbers=tables.differences(tests, "html", most),
         baseline=sentences.baseline_of(tests) is not None,
         corrected=sentences.is_corrected(tests),
@@ -268,6 +268,12 @@ def page_of(
         definitions=list(_definitions(tests.options.metrics, evaluations)),
     )
     return text
+
+
+def _means(tests: Tests) -> Table:
+    """Return the table of means, with as few columns as possible, so that it fits a narrow screen."""
+    table = tables.matrix(tests, "html", MOST_ROWS)
+    return tables.by_metric(table) if len(tests.options.metrics) > len(table.rows) - 1 else table
 
 
 def _about(

@@ -69,7 +69,8 @@ class Calculation(Frames, Tables):
         The value of the query, as `Rankings.evaluate` returns it.
     dividend, divisor : float
         `value` is ``dividend / divisor``, but 1.0 if DCG exceeds the ideal only by rounding. If `divisor` is 0, it is
-        the metric's `empty` if nothing is relevant, and else 0. `divisor` is None if the metric is not a quotient; `dividend` is then the sum over ranks.
+        the metric's `empty` if nothing is relevant, and else 0. `divisor` is None if the metric is not a quotient;
+        `dividend` is then the sum over ranks.
     rows : list of dict
         The ranks from the first on: ``rank`` and ``last_rank``, which differ for tied documents; ``document`` or, if
         documents have no ids, ``position``; ``score``, if known; ``grade``, None for an unjudged document; ``gain``,
@@ -463,7 +464,11 @@ class _Calculator:
 
     def _name(self, position: int) -> str:
         ids, positions = self._documents.ids, self._documents.positions
-        name = printable(ids[position]) if ids is not None else f"position {positions[position] if positions else position}"
+        name = (
+            printable(ids[position])
+            if ids is not None
+            else f"position {positions[position] if positions else position}"
+        )
         return f"{name} ({_plain(self._documents.grades[position])})"
 
     def _not_returned(self) -> str:

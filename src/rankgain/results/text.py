@@ -185,15 +185,17 @@ def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]
     gaps = [GAP] * len(widths)
     for (row, column), mark in marked.items():
         if column + 1 < len(widths):
-            blank = widths[column + 1] - len(texts[row][column + 1])
+            # A mark may extend into the blanks before the next cell.
+            blank = widths[column + 1] - len(texts[row][column + 1]) if column + 1 >= names else 0
             gaps[column] = max(gaps[column], len(mark) + GAP - blank)
-    return [
-        "".join(
-            (cell.ljust(width) if column < names else cell.rjust(width)) + marked.get((row, column), "").ljust(gap)
-            for column, (cell, width, gap) in enumerate(zip(cells, widths, gaps, strict=True))
-        ).rstrip(" ")
-        for row, cells in enumerate(texts)
-    ]
+    lines = [""] * len(texts)
+    end = 0
+    for column, (width, gap) in enumerate(zip(widths, gaps, strict=True)):
+        for row, cells in enumerate(texts):
+            cell = cells[column].ljust(width) if column < names else cells[column]
+            lines[row] = lines[row].ljust(end + width - len(cell)) + cell + marked.get((row, column), "")
+        end += width + gap
+    return [line.rstrip(" ") for line in lines]
 
 
 def wrapped(line: str) -> list[str]:
