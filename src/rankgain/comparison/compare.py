@@ -198,10 +198,10 @@ def compare(
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
             results = _evaluated(runs, truth, metrics, ties, missing, rules, rankings, bar)
-    left_out = 0
+    lacks: dict[str, list[Any]] = {}
     if queries != "all" and results:
-        results, _, left_out = on_common_queries(results, queries)
-    return comparison_of(results, rankings, left_out)
+        results, _, lacks = on_common_queries(results, queries)
+    return comparison_of(results, rankings, lacks)
 
 
 def _evaluated(

@@ -68,8 +68,9 @@ class Calculation(Frames, Tables):
     value : float
         The value of the query, as `Rankings.evaluate` returns it.
     dividend, divisor : float
-        `value` is ``dividend / divisor``, but 1.0 if DCG exceeds the ideal only by rounding, and the metric's `empty`
-        if `divisor` is 0. `divisor` is None if the metric is not a quotient; `dividend` is then the sum over ranks.
+        `value` is ``dividend / divisor``, but 1.0 if DCG exceeds the ideal only by rounding. If `divisor` is 0, it is
+        the metric's `empty` if nothing is relevant, and else 0. `divisor` is None if the metric is not a quotient;
+        `dividend` is then the sum over ranks.
     rows : list of dict
         The ranks from the first on: ``rank`` and ``last_rank``, which differ for tied documents; ``document`` or, if
         documents have no ids, ``position``; ``score``, if known; ``grade``, None for an unjudged document; ``gain``,
@@ -223,7 +224,8 @@ def calculate(
     worker = _Calculator(source, rules, metric, query, limit)
     parts = worker.parts
     name = printable(source.query_ids[query])
-    title = f"{key!s} of query {name}{f', like {like}' if like else ''}: {_equation(metric, parts)}"
+    equation = _equation(metric, parts, worker.why_empty())
+    title = f"{key!s} of query {name}{f', like {like}' if like else ''}: {equation}"
     return Calculation(
         key,
         source.query_ids[query],
@@ -238,8 +240,11 @@ def calculate(
     )
 
 
-def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
-    """Return the equation that derives the value from the sums, as text."""
+def _equation(metric: Metric, parts: _backend.parts.Parts, why_empty: str) -> str:
+    """Return the equation that derives the value from the sums, as text.
+
+    `why_empty`: why the divisor is 0, if it is.
+    """
     value, kind = number(parts.value), TABLE[metric.name].combination.kind
     if parts.divisor is None:
         amount, factor = number(parts.dividend), f"{1.0 - metric.p:.6g}"
@@ -248,7 +253,7 @@ def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
         return f"1 − {factor} · {amount} = {value}" if kind == _codes.RESIDUAL else value
     show: Callable[[float], str] = number if kind == _codes.RATIO else _amount
     quotient = f"{show(parts.dividend)} / {show(parts.divisor)}"
-    return f"{quotient} = {value}" if parts.divisor else f"{quotient}, {TABLE[metric.name].empty_if}: {value}"
+    return f"{quotient} = {value}" if parts.divisor else f"{quotient}, {why_empty}: {value}"
 
 
 def _amount(value: float) -> str:
@@ -305,6 +310,12 @@ class _Calculator:
             else:
                 yield TieGroup(first, last, ordered)
 
+    def why_empty(self) -> str:
+        """Return the reason for a divisor of 0: nothing is relevant, or the list has nothing that is."""
+        if not any(map(self._has_gain, self._documents.judged)):
+            return TABLE[self._metric.name].empty_if
+        return "nothing relevant returned" if self._used.returned else "nothing returned"
+
     def _in_ideal_order(self) -> list[int]:
         """Return the indices of the judged documents with a gain, highest gain first."""
         if not any(term.family in OVER_IDEAL for term, _ in self._plan.terms) or self._family == _codes.COST_SUM:
@@ -359,10 +370,9 @@ class _Calculator:
     def _columns(self) -> dict[str, Sequence[Any]]:
         """Return the known columns of the documents: their ids or positions, scores and grades."""
         documents = self._documents
-        positions = range(len(documents.grades)) if documents.ids is None else None
         columns: dict[str, Sequence[Any] | None] = {
             "document": documents.ids,
-            "position": positions,
+            "position": documents.positions,
             "score": documents.scores,
             "grade": documents.grades,
         }
@@ -447,8 +457,12 @@ class _Calculator:
         return bool(grade and grade > 0.0) if gain is None else gain > 0.0
 
     def _name(self, position: int) -> str:
-        ids = self._documents.ids
-        name = printable(ids[position]) if ids is not None else f"position {position}"
+        ids, positions = self._documents.ids, self._documents.positions
+        name = (
+            printable(ids[position])
+            if ids is not None
+            else f"position {positions[position] if positions else position}"
+        )
         return f"{name} ({_plain(self._documents.grades[position])})"
 
     def _not_returned(self) -> str:
