@@ -269,14 +269,14 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         See Also
         --------
         Comparison.test : Tests whether two runs differ; two intervals cannot show that, since queries are paired.
-        Curve.interval : The method, and how often its intervals contain the true mean.
+        Curve.interval : The method, with its source.
 
         Examples
         --------
         >>> import rankgain as rg
         >>> result = rg.from_ranked([[0, 0, 1], [1, 0, 0]] * 6).evaluate("rr", "dcg")
         >>> [round(end, 2) for end in result.interval("rr")]
-        [0.42, 0.85]
+        [0.43, 0.86]
         >>> [round(end, 2) for end in result.interval("dcg", highest=1)]
         [0.52, 0.89]
         """

@@ -14,6 +14,7 @@ from rankgain.errors import quoted, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, logarithms, total
 from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.metrics.table import TABLE
+from rankgain.results.gaffke import lower_bound
 from rankgain.scalars import Floats, check_number
 
 STEPS = 200  # maximum number of bisection steps
@@ -79,27 +80,12 @@ def _bounds(key: str | Metric, metric: Metric, highest: float | None) -> tuple[f
 
 
 def mean_interval(values: Floats, least: float, most: float, level: float) -> tuple[float, float]:
-    """Return the confidence interval for the mean of values that lie between `least` and `most`.
-
-    The ends are quantiles of randomly weighted means of the values and one more value, `least` for the lower end and
-    `most` for the upper one (Gaffke 2005). The distribution of these means is approximated by the beta distribution of
-    the same mean and variance. For values of 0 or 1 this is exact, and the interval is Clopper and Pearson's.
-    """
+    """Return the confidence interval for the mean of values that lie between `least` and `most`."""
     if most <= least:
         return least, most
-    scaled = (values - least) / (most - least)
-    low = _quantile(np.append(scaled, 0.0), (1.0 - level) / 2)
-    high = _quantile(np.append(scaled, 1.0), (1.0 + level) / 2)
+    scaled, share = (values - least) / (most - least), (1.0 - level) / 2
+    low, high = lower_bound(scaled, share), 1.0 - lower_bound(1.0 - scaled, share)
     return least + low * (most - least), least + high * (most - least)
-
-
-def _quantile(values: Floats, share: float) -> float:
-    centre = float(values.mean())
-    variance = float(np.square(values - centre).mean()) / (len(values) + 1)
-    if variance == 0.0:
-        return centre
-    size = centre * (1.0 - centre) / variance - 1.0
-    return beta_quantile(share, centre * size, (1.0 - centre) * size)
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:
