@@ -96,8 +96,8 @@ class Curve(Frames):
         Raises
         ------
         ValueError
-            If `level` is not between 0 and 1; if the metric has no bound and `highest` is not given, or a value exceeds
-            it; or if `highest` is not above 0.
+            If `level` is not between 0 and 1; if the metric has no upper bound and `highest` is not given, or a value
+            exceeds it; or if `highest` is not above 0.
         TypeError
             If `level` or `highest` is not a number.
 
@@ -133,7 +133,7 @@ class Curve(Frames):
         """
         share = check_level(level)
         complete = self.values[~np.isnan(self.values).any(axis=1)]
-        return np.array([interval_of(column, self.metric, share, highest) for column in complete.T]).T
+        return np.array([interval_of(column, self.metric, share, highest=highest) for column in complete.T]).T
 
     def columns(self) -> Columns:
         """Return the columns of a data frame as a dict.
