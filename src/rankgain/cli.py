@@ -36,11 +36,11 @@ from rankgain.inputs.any import rankings_of, rankings_of_table
 from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
-from rankgain.metrics.metric import better, parse
+from rankgain.metrics.metric import MetricKey, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.export import shown
-from rankgain.results.intervals import is_bounded
+from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
 from rankgain.threads import MOST, check_threads
@@ -194,12 +194,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     evaluate.add_argument("--interval", action="store_true", help="show a confidence interval of each mean, of one run")
     _add(evaluate, "--level", 0.95, "the confidence level of --interval", metavar="X")
-    evaluate.add_argument(
-        "--highest",
-        type=float,
-        metavar="X",
-        help="for --interval: the largest value of a metric without a bound, as dcg",
-    )
+    for name, word, example in (("lowest", "smallest", "utility"), ("highest", "largest", "dcg")):
+        text = f"for --interval: the {word} value of a metric without such a bound, as {example}"
+        evaluate.add_argument(f"--{name}", type=float, metavar="X", help=text)
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
@@ -706,8 +703,9 @@ def _run(options: argparse.Namespace) -> None:
     _check_rules(options)
     if options.interval:
         _check_interval(files, options)
-    elif options.highest is not None:
-        options.parser.error("argument --highest: only allowed with argument --interval")
+    for name in ("lowest", "highest"):
+        if getattr(options, name) is not None and not options.interval:
+            options.parser.error(f"argument --{name}: only allowed with argument --interval")
     if options.tie_spread:
         spreads = {
             name: run.tie_spread(*options.metric, threads=options.threads) for name, run in _rankings(files, options)
@@ -720,12 +718,17 @@ def _run(options: argparse.Namespace) -> None:
         }
         if options.interval:
             (result,) = results.values()
-            highest = {key: None if is_bounded(key) else options.highest for key in result}
-            ends = {key: result.interval(key, options.level, highest=highest[key]) for key in result}
+            ends = {key: result.interval(key, options.level, **_missing_bounds(key, options)) for key in result}
             text = WITH_INTERVALS[options.form](Comparison(results), False, Intervals(options.level, ends))
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
     _write(text, options.output)
+
+
+def _missing_bounds(key: MetricKey, options: argparse.Namespace) -> dict[str, float | None]:
+    """Return the bounds of --lowest and --highest that a metric lacks."""
+    given = {"lowest": options.lowest, "highest": options.highest}
+    return {name: given[name] for name, bound in zip(given, bounds_of(key), strict=True) if math.isinf(bound)}
 
 
 def _check_interval(files: Sequence[str], options: argparse.Namespace) -> None:
