@@ -14,7 +14,7 @@ from support import metric_table
 from support.public_names import public_objects
 
 import rankgain as rg
-from rankgain import choices
+from rankgain import batches, choices
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.table import TABLE
 from rankgain.results.export import Frames
@@ -88,7 +88,7 @@ def test_docstring_states_optional_parameters_and_choices(name):
             elif parameter.default is not parameter.empty:
                 assert "default" in head, head
                 if "default " in head:
-                    assert eval(head.partition("default ")[2], {**vars(batches)}) == parameter.default, head
+                    assert eval(head.partition("default ")[2], vars(batches)) == parameter.default, head
             for kind in CHOICES & {*re.findall(r"\w+", str(function.__annotations__[parameter.name]))}:
                 listed = re.findall(r"[\w-]+", re.search(r"\{(.*)\}", head)[1])
                 assert set(listed) == set(map(str, get_args(getattr(choices, kind)))), head
