@@ -18,16 +18,16 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.choices import Duplicates, Missing, Ties
 from rankgain.data import files
+from rankgain.data.advice.no_hits import warn_of_other_ids
 from rankgain.data.columns import RunColumns, check_kinds, first_of_each
 from rankgain.data.documents import Documents, of_ids
 from rankgain.data.files import File, FileInput, is_msmarco, is_standard_input, opened
 from rankgain.data.groups import NumberedIds, QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, row_numbers, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource
-from rankgain.data.no_hits import NamedSide, warn_of_other_ids
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
-from rankgain.data.source import Chunk
+from rankgain.data.source import Chunk, IdSide
 from rankgain.errors import InputError, quoted, refusal
 from rankgain.scalars import Floats, Ints, to_intp
 from rankgain.threads import begun
@@ -535,8 +535,8 @@ def warn_of_first_block(path: str, judgments: JudgmentSets) -> None:
         rows, _ = groups.rows(numbers[in_block[query] : in_block[query] + 1])
         return python_ids(documents.take(rows), "str")
 
-    judged = NamedSide(judgments.name, lambda query: list(judgments.of_query(in_block[query])))
-    warn_of_other_ids(judged, NamedSide(name, documents_of), len(in_block))
+    judged = IdSide(judgments.name, lambda query: list(judgments.of_query(in_block[query])))
+    warn_of_other_ids(judged, IdSide(name, documents_of), len(in_block))
 
 
 def _form(run: File) -> Form:
