@@ -47,20 +47,14 @@ class Given:
     - "lists": a list or tuple, of numbers, of ids, or with one item per query
     - "other": anything else, which every reader refuses
 
-    `data`: the value itself or, for a file or an object of another tool, what it holds. `argument`: the name of the
-    parameter. `title`: the name of the file with the data, or "".
+    `data`: the value itself or, for a table file or an object of another tool, what it holds. `argument`: the name of
+    the parameter. `name`: the place that errors name, which is the table file or, without one, the argument.
     """
 
-    def __init__(self, kind: Kind, data: Any, argument: str, title: str = "") -> None:
+    def __init__(self, kind: Kind, data: Any, argument: str) -> None:
         self.kind = kind
         self.data = data
-        self.argument = argument
-        self.title = title
-
-    @property
-    def name(self) -> str:
-        """The place that errors name: the file or, without one, the argument."""
-        return self.title or self.argument
+        self.argument = self.name = argument
 
     @cached_property
     def frame(self) -> Frame:
@@ -123,7 +117,7 @@ def recognise(
 
         title, data = read_table(kind, head, source, argument)
         given = _recognise(data, title, columns, is_table)
-        given.argument, given.title = argument, title
+        given.argument = argument
         return given
     return _recognise(value, argument, columns, is_table)
 
