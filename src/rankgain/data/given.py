@@ -14,13 +14,13 @@ from typing import Any, Literal
 
 from rankgain.data.arrays import array_of, is_array
 from rankgain.data.column_names import USUAL_NAMES, default_columns, is_pandas, is_series
-from rankgain.data.dataframes import Frame
 from rankgain.data.detect import file_kind
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.data.other_tools import columns_of_tuples, holds_responses, is_of_ranx, is_tuple_record, run_of_responses
-from rankgain.data.readers import Reader
-from rankgain.data.records import Records
 from rankgain.data.sparse import is_sparse
+from rankgain.data.tables.frame import Frame
+from rankgain.data.tables.readers import Reader
+from rankgain.data.tables.records import Records
 from rankgain.errors import changed, quoted
 
 Kind = Literal["judgments", "dicts", "keyed", "table", "trec", "sparse", "series", "array", "lists", "other"]
@@ -113,7 +113,7 @@ def recognise(
         kind, head, source = file_kind(value, argument, beir=is_truth) if opens else (None, b"", value)
         if kind is None:
             return Given("trec", source, argument)
-        from rankgain.data.tables import read_table  # deferred, to keep `import rankgain` fast
+        from rankgain.data.tables.files import read_table  # deferred, to keep `import rankgain` fast
 
         title, data = read_table(kind, head, source, argument)
         given = _recognise(data, title, columns, is_table)

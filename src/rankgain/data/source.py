@@ -45,7 +45,6 @@ class Source(ABC):
 
     most = UNLIMITED  # maximum number of documents per chunk, if less than `CHUNK`
     has_ids = False  # whether documents have ids, which can be used to break ties
-    in_file = False  # whether `documents` reads a file again
     missing: Missing | None = None
     left_out = 0, 0
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
@@ -92,8 +91,8 @@ class Source(ABC):
         """Return the exception for an error in a query, worded for the caller."""
 
     @abstractmethod
-    def documents(self, query: int, rules: Rules) -> Documents | None:
-        """Return the documents of a query in rank order, or None if the run cannot be read again."""
+    def documents(self, query: int, rules: Rules) -> Documents:
+        """Return the documents of a query in rank order."""
 
     def id_sides(self) -> tuple[IdSide, IdSide]:
         """Return the judgments and the run with the ids of each query, if `may_have_other_ids`."""

@@ -13,7 +13,6 @@ from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
 from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
 from rankgain.data.column_names import bare
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
-from rankgain.data.dataframes import Frame
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import row_numbers
@@ -22,6 +21,7 @@ from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import NoKeywords, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import id_kind
