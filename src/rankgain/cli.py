@@ -26,20 +26,14 @@ from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.guards import check_allowance, check_drop
 from rankgain.comparison.outcome import PARTS
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
-from rankgain.data.contents import contents
-from rankgain.data.detect import recognised
-from rankgain.data.forms import form_of
+from rankgain.data.given import recognise
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
 from rankgain.errors import escaped, import_extra, nearest
-from rankgain.inputs.any import rankings_of, rankings_of_table
-from rankgain.inputs.frames import pair_of
-from rankgain.inputs.judgments import judgments
-from rankgain.inputs.trec import read_trec
+from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings_of_table
 from rankgain.metrics.metric import MetricKey, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
-from rankgain.results.export import shown
 from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
@@ -778,28 +772,28 @@ def _default_metrics(like: str | None) -> Sequence[str]:
 
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
-    """Yield the name and the Rankings of each run. A run is read only when the caller asks for it."""
-    columns, bar = _columns(options), progress_bar(files, options.progress)
-    kinds, _, sources = zip(*(recognised(path, path, beir=not index) for index, path in enumerate(files)), strict=True)
-    if columns and not any(kinds):
+    """Yield the name and the Rankings of each run. A TREC run is read only when the caller asks for it."""
+    columns, progress = _columns(options), progress_bar(files, options.progress) is not None
+    of_truth, of_run = columns_by_side(columns)
+    given = [
+        recognise(path, "run" if index else "truth", of_run if index else of_truth, is_truth=not index)
+        for index, path in enumerate(files)
+    ]
+    if columns and all(each.kind == "trec" for each in given):
         options.parser.error(f"argument --{next(iter(columns))}: names a column of a table, and TREC files have none")
+    rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits", "threads")}
     if len(files) == 1:
-        if kinds[0] is None:
+        if given[0].kind == "trec":
             options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
-        yield run_names(files)[0], _of_one_table(sources[0], options, columns)
+        if not options.chosen_ties:
+            del rules["ties"]  # the default depends on whether documents have ids
+        yield run_names(files)[0], rankings_of_table(given[0], rules, **columns)
         return
-    if kinds[0] is None:
-        with shown(sources[0], bar) as file:
-            judged = judgments(file)
-    else:
-        judged = judgments(sources[0], **_of_side(columns, 0, "relevance"))
-    for name, kind, run in zip(run_names(files[1:]), kinds[1:], sources[1:], strict=True):
-        if kind is not None:
-            yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
-            continue
-        with shown(run, bar) as file:
-            rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
-            yield name, read_trec(judged, file, threads=options.threads, **rules)
+    judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress)
+    for name, run in zip(run_names(files[1:]), given[1:], strict=True):
+        of_table = of_run if run.kind == "table" else {}
+        rankings = rankings_of(judged, run, rules, progress=progress, **of_table)
+        yield name, rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
 
 
 def _columns(options: argparse.Namespace) -> dict[str, Any]:
@@ -815,29 +809,6 @@ def _columns(options: argparse.Namespace) -> dict[str, Any]:
     if lists and len(options.files) > 1:
         options.parser.error(f"argument --{lists[0]}: names a column of lists in one table with a row per query")
     return columns
-
-
-def _of_side(columns: Mapping[str, Any], side: int, *others: str) -> dict[str, str]:
-    """Return the column names for one side, which is 0 for the qrels or 1 for a run."""
-    pairs = {name: pair_of(columns.get(name), name)[side] for name in ("query", "doc")}
-    pairs |= {name: columns.get(name) for name in others}
-    return {name: column for name, column in pairs.items() if column is not None}
-
-
-def _of_one_table(source: Any, options: argparse.Namespace, columns: Mapping[str, Any]) -> Rankings:
-    """Return the Rankings of a table that holds both the judgments and the run."""
-    ties = {"ties": options.ties} if options.chosen_ties else {}
-    return rankings_of_table(source, ties, missing=options.missing, duplicates=options.duplicates, **columns)
-
-
-def _of_table(judged: Any, source: Any, options: argparse.Namespace, columns: Mapping[str, str]) -> Rankings:
-    """Return the Rankings of judgments and a run. The run is a table or another JSON document."""
-    run = contents(source, "run", columns.get("query"), columns.get("doc"))
-    rules = {"missing": options.missing, "duplicates": options.duplicates, **columns}
-    if form_of(run, "run") == "dicts":
-        rules = {"missing": options.missing}
-    rankings = rankings_of(judged, run, {"ties": options.ties}, **rules)
-    return rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:
