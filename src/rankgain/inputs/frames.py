@@ -19,7 +19,7 @@ from rankgain.data.ids import row_numbers
 from rankgain.data.judgments import JudgmentSets, judgment_sets, of_ids, warn_of_negative_grades
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
-from rankgain.data.rules import rules_of
+from rankgain.data.rules import Rules, rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.data.tables.frame import Frame
 from rankgain.errors import NoKeywords, unexpected, warn, without_unknown
@@ -303,20 +303,31 @@ def side_by_side(
     order, is_rank = _order(frame, score, rank)
     frame.prepare([query], [label, order])
     groups = QueryRows.of(frame.ids(query))
-    rows, offsets = groups.rows(np.arange(len(groups)))
-    indices = None if isinstance(rows, slice) else rows
     scores = _scores(frame, order, is_rank)
     warn_of_ranks(score, groups, scores)
     if is_rank and len(missing := np.flatnonzero(np.isnan(scores[:]))):
         raise nan_rank(f"{frame.where(order)}, row {int(missing[0])}")
-    labels, scores = (
-        RaggedArray(frame.where(name), offsets, values=values[:], order=indices)
-        for name, values in ((label, frame.numbers(label)), (order, scores))
+    labels = frame.where(label), frame.numbers(label)[:]
+    return label_lists(groups, labels, (frame.where(order), scores[:]), rules, query_ids)
+
+
+def label_lists(
+    groups: QueryRows,
+    labels: tuple[str, Any],
+    scores: tuple[str, Any],
+    rules: Rules,
+    query_ids: Iterable[Hashable] | None,
+) -> Rankings:
+    """Make Rankings from named columns of labels and scores."""
+    rows, offsets = groups.rows(np.arange(len(groups)))
+    order = None if isinstance(rows, slice) else rows
+    label_rows, score_rows = (
+        RaggedArray(name, offsets, values=values, order=order) for name, values in (labels, scores)
     )
-    if scores.kind != "f":
-        warn_if_swapped(pairs_in_lists(labels, scores), labels.name, scores.name, BY_COLUMN)
+    if score_rows.kind != "f":
+        warn_if_swapped(pairs_in_lists(label_rows, score_rows), label_rows.name, score_rows.name, BY_COLUMN)
     names = check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
-    return Rankings(ListSource(labels, scores, None, names), rules)
+    return Rankings(ListSource(label_rows, score_rows, None, names), rules)
 
 
 def _order(frame: Frame, score: str | None, rank: str | None) -> tuple[str, bool]:
