@@ -102,7 +102,9 @@ class TrecText:
             for column in columns if first != rows else ():
                 column[rows : rows + more] = column[first : first + more]
             rows += more
-        return [column[:rows] for column in columns], runs[0] if len(runs) == 1 else np.concatenate(runs)
+        joined = runs[0] if len(runs) == 1 else np.concatenate(runs)
+        runs.clear()  # threads that are about to end still refer to `scan`
+        return [column[:rows] for column in columns], joined
 
     def _parts(self) -> list[tuple[int, int]]:
         """Return the bounds of parts of the text, each of which ends with a line."""
