@@ -188,6 +188,12 @@ def rankings_of_table(table: Any, scored: Mapping[str, Any] = EMPTY, /, **rules:
     return from_frames(table, **rules, **scored)
 
 
+def is_by_query(table: Any) -> bool:
+    """Return whether a table, given or by its path, has one row per query, with relevant and returned ids."""
+    table = contents(table, "table", beir=True, by_query=True)
+    return form_of(table, "table") == "frame" and has_rows_by_query(Frame(table, "table"))
+
+
 def rankings_of(
     truth: Any,
     run: Any,
