@@ -156,7 +156,7 @@ def bench(scale: harness.Scale) -> None:
         show(f"{title}, skewed", f"{size} queries each", skew, cases, 9, 27)
         gains = partial(fails_in_a_group, few_large_gains, 6, size)
         show(f"{title}, few large gains", f"{size} queries each", gains, cases, rare)
-    for metrics, low, high in ((1, 2.5, 2.5), (3, 5, 6), (6, 7, 11)):
+    for metrics, low, high in ((1, 2.5, 2.5), (3, 5, 7), (6, 7, 11)):
         for shared in (0.5, 0.8):
             title = f"any of {metrics} metrics fails, 50 queries"
             show(title, f"correlation {shared}", partial(fails_in_any, metrics, shared), cases, low, high)
