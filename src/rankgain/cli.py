@@ -20,8 +20,9 @@ import numpy as np
 from rankgain import _backend
 from rankgain.choices import CHOICES
 from rankgain.comparison.aligned import QUERIES
-from rankgain.comparison.comparison import Comparison, with_rankings
+from rankgain.comparison.comparison import Comparison, with_evidence
 from rankgain.comparison.difference import RANDOM
+from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.outcome import PARTS
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
@@ -550,9 +551,12 @@ def _compare(options: argparse.Namespace) -> int:
         extra("jinja2", "report", "--report")
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
-    runs = dict(_rankings(options.files, options))
-    results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
-    comparison = with_rankings(Comparison(results), runs)
+    results, evidence = {}, {}
+    for name, rankings in _rankings(options.files, options):
+        results[name] = rankings.evaluate(*options.metric, threads=options.threads)
+        report = options.report is not None
+        evidence[name] = Evidence(rankings).release(results[name], options.threads, report=report)
+    comparison = with_evidence(Comparison(results), evidence)
     baseline = None if options.all_pairs else options.baseline or names[0]
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
     shared["weights"] = None if options.weights is None else read_weights(options.weights)
@@ -567,7 +571,7 @@ def _compare(options: argparse.Namespace) -> int:
         from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
         qrels = os.path.basename(options.files[0])
-        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given))
+        page = page_of(tests, groups, comparison, evidence, qrels=qrels, command=shown_command(options.given))
         write_whole(options.report, page.encode("utf-8"))
     gate = None
     if options.gate:

@@ -19,9 +19,9 @@ from rankgain.results.text import Block, Form, Number, Printed, Table
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
+    from rankgain.comparison.evidence import Evidence
     from rankgain.comparison.groups import Groups
     from rankgain.comparison.outcome import Tests
-    from rankgain.rankings import Rankings
 
 STAR = "*: the best"
 
@@ -69,7 +69,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         if not evaluations:
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
-        self._rankings: Mapping[str, Rankings] = {}
+        self._evidence: Mapping[str, Evidence] = {}
         self._left_out = 0  # the number of queries that at least one run lacks
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
@@ -83,7 +83,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the rankings, which may contain whole collections."""
-        return vars(self) | {"_rankings": {}}
+        return vars(self) | {"_evidence": {}}
 
     def __getitem__(self, run: str) -> Evaluation:
         try:
@@ -476,7 +476,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         options = check(list(self), Options(*given))
         differences, aligned = compute(self, options, weights, clusters)
         aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
-        return Tests(differences, aligned, options, self._rankings, missing_queries(self))
+        return Tests(differences, aligned, options, self._evidence, missing_queries(self))
 
     def groups(
         self,
@@ -641,7 +641,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """
         from rankgain.comparison.report import page_of
 
-        page = page_of(self.test() if tests is None else tests, groups, self, self._rankings, title, qrels)
+        page = page_of(self.test() if tests is None else tests, groups, self, self._evidence, title, qrels)
         write_whole(os.fspath(path), page.encode("utf-8"))
 
     def queries_needed(
@@ -733,10 +733,10 @@ def legend(runs: Comparison) -> list[str]:
     ]
 
 
-def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:
-    """Add the rankings to the comparison and return it; they are needed for warnings about unjudged documents and ties.
+def with_evidence(comparison: Comparison, evidence: Mapping[str, Evidence], left_out: int = 0) -> Comparison:
+    """Add to the comparison what warnings about unjudged documents and ties need of each run, and return it.
 
     `left_out`: the number of queries that were left out, since not all runs have them.
     """
-    comparison._rankings, comparison._left_out = dict(rankings), left_out
+    comparison._evidence, comparison._left_out = dict(evidence), left_out
     return comparison

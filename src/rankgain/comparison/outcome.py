@@ -9,6 +9,7 @@ from rankgain.choices import check_choice
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
+from rankgain.comparison.evidence import RETURNED, Evidence
 from rankgain.comparison.gate import WORST, Gate, judge
 from rankgain.comparison.remarks import Remark, remarks, warning_blocks
 from rankgain.comparison.testing import Key, Options, Tested, check_margin
@@ -17,7 +18,6 @@ from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, Table, check_export, latex_of, markdown_of, marks_of
 
 if TYPE_CHECKING:
-    from rankgain.rankings import Rankings
     from rankgain.results.plotting import Figure
 
 PARTS = "all", "matrix", "differences"
@@ -70,11 +70,11 @@ class Tests(Frames, Printed, Tested):
         differences: Mapping[Key, Difference],
         aligned: Aligned,
         options: Options,
-        rankings: Mapping[str, Rankings],
+        evidence: Mapping[str, Evidence],
         missing: str = "",
     ) -> None:
         super().__init__(differences, aligned, options, missing)
-        self._rankings = rankings  # the evaluated rankings of each run, if known
+        self._evidence = evidence  # the runs whose rankings were evaluated
         self._remarks: list[Remark] | None = None  # computed on first use
 
     def verdicts(self) -> list[str]:
@@ -159,12 +159,12 @@ class Tests(Frames, Printed, Tested):
 
     def _reasons(self) -> list[Remark]:
         if self._remarks is None:
-            self._remarks = list(remarks(self, self._rankings))
+            self._remarks = list(remarks(self, self._evidence))
         return self._remarks
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the rankings, but with the warnings computed from them."""
-        return vars(self) | {"_remarks": self._reasons(), "_rankings": {}}
+        return vars(self) | {"_remarks": self._reasons(), "_evidence": {}}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
         """Return the run with the best mean, and all runs that the test does not show to differ from it.
@@ -260,11 +260,11 @@ class Tests(Frames, Printed, Tested):
     def _lacking(self) -> Sequence[Any]:
         """Return the queries for which only the baseline returned documents, or an empty list if they are unknown."""
         ((_, run, baseline), *_) = self
-        if not {run, baseline} <= self._rankings.keys():
+        if not {run, baseline} <= self._evidence.keys():
             return []
         returned = {
-            name: dict(zip(rankings.query_ids, rankings.evaluate("num_ret")["num_ret"].tolist(), strict=True))
-            for name, rankings in self._rankings.items()
+            name: dict(zip(result.query_ids, result[RETURNED].tolist(), strict=True))
+            for name, result in ((name, each.evaluation(RETURNED)) for name, each in self._evidence.items())
         }
         return [query for query, count in returned[baseline].items() if count and not returned[run].get(query)]
 
