@@ -19,7 +19,7 @@ from rankgain.metrics.metric import Metric, MetricKey, aggregator, weighing
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, EXCLUDED, Counted, Summary, check_same_metrics, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
-from rankgain.scalars import Floats
+from rankgain.scalars import Floats, Ints
 
 MISSING = "missing from the run"
 MOST_MISSING = 20  # maximum number of runs whose missing queries are reported
@@ -424,11 +424,14 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
             if unknown is not None:
                 raise KeyError(f"query {quoted(unknown)} was not evaluated")
             rows = np.array([row_of[query] for query in selected], dtype=np.int64)
+        return self._at(rows, (len(rows), None, None, None, None))
+
+    def _at(self, rows: Ints, counts: tuple[int | None, ...]) -> Evaluation:
+        """Return the values of the queries in some rows, in this order."""
         ids = check_query_ids([self.query_ids[row] for row in rows.tolist()], len(rows))
         values = {key: vector[rows] for key, vector in self.items()}
         for vector in values.values():
             vector.flags.writeable = False
-        counts = len(rows), None, None, None, None
         weights = None if self._weights is None else {name: vector[rows] for name, vector in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
         return Evaluation(values, ids, *rules, counts, weights, self.assumed)
@@ -572,6 +575,16 @@ def weights_of(evaluation: Evaluation, metric: str | Metric) -> Floats | None:
 def same_ids(ids: Sequence[Any], other: Sequence[Any]) -> bool:
     """Return whether both sequences have the same query ids in the same order."""
     return ids == other or list(ids) == list(other)  # ids may be a range, which never equals a list
+
+
+def in_order(evaluation: Evaluation, query_ids: Sequence[Any]) -> Evaluation:
+    """Return an Evaluation with its queries in another order. If they are other queries, return it unchanged."""
+    if same_ids(evaluation.query_ids, query_ids) or len(evaluation.query_ids) != len(query_ids):
+        return evaluation
+    row_of = {query: row for row, query in enumerate(evaluation.query_ids)}
+    if not all(query in row_of for query in query_ids):
+        return evaluation
+    return evaluation._at(np.array([row_of[query] for query in query_ids], dtype=np.int64), evaluation._counts)
 
 
 def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
