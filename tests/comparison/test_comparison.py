@@ -50,13 +50,15 @@ def test_a_reordered_evaluation_keeps_counts_weights_and_assumptions(queries):
     backwards = rg.from_frames({name: column[::-1] for name, column in frame.items()}, run).evaluate("gauc", "rr")
     second = rg.compare({"first": first, "second": backwards}, queries=queries)["second"]
     assert (backwards.query_ids, second.query_ids) == (["a", "b"], ["b", "a"])
-    assert second == first and second.counts == backwards.counts == first.counts
-    assert second.mean("gauc") == first.mean("gauc") and second.mean(weights=[3, 1]) == first.mean(weights=[3, 1])
+    assert second == first
+    assert second.counts == backwards.counts == first.counts
+    assert second.mean("gauc") == first.mean("gauc")
+    assert second.mean(weights=[3, 1]) == first.mean(weights=[3, 1])
     assert second.assumed == backwards.assumed != ()
 
 
 def test_other_queries_stay_in_their_order():
-    first, second = ({query: 1.0 for query in queries} for queries in ("abc", "cbz"))
+    first, second = (dict.fromkeys(queries, 1.0) for queries in ("abc", "cbz"))
     comparison = rg.compare({"first": first, "second": second}, metrics="score", values=True)
     assert comparison["second"].query_ids == ["c", "b", "z"]
 
