@@ -127,6 +127,7 @@ class Rankings:
         if missing is not None and missing != self.missing:
             check_choices(missing=missing)
             source = source.under_missing(missing)
+            source.assumed = self._source.assumed
         return Rankings(source, rules)
 
     def __len__(self) -> int:

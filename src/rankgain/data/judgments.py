@@ -60,14 +60,14 @@ class Judgments:
 
     def __getstate__(self) -> dict[str, Any]:
         judgments = self._judgments.check()
-        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed", "columns", "text_ids"
+        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed", "columns", "text_ids", "index"
         return {field: getattr(judgments, field) for field in fields}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         fields = {name: state[name] for name in ("offsets", "grades", "documents")}
         self._judgments = JudgmentSets(state["name"], state["query_ids"]).with_columns(**fields)
         self._judgments.assumed, self._judgments.columns = state["assumed"], state["columns"]
-        self._judgments.text_ids = state["text_ids"]
+        self._judgments.text_ids, self._judgments.index = state["text_ids"], state["index"]
 
     def __len__(self) -> int:
         return len(self._judgments)
@@ -95,6 +95,7 @@ class JudgmentSets:
     error_row: int | None = None  # the row with the error, if read from a table
     column: str | None = None  # the name of the document column, if read from a table
     columns: int | None = None  # the number of columns, if read from a sparse matrix of judgments
+    index: Any = None  # the labels of the queries, if read from a pandas Series
     text_ids = False  # whether ids are text only because the file has no types
     _judged: Any = None
 
