@@ -82,7 +82,7 @@ def _status(given: list[str]) -> int:
             _print(text)
             return status
         options = _options(given)
-        options.given = given
+        options.arguments = given
         return options.run(options) or 0
     except BrokenPipeError:  # the reader has closed the pipe
         pass
@@ -186,6 +186,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "--like", type=_peer, metavar="TOOL", help=f"follow the rules of another tool: {', '.join(PEERS)}"
     )
+    _add_given(evaluate)
     evaluate.add_argument(
         "--tie-spread",
         action="store_true",
@@ -374,7 +375,13 @@ def _add_explain(commands: Any) -> None:
         metavar="TOOL",
         help=f"a tool: {', '.join((*PEERS, OWN.name))}, or a metric; twice to compare two (default: {OWN.name})",
     )
+    _add_given(explain)
     explain.set_defaults(parser=explain, run=_explain, tie_spread=False, form="text", output=None)
+
+
+def _add_given(command: argparse.ArgumentParser) -> None:
+    text = "what a tool is handed: the whole truth, or labels of the scored documents (default: as by its users)"
+    command.add_argument("--given", choices=CHOICES["given"], help=text)
 
 
 def _include() -> str:
@@ -494,7 +501,7 @@ def _explain(options: argparse.Namespace) -> None:
     if not files:
         if options.query_id is not None or options.limit is not None:
             options.parser.error("arguments --query-id and --limit: give a qrels file and a run file, or --sample")
-        _print(f"{explain(metric, tools or None)}\n")
+        _print(f"{explain(metric, tools or None, given=options.given)}\n")
         return
     if len(files) > 2 or len(tools) > 1:
         options.parser.error("give a qrels file and a run file, or one table that holds both, and at most one --like")
@@ -504,12 +511,13 @@ def _explain(options: argparse.Namespace) -> None:
     _check_rules(options)
     ((_, rankings),) = _rankings(files, options)
     if not calculates:
-        _print(f"{rankings.attribution(metric, tools[0])}\n")
+        _print(f"{rankings.attribution(metric, tools[0], given=options.given)}\n")
         return
     query, note = (options.query_id, "") if options.query_id is not None else _lowest_query(rankings, metric)
     # The argument is text, but query ids may be integers.
     query = next((known for known in rankings.query_ids if str(known) == query), query)
-    _print(f"{rankings.calculation(metric, query, like=options.like, limit=options.limit)}\n{note}")
+    shown = {name: getattr(options, name) for name in ("like", "given", "limit")}
+    _print(f"{rankings.calculation(metric, query, **shown)}\n{note}")
 
 
 def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
@@ -567,7 +575,7 @@ def _compare(options: argparse.Namespace) -> int:
         from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
         qrels = os.path.basename(options.files[0])
-        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given))
+        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.arguments))
         write_whole(options.report, page.encode("utf-8"))
     gate = None
     if options.gate:
@@ -659,6 +667,8 @@ def _run(options: argparse.Namespace) -> None:
         _check_interval(files, options)
     elif options.highest is not None:
         options.parser.error("argument --highest: only allowed with argument --interval")
+    if options.tie_spread and options.given is not None:
+        options.parser.error("argument --tie-spread: not allowed with argument --given")
     if options.tie_spread:
         spreads = {
             name: run.tie_spread(*options.metric, threads=options.threads) for name, run in _rankings(files, options)
@@ -666,7 +676,7 @@ def _run(options: argparse.Namespace) -> None:
         text = SPREADS[options.form](spreads, options.per_query)
     else:
         results = {
-            name: run.evaluate(*options.metric, like=options.like, threads=options.threads)
+            name: run.evaluate(*options.metric, like=options.like, given=options.given, threads=options.threads)
             for name, run in _rankings(files, options)
         }
         if options.interval:

@@ -116,10 +116,10 @@ def test_preset_of_sklearn_judges_scored_documents_only():
     theirs = sklearn.ndcg_score([[1, 2]], [[0.9, 0.8]])
     gained, ideal = 1 + 2 * LOG3, 2 + LOG3
     assert same(theirs, gained / ideal)
-    scored_only = {document: grades[document] for document in scores}
-    assert same(rg.from_qrels({"q": scored_only}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg"), theirs)
-    judged = rg.from_qrels({"q": grades}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg")
-    assert same(judged, gained / (3 + 2 * LOG3 + 1 / 2))
+    rankings = rg.from_qrels({"q": grades}, {"q": scores})
+    assert same(rankings.evaluate("ndcg", like="sklearn").mean("ndcg"), theirs)
+    from_files = rankings.evaluate("ndcg", like="sklearn", given="files").mean("ndcg")
+    assert same(from_files, gained / (3 + 2 * LOG3 + 1 / 2))
     explained = rg.explain("ndcg", like=("sklearn", "ranx")).differences()["ideal"]
     assert explained["sklearn"].startswith("of all scored documents, highest gain first")
     assert explained["ranx"].startswith("of all judged documents, highest gain first")

@@ -1,8 +1,9 @@
 """Reference implementation: loop over the queries of a chunk.
 
 A chunk is a tuple made by a Source: (form, start, stop, followed by the data of the form). Rules are a tuple (ties,
-single, depth, judged_only, condensed_depth); see `rankgain.data.rules`. A `Refused` is returned as (code, query,
-position, term), with queries counted from the start of the chunk. The messages are in `rankgain.errors`.
+single, depth, judged_only, condensed_depth, scored_only, scored_depth); see `rankgain.data.rules`. A `Refused` is
+returned as (code, query, position, term), with queries counted from the start of the chunk. The messages are in
+`rankgain.errors`.
 """
 
 from typing import Any
@@ -13,13 +14,13 @@ from rankgain._reference.matrix import read_matrix
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, compute_metrics
 from rankgain._reference.query import Query, tie_groups
-from rankgain._reference.ranking import RankingRules, count_grades, find, keep
+from rankgain._reference.ranking import RankingRules, count_grades, find, judge_scored, keep
 from rankgain.errors import ErrorCode
 from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 __all__ = ["Program", "hits", "metrics_from_hits", "rows", "run"]
 
-Codes = tuple[int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
+Codes = tuple[int, bool, int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
 Chunk = tuple[Any, ...]
 
 
@@ -62,9 +63,11 @@ def _ranked(program, rules, chunk):
     """Yield the queries of a chunk with their ranked documents."""
     form, start, stop, *data = chunk
     rules = RankingRules(*rules)
-    # With judged_only, documents below the program's depth may move up when unjudged documents are removed.
-    depth = rules.depth if rules.judged_only else min(program.depth, rules.depth)
-    lowest = min(program.lowest, NON_RELEVANT) if rules.judged_only else program.lowest
+    # With judged_only, documents below the program's depth may move up when unjudged documents are removed. With
+    # scored_only, the grades of all returned documents are the judged ones.
+    depth = rules.depth if rules.judged_only or rules.scored_only else min(program.depth, rules.depth)
+    lowest = 0.0 if rules.scored_only else program.lowest
+    lowest = min(lowest, NON_RELEVANT) if rules.judged_only else lowest
     if form in READERS:
         queries = (
             (len(documents.grades), find(documents, rules, depth, lowest), documents.judged)
@@ -73,7 +76,13 @@ def _ranked(program, rules, chunk):
     else:
         queries = _ranked_in_file(range(start, stop), depth, lowest, *data)
     for returned, groups, judged in queries:
-        yield Query(*keep(returned, groups, rules), count_grades(judged, program.judged_depth), rules.ties)
+        returned, groups = keep(returned, groups, rules)
+        if rules.scored_only:
+            every, judged = judge_scored(returned, groups)
+            returned = min(returned, rules.scored_depth)
+            groups = every if program.lowest < 0.0 else groups
+            groups = [group for group in groups if group.first <= returned]
+        yield Query(returned, groups, count_grades(judged, program.judged_depth), rules.ties)
 
 
 def _ranked_in_file(queries, depth, lowest, offsets, grade, first, last, returned, judged_offsets, judged):

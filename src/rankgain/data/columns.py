@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -111,6 +112,11 @@ class ColumnSource(JudgmentSource):
 
     def under_missing(self, missing: Missing) -> Self:
         return type(self)(self._judgments, self._run, missing=missing, query_ids=self._names_under(missing))
+
+    def non_empty(self) -> Self:
+        run = copy(self._run)
+        run.groups = run.groups.non_empty()
+        return type(self)(self._judgments, run, missing="skip", query_ids=self._names_non_empty())
 
     @property
     def sizes(self) -> Ints:

@@ -93,6 +93,10 @@ class DictSource(JudgmentSource):
             judgments = of_dicts(*paired(self._unread, judgments.name), judgments.name)
         return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
 
+    def non_empty(self) -> DictSource:
+        run = {query: scores for query, scores in self._run.items() if size_of(scores)}
+        return DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
+
     @property
     def sizes(self) -> Ints:
         return np.fromiter(map(len if self._all_dicts else size_of, self._runs), np.int64, len(self._runs))

@@ -363,6 +363,10 @@ class JudgmentSource(Source):
         numbers = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in numbers]
 
+    def _names_non_empty(self) -> list[Any] | None:
+        """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
+        return [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()] if self._named else None
+
     def warn_of_other_ids(self) -> None:
         judgments = NamedSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
         warn_of_other_ids(judgments, NamedSide(self._run_name, self.documents_of), len(self.query_ids))

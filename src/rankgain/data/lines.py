@@ -600,6 +600,9 @@ class TrecSource(JudgmentSource):
     def under_missing(self, missing: Missing) -> TrecSource:
         return self._with(self._hits, self._rules, missing, self._names_under(missing))
 
+    def non_empty(self) -> TrecSource:
+        return self._with(self._hits, self._rules, "skip", self._names_non_empty())
+
     def _with(self, hits: RunHits, rules: Rules, missing: Missing, names: Iterable[Hashable] | None) -> TrecSource:
         return TrecSource(
             self._judgments,

@@ -135,6 +135,12 @@ class RaggedArray:
         parts = [self._numbers(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
         return RaggedArray(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
 
+    def non_empty(self) -> RaggedArray:
+        """Keep only the lists that are not empty."""
+        present = np.append(self.sizes > 0, True)
+        parts = None if self._parts is None else [part for part in self._parts if len(part)]
+        return RaggedArray(self.name, self.offsets[present], self._values, parts, self.order, self.single)
+
     def unmasked(self, mask: Any) -> RaggedArray:
         """Keep only the documents for which a mask of the same shape is True; None keeps all documents."""
         if mask is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Set
 from inspect import signature
 from typing import Any, get_overloads, overload
 
-from rankgain.choices import Peer
+from rankgain.choices import Given, Peer
 from rankgain.data.arrays import is_array
 from rankgain.data.contents import contents
 from rankgain.data.dataframes import Frame
@@ -47,6 +47,7 @@ def evaluate(
     *metrics: Requested,
     threads: int = 1,
     like: Peer | None = None,
+    given: Given | None = None,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation: ...
@@ -57,6 +58,7 @@ def evaluate(
     run: Any,
     threads: int = 1,
     like: Peer | None = None,
+    given: Given | None = None,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation: ...
@@ -66,6 +68,7 @@ def evaluate(
     run: Any = None,
     threads: int = 1,
     like: Peer | None = None,
+    given: Given | None = None,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation:
@@ -88,6 +91,8 @@ def evaluate(
         How many threads may share the queries, as in `Rankings.evaluate`.
     like : str, optional
         The tool whose rules to follow, as in `Rankings.evaluate`.
+    given : {"files", "scored"}, optional
+        What the tool is handed, as in `Rankings.evaluate`.
     progress : bool, default False
         Whether bars of tqdm are shown: how much of each TREC file is read, and as in `Rankings.evaluate`.
     **rules : any
@@ -127,17 +132,18 @@ def evaluate(
     >>> rg.evaluate("ndcg@10", truth=[[0, 2, 1]], run=[[0.2, 0.9, 0.1]])["ndcg@10"].round(4).tolist()
     [0.9502]
     """
-    given = list(metrics)
-    if truth is None and given:
-        truth = given.pop(0)
-    if run is None and truth is not None and given and _are_metrics(given):
-        return rankings_of_table(truth, **rules).evaluate(*given, threads=threads, like=like, progress=progress)
-    if run is None and given:
-        run = given.pop(0)
+    arguments = list(metrics)
+    options: dict[str, Any] = {"threads": threads, "like": like, "given": given, "progress": progress}
+    if truth is None and arguments:
+        truth = arguments.pop(0)
+    if run is None and truth is not None and arguments and _are_metrics(arguments):
+        return rankings_of_table(truth, **rules).evaluate(*arguments, **options)
+    if run is None and arguments:
+        run = arguments.pop(0)
     if truth is None or run is None:
         others = f", not {', '.join(f'{name}=' for name in rules)}" if rules else ""
         raise TypeError(f"evaluate needs truth and a run{others}: rankgain.evaluate(truth, run, 'ndcg@10')")
-    requests = each_of(given)
+    requests = each_of(arguments)
     if not requests:
         if keywords := rules.keys() & {"metric", "metrics"}:
             raise unexpected(evaluate, dict.fromkeys(keywords))
@@ -145,7 +151,7 @@ def evaluate(
     for metric in requests:  # reject misspelt metric names before reading any input
         list(parse(metric))
     rankings = rankings_of(truth, run, progress=progress, **rules)
-    return rankings.evaluate(*requests, threads=threads, like=like, progress=progress)
+    return rankings.evaluate(*requests, **options)
 
 
 # Show only the signature of the most common call.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.documents import Documents, TieGroup, is_judged, tie_groups
+from rankgain.data.documents import Documents, TieGroup, is_judged, judged_as_scored, tie_groups
 from rankgain.data.rules import Rules
 from rankgain.data.source import Source
 from rankgain.metrics.metric import Metric
@@ -265,7 +265,7 @@ class _Calculator:
         self._used = hits_of_query(self._plan, source, rules, query)
         documents = source.documents(query, rules)
         self._in_full = documents is not None
-        self._documents = _of_hits(self._used) if documents is None else documents
+        self._documents = _of_hits(self._used) if documents is None else judged_as_scored(documents, rules)
         self._family = TABLE[metric.name].terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
