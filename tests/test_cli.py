@@ -553,3 +553,17 @@ def test_notes_and_errors_do_not_reach_standard_output(tmp_path):
 def test_help_that_cannot_be_written_is_an_error(command, where, tmp_path):
     assert in_a_shell(f"rankgain {command}", tmp_path)[0] == 0
     assert in_a_shell(f"rankgain {command} >{where}", tmp_path)[0] == 1
+
+
+@pytest.mark.parametrize("option", ["-J", "--judged-only"])
+def test_judged_only_removes_unjudged_documents(tmp_path, capsys, option):
+    paths = [tmp_path / name for name in ("qrels", "one", "two")]
+    texts = "{0} 0 a 1\n{0} 0 b 0\n", "{0} Q0 x 1 3 t\n{0} Q0 a 2 2 t\n", "{0} Q0 a 1 1 t\n"
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text.format("q") + text.format("r"))
+    files = [*map(str, paths)]
+    for command, given, value in (("eval", files[:2], "0.5000"), ("compare", files, "0.5000")):
+        assert main([command, *given, "-m", "rr"]) == 0
+        assert value in capsys.readouterr().out
+        assert main([command, *given, "-m", "rr", option]) == 0
+        assert value not in capsys.readouterr().out

@@ -228,6 +228,7 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metr
         help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
     )
     _add_reading(command)
+    command.add_argument("-J", "--judged-only", action="store_true", help="remove unjudged documents from the runs")
     group = command.add_mutually_exclusive_group()
     for form, text in forms.items():
         group.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
@@ -558,7 +559,7 @@ def _compare(options: argparse.Namespace) -> int:
         extra("jinja2", "report", "--report")
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
-    runs = dict(_rankings(options.files, options))
+    runs = dict(_limited(_rankings(options.files, options), options))
     results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
     comparison = with_rankings(Comparison(results), runs)
     baseline = None if options.all_pairs else options.baseline or names[0]
@@ -669,15 +670,14 @@ def _run(options: argparse.Namespace) -> None:
         options.parser.error("argument --highest: only allowed with argument --interval")
     if options.tie_spread and options.given is not None:
         options.parser.error("argument --tie-spread: not allowed with argument --given")
+    runs = _limited(_rankings(files, options), options)
     if options.tie_spread:
-        spreads = {
-            name: run.tie_spread(*options.metric, threads=options.threads) for name, run in _rankings(files, options)
-        }
+        spreads = {name: run.tie_spread(*options.metric, threads=options.threads) for name, run in runs}
         text = SPREADS[options.form](spreads, options.per_query)
     else:
         results = {
             name: run.evaluate(*options.metric, like=options.like, given=options.given, threads=options.threads)
-            for name, run in _rankings(files, options)
+            for name, run in runs
         }
         if options.interval:
             (result,) = results.values()
@@ -687,6 +687,12 @@ def _run(options: argparse.Namespace) -> None:
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
     _write(text, options.output)
+
+
+def _limited(runs: Iterator[tuple[str, Rankings]], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
+    """Remove unjudged documents if the options say so."""
+    for name, rankings in runs:
+        yield name, rankings.limited(judged_only=True) if options.judged_only else rankings
 
 
 def _check_interval(files: Sequence[str], options: argparse.Namespace) -> None:

@@ -22,6 +22,7 @@ from rankgain.threads import check_threads
 if TYPE_CHECKING:
     from rankgain.metrics.metric import Metric
     from rankgain.results.attribution import Attribution
+    from rankgain.results.bounds import Bounds
     from rankgain.results.calculation import Calculation
     from rankgain.results.curves import Curve
     from rankgain.results.peers import PeerRules
@@ -583,6 +584,52 @@ class Rankings:
         if self.ties not in by_ties:
             by_ties[self.ties] = self.evaluate(*metrics, threads=threads)
         return TieSpread(extremes["worst"], expected, extremes["best"], by_ties[self.ties], self.ties, unaveraged)
+
+    def bounds(self, metric: str | Metric) -> Bounds:
+        """Compute the least and the greatest value of each query over the judgments of its unjudged documents.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            What to compute, as in `evaluate`, with at most one cut-off: ``ndcg``, ``ap``, or a metric whose value never
+            falls if a grade rises (``cg``, ``dcg``, ``rbp``, ``rr``, ``success``, ``precision``, ``recall``,
+            ``capped_recall``, ``f``, ``err``, ``ncg``).
+
+        Returns
+        -------
+        Bounds
+            The values and their bounds per query; prints the means.
+
+        Raises
+        ------
+        ValueError
+            If `metric` stands for several metrics, no bounds are known for it or for its parameters, documents of equal
+            score are not in a known order, or `evaluate` would raise it.
+        TypeError
+            If `evaluate` would raise it.
+
+        See Also
+        --------
+        limited : Removes unjudged documents, which is no remedy if the judgments favour some systems.
+        Evaluation.interval : How much chance in the choice of queries moves the mean.
+
+        Notes
+        -----
+        The unjudged documents among the first k (all returned ones if there is no k) may have any grade from 0 to the
+        highest judged grade of all queries. Judgments exist that give each bound. Relevant documents outside the first
+        k are not considered, although they would lower metrics with an ideal, such as ``ndcg``.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> qrels = {"q": {"a": 2, "b": 0}}
+        >>> rg.from_qrels(qrels, {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}).bounds("ndcg@10")
+        ndcg@10: 0.5000; 0.5000 to 0.6934 if the unjudged of the first 10 may have any grade up to 2; relevant ...
+        """
+        from rankgain.results.bounds import bounds_of  # imported only when needed
+        from rankgain.results.peers import OWN, single_metric
+
+        return bounds_of(single_metric(metric, OWN).metric, self._source, self._rules)
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
         """Compute one metric at many cut-offs in one pass over the data.

@@ -39,6 +39,7 @@ def compare(
     *,
     ties: Ties | None = None,
     missing: Missing = "zero",
+    judged_only: bool = False,
     queries: Queries = "all",
     progress: bool = False,
     **rules: Any,
@@ -86,6 +87,7 @@ def compare(
     *more: Never,
     ties: Ties | None = None,
     missing: Missing = "zero",
+    judged_only: bool = False,
     queries: Queries = "all",
     values: bool = False,
     higher_is_better: bool | None = True,
@@ -113,6 +115,8 @@ def compare(
         ``"docid"``.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`. Not for `values`.
+    judged_only : bool, default False
+        Whether unjudged documents are removed from the runs, as in `Rankings.limited`. Not for `values` or Evaluations.
     queries : {"all", "same", "common"}, default "all"
         Which queries to keep if the runs have different ones. ``"all"``: those of each run; then the table marks no
         best values. ``"same"``: raise an error. ``"common"``: those that all runs have, in the order of the first run.
@@ -190,14 +194,14 @@ def compare(
         raise TypeError(f"runs must be a mapping from name to run, not {kind}; name them: {{'a': first, 'b': second}}")
     rankings: dict[str, Rankings] = {}
     if values:
-        if truth is not None or rules or ties is not None or missing != "zero":
-            raise ValueError("values=True: values take no truth, rules, ties or missing: leave them out")
+        if truth is not None or rules or ties is not None or missing != "zero" or judged_only:
+            raise ValueError("values=True: values take no truth, rules, ties, missing or judged_only: leave them out")
         results = _given(runs, metrics, higher_is_better)
     else:
         _check_names(truth, runs)
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
-            results = _evaluated(runs, truth, metrics, ties, missing, rules, rankings, bar)
+            results = _evaluated(runs, truth, metrics, ties, missing, judged_only, rules, rankings, bar)
     left_out = 0
     if queries != "all" and results:
         results, _, left_out = on_common_queries(results, queries)
@@ -210,6 +214,7 @@ def _evaluated(
     metrics: Requested,
     ties: Ties | None,
     missing: Missing,
+    judged_only: bool,
     rules: Mapping[str, Any],
     rankings: dict[str, Rankings],
     bar: Any,
@@ -224,6 +229,8 @@ def _evaluated(
             "metrics: the runs are Evaluations, whose metrics are compared: leave metrics out, or choose some in "
             "test(metrics=...)"
         )
+    if evaluated and judged_only:
+        raise ValueError("judged_only: some runs are Evaluations: evaluate those with judged_only=True")
     chosen = (evaluated[0] if evaluated else DEFAULT) if metrics is None else metrics
     requested = [chosen] if isinstance(chosen, (str, Metric)) else list(chosen)
     for metric in requested:  # reject misspelt metrics before reading input
@@ -254,8 +261,8 @@ def _evaluated(
                 run = rankings_of(
                     truth, run, {"ties": ties} if ties else {}, unused=some_table, **of_missing, **of_runs
                 )
-            rankings[name] = run
-            results[name] = run.evaluate(*requested)
+            rankings[name] = run if judged_only is False else run.limited(judged_only=judged_only)
+            results[name] = rankings[name].evaluate(*requested)
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
             raise kind(f"run {name!r}: {error}") from error

@@ -48,6 +48,7 @@ def evaluate(
     threads: int = 1,
     like: Peer | None = None,
     given: Given | None = None,
+    judged_only: bool = False,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation: ...
@@ -59,6 +60,7 @@ def evaluate(
     threads: int = 1,
     like: Peer | None = None,
     given: Given | None = None,
+    judged_only: bool = False,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation: ...
@@ -69,6 +71,7 @@ def evaluate(
     threads: int = 1,
     like: Peer | None = None,
     given: Given | None = None,
+    judged_only: bool = False,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation:
@@ -93,6 +96,8 @@ def evaluate(
         The tool whose rules to follow, as in `Rankings.evaluate`.
     given : {"files", "scored"}, optional
         What the tool is handed, as in `Rankings.evaluate`.
+    judged_only : bool, default False
+        Whether unjudged documents are removed, as in `Rankings.limited`.
     progress : bool, default False
         Whether bars of tqdm are shown: how much of each TREC file is read, and as in `Rankings.evaluate`.
     **rules : any
@@ -106,8 +111,9 @@ def evaluate(
     Raises
     ------
     TypeError
-        If truth, run or metrics are not given, if the constructor does not take a rule, or if both are arrays or lists
-        of whole numbers, which may be ids as well as labels and scores: the error names the constructors.
+        If truth, run or metrics are not given, if `judged_only` is not a bool, if the constructor does not take a rule,
+        or if both are arrays or lists of whole numbers, which may be ids as well as labels and scores: the error names
+        the constructors.
     ValueError
         If the constructor or `Rankings.evaluate` raises it.
     OSError
@@ -137,7 +143,7 @@ def evaluate(
     if truth is None and arguments:
         truth = arguments.pop(0)
     if run is None and truth is not None and arguments and _are_metrics(arguments):
-        return rankings_of_table(truth, **rules).evaluate(*arguments, **options)
+        return _limited(rankings_of_table(truth, **rules), judged_only).evaluate(*arguments, **options)
     if run is None and arguments:
         run = arguments.pop(0)
     if truth is None or run is None:
@@ -151,11 +157,15 @@ def evaluate(
     for metric in requests:  # reject misspelt metric names before reading any input
         list(parse(metric))
     rankings = rankings_of(truth, run, progress=progress, **rules)
-    return rankings.evaluate(*requests, **options)
+    return _limited(rankings, judged_only).evaluate(*requests, **options)
 
 
 # Show only the signature of the most common call.
 evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]
+
+
+def _limited(rankings: Rankings, judged_only: bool) -> Rankings:
+    return rankings if judged_only is False else rankings.limited(judged_only=judged_only)
 
 
 def _are_metrics(requests: list[Any]) -> bool:
