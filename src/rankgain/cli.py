@@ -43,7 +43,15 @@ from rankgain.results.intervals import is_bounded
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
 from rankgain.threads import MOST, check_threads
-from rankgain.tools.reports import COMPARED, FORMATS, SPREADS, WITH_INTERVALS, Intervals, further_notes
+from rankgain.tools.reports import (
+    COMPARED,
+    FORMATS,
+    SPREADS,
+    WITH_INTERVALS,
+    Intervals,
+    further_notes,
+    worst_queries,
+)
 from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
@@ -201,6 +209,7 @@ def _parser() -> argparse.ArgumentParser:
         help="for --interval: the largest value of a metric without a bound, as dcg",
     )
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
+    evaluate.add_argument("--worst", type=int, metavar="N", help="list the N worst queries of each metric (and run)")
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
     _add_explain(commands)
@@ -263,7 +272,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show how much of each file is read (needs tqdm); by default, of large files on a terminal",
     )
-    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS if command.prog.endswith("eval") else COLUMNS)
+    _add_columns(command, COLUMNS if command.prog.endswith("compare") else COLUMNS | COLUMNS_OF_LISTS)
 
 
 # The options that name the columns of table files, with their help texts.
@@ -670,6 +679,8 @@ def _run(options: argparse.Namespace) -> None:
         options.parser.error("argument --highest: only allowed with argument --interval")
     if options.tie_spread and options.given is not None:
         options.parser.error("argument --tie-spread: not allowed with argument --given")
+    if options.worst is not None:
+        _check_worst(options)
     runs = _limited(_rankings(files, options), options)
     if options.tie_spread:
         spreads = {name: run.tie_spread(*options.metric, threads=options.threads) for name, run in runs}
@@ -684,9 +695,21 @@ def _run(options: argparse.Namespace) -> None:
             highest = {key: None if is_bounded(key) else options.highest for key in result}
             ends = {key: result.interval(key, options.level, highest=highest[key]) for key in result}
             text = WITH_INTERVALS[options.form](Comparison(results), False, Intervals(options.level, ends))
+        elif options.worst is not None:
+            text = worst_queries(results, options.worst)
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
     _write(text, options.output)
+
+
+def _check_worst(options: argparse.Namespace) -> None:
+    for name in ("tie_spread", "interval", "per_query"):
+        if getattr(options, name):
+            options.parser.error(f"argument --worst: not allowed with argument --{name.replace('_', '-')}")
+    if options.form != "text":
+        options.parser.error(f"argument --worst: not allowed with argument --{options.form}")
+    if options.worst < 1:
+        options.parser.error(f"argument --worst: must be 1 or more, not {options.worst}")
 
 
 def _limited(runs: Iterator[tuple[str, Rankings]], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:

@@ -250,6 +250,7 @@ CALLS = {
         s.metric.__reduce__()[1],
     ),
     "Metric.at": lambda s: s.metric.at(3),
+    "Evaluation.worst": lambda s: [s.evaluation.worst(metric, 3) for metric in s.evaluation],
     "Rankings": lambda s: [(repr(rankings), len(rankings)) for rankings in s.rankings.values()],
     "Attribution": lambda s: (repr(s.attribution), s.attribution._repr_html_(), s.attribution.table()),
     "Attribution.columns": lambda s: s.attribution.columns(),
