@@ -9,7 +9,6 @@ from rankgain.errors import quoted
 
 Ties = Literal["average", "stable", "docid", "best", "worst"]
 ScoreTies = Literal["average", "stable", "best", "worst"]  # for documents without ids
-ClusterTies = Literal["docid", "average", "best", "worst"]  # for rows on a cluster, which have no order
 Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]
@@ -18,7 +17,7 @@ Naming = Literal["asked", "safe"]  # how `Evaluation.flat` names metrics
 Ideal = Literal["judged", "returned"]
 Rounding = Literal["up", "nearest"]
 ScoreBits = Literal[64, 32]
-Given = Literal["files", "scored"]  # what a tool is handed: the whole truth, or labels of the scored documents
+Handed = Literal["files", "scored"]  # what a tool is handed: the whole truth, or labels of the scored documents
 Peer = Literal[
     "trec_eval-9",
     "trec_eval-10",
@@ -47,7 +46,7 @@ PeerOrOwn = Peer | Literal["rankgain"]
 # The accepted values by argument name.
 CHOICES: dict[str, tuple[str, ...]] = {
     "missing": get_args(Missing),
-    "given": get_args(Given),
+    "given": get_args(Handed),
     "validate": get_args(Validate),
     "duplicates": get_args(Duplicates),
     "names": get_args(Naming),

@@ -20,26 +20,22 @@ import numpy as np
 from rankgain import _backend
 from rankgain.choices import CHOICES
 from rankgain.comparison.aligned import QUERIES
-from rankgain.comparison.comparison import Comparison, with_rankings
+from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.gate import WORST, Gate, check_metrics
+from rankgain.comparison.guards import check_allowance, check_drop
 from rankgain.comparison.outcome import PARTS
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
-from rankgain.data.contents import contents
-from rankgain.data.detect import recognised
-from rankgain.data.forms import form_of
+from rankgain.data.given import recognise
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
 from rankgain.errors import escaped, import_extra, nearest
-from rankgain.inputs.any import rankings_of, rankings_of_table
-from rankgain.inputs.frames import pair_of
-from rankgain.inputs.judgments import judgments
-from rankgain.inputs.trec import read_trec
-from rankgain.metrics.metric import better, parse
+from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings_of_table
+from rankgain.inputs.rows import has_rows_by_query
+from rankgain.metrics.metric import MetricKey, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
-from rankgain.results.export import shown
-from rankgain.results.intervals import is_bounded
+from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
 from rankgain.threads import MOST, check_threads
@@ -202,12 +198,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     evaluate.add_argument("--interval", action="store_true", help="show a confidence interval of each mean, of one run")
     _add(evaluate, "--level", 0.95, "the confidence level of --interval", metavar="X")
-    evaluate.add_argument(
-        "--highest",
-        type=float,
-        metavar="X",
-        help="for --interval: the largest value of a metric without a bound, as dcg",
-    )
+    for name, word, example in (("lowest", "smallest", "utility"), ("highest", "largest", "dcg")):
+        text = f"for --interval: the {word} value of a metric without such a bound, as {example}"
+        evaluate.add_argument(f"--{name}", type=float, metavar="X", help=text)
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
     evaluate.add_argument("--worst", type=int, metavar="N", help="list the N worst queries of each metric (and run)")
     evaluate.set_defaults(parser=evaluate, run=_run)
@@ -272,7 +265,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show how much of each file is read (needs tqdm); by default, of large files on a terminal",
     )
-    _add_columns(command, COLUMNS if command.prog.endswith("compare") else COLUMNS | COLUMNS_OF_LISTS)
+    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS)
 
 
 # The options that name the columns of table files, with their help texts.
@@ -303,7 +296,12 @@ def _add_compare(commands: Any) -> None:
         description="Compare runs by a paired sign-flip randomization test: each with the first one, or with "
         "--baseline. The test is exact if few queries differ.",
     )
-    compare.add_argument("files", nargs="*", metavar="QRELS RUN RUN", help="the qrels file and two or more run files")
+    compare.add_argument(
+        "files",
+        nargs="*",
+        metavar="QRELS RUN RUN",
+        help="the qrels file and two or more run files, or tables with a row per query that hold both",
+    )
     forms = {
         "json": "JSON",
         "csv": "comma-separated values in full precision, a row for each difference",
@@ -351,9 +349,19 @@ def _add_compare(commands: Any) -> None:
         "--gate",
         action="store_true",
         help="decide whether RUN 2 may replace RUN 1: by any -m, where -m 'ndcg@10>=0.4' also sets a floor; with "
-        "--margin X, a metric passes if it is shown not to be worse by X",
+        "--margin X, a metric also passes if it is shown not to be worse by more than X; with --groups, a group that "
+        "is worse fails",
     )
     gate.add_argument("--strict", action="store_true", help="fail if the gate is undecided")
+    gate.add_argument(
+        "--max-drop", type=_drop, metavar="X", help="fail if the mean over these queries is worse by more"
+    )
+    gate.add_argument(
+        "--max-loss",
+        type=_allowance,
+        metavar="X[:N|:N%]",
+        help="fail if any query (more than N queries, or N%% of them) loses more than X",
+    )
     gate.add_argument(
         "--worst", type=int, metavar="N", help=f"list N queries with the largest losses (default: {WORST})"
     )
@@ -438,6 +446,27 @@ def _split_limit(text: str) -> tuple[str, float | None]:
             f"{text!r}: write a limit as {metric}{expected}NUMBER, such as {metric}{expected}0.4"
         )
     return metric, value
+
+
+def _drop(text: str) -> float:
+    try:
+        return check_drop(float(text), "the limit")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number of 0 or more, such as 0.02, not {text!r}") from None
+
+
+def _allowance(text: str) -> Any:
+    """Read 0.5, 0.5:2 or 0.5:1% as a loss, and how many queries may lose more."""
+    loss, colon, queries = text.partition(":")
+    try:
+        share = queries.endswith("%")
+        allowed = (float(queries[:-1]) / 100 if share else int(queries)) if colon else 0
+        check_allowance((float(loss), allowed), "the limit")
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: write the largest loss, and how many queries may lose more, such as 0.5, 0.5:2 or 0.5:1%"
+        ) from None
+    return float(loss), allowed
 
 
 def _peer(text: str) -> str:
@@ -549,12 +578,14 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    if len(options.files) < 3:
-        options.parser.error("give a qrels file and two or more run files")
-    floors = _check_gate(options)
+    options.with_truth = _hold_truth(options)
+    paths = options.files if options.with_truth else options.files[1:]
+    if len(paths) < 2:
+        options.parser.error("give a qrels file and two or more run files, or two tables with a row per query")
+    floors = _check_gate(options, len(paths))
     if options.all_pairs and options.baseline is not None:
         options.parser.error("argument --all-pairs: not allowed with argument --baseline")
-    names = run_names(options.files[1:])
+    names = run_names(paths)
     try:
         check_baselines(names, options.baseline)
     except ValueError as error:
@@ -569,8 +600,10 @@ def _compare(options: argparse.Namespace) -> int:
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
     runs = dict(_limited(_rankings(options.files, options), options))
+    if options.with_truth:
+        _check_same_truth(runs)
     results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
-    comparison = with_rankings(Comparison(results), runs)
+    comparison = comparison_of(results, runs)
     baseline = None if options.all_pairs else options.baseline or names[0]
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
     shared["weights"] = None if options.weights is None else read_weights(options.weights)
@@ -578,22 +611,43 @@ def _compare(options: argparse.Namespace) -> int:
     of_tests = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
     correction = None if options.correction == "none" else options.correction
     tests = comparison.test(baseline, correction=correction, **shared, **of_tests)
-    groups = None
+    groups = gate = labels = None
     if options.groups is not None:
-        groups = comparison.groups(read_labels(options.groups), baseline, **shared)
+        labels = read_labels(options.groups)
+        groups = comparison.groups(labels, baseline, **shared)
+    if options.gate:
+        worst = WORST if options.worst is None else options.worst
+        guards = {"max_drop": options.max_drop, "max_loss": options.max_loss}
+        gate = tests.gate(strict=options.strict, floors=floors, **guards, groups=labels, worst=worst)
     if options.report is not None:
         from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
-        qrels = os.path.basename(options.files[0])
-        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.arguments))
+        qrels = None if options.with_truth else os.path.basename(options.files[0])
+        command = shown_command(options.arguments)
+        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=command, gate=gate)
         write_whole(options.report, page.encode("utf-8"))
-    gate = None
-    if options.gate:
-        worst = WORST if options.worst is None else options.worst
-        gate = tests.gate(margin=options.margin, strict=options.strict, floors=floors, worst=worst)
     text = COMPARED[options.form](tests, groups, gate, **exports)
     _write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
+
+
+def _hold_truth(options: argparse.Namespace) -> bool:
+    """Return whether each file is a table with a row per query, which holds the judgments and a run."""
+    if options.relevant is not None or options.retrieved is not None:
+        return True
+    if len(options.files) != 2 or not all(map(os.path.isfile, options.files)):
+        return False
+    given = recognise(options.files[0], "table", is_truth=True, is_table=True)
+    return given.kind == "table" and has_rows_by_query(given.frame)
+
+
+def _check_same_truth(runs: Mapping[str, Rankings]) -> None:
+    """Raise ValueError if tables that hold judgments do not judge the same queries alike."""
+    (first, one), *others = ((name, run.evaluate("num_rel", "idcg").to_dict()) for name, run in runs.items())
+    for name, other in others:
+        for query in one.keys() & other.keys():
+            if one[query] != other[query]:
+                raise ValueError(f"query {query!r}: {first} and {name} have different relevant documents")
 
 
 def _exports(options: argparse.Namespace) -> dict[str, Any]:
@@ -609,18 +663,29 @@ def _exports(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _check_gate(options: argparse.Namespace) -> dict[str, float]:
+def _check_gate(options: argparse.Namespace, runs: int) -> dict[str, float]:
     """Refuse invalid gates, and options of gates without --gate; return the floor of each metric that has one."""
     limits = [_split_limit(text) for text in options.metric or ()]
     options.metric = [metric for metric, _ in limits] or None
-    floors = {metric: limit for metric, limit in limits if limit is not None}
+    floors: dict[str, float] = {}
+    for metric, limit in limits:
+        if limit is None:
+            continue
+        if metric in floors:
+            options.parser.error(
+                f"argument --metric: {metric} has two limits, {floors[metric]:g} and {limit:g}: give one"
+            )
+        floors[metric] = limit
     if not options.gate:
-        for name, present in (("strict", options.strict), ("worst", options.worst is not None), ("metric", floors)):
+        given = {
+            name: getattr(options, name) not in (None, False) for name in ("strict", "max_drop", "max_loss", "worst")
+        }
+        for name, present in [*given.items(), ("metric", bool(floors))]:
             if present:
                 detail = f" {next(iter(floors))}>=…" if name == "metric" else ""
-                options.parser.error(f"argument --{name}{detail}: only allowed with argument --gate")
+                options.parser.error(f"argument --{name.replace('_', '-')}{detail}: only allowed with argument --gate")
         return {}
-    if len(options.files) != 3:
+    if runs != 2:
         options.parser.error("argument --gate: give a qrels file, the run before and the run after the change")
     if options.all_pairs:
         options.parser.error("argument --all-pairs: not allowed with argument --gate")
@@ -675,8 +740,9 @@ def _run(options: argparse.Namespace) -> None:
     _check_rules(options)
     if options.interval:
         _check_interval(files, options)
-    elif options.highest is not None:
-        options.parser.error("argument --highest: only allowed with argument --interval")
+    for name in ("lowest", "highest"):
+        if getattr(options, name) is not None and not options.interval:
+            options.parser.error(f"argument --{name}: only allowed with argument --interval")
     if options.tie_spread and options.given is not None:
         options.parser.error("argument --tie-spread: not allowed with argument --given")
     if options.worst is not None:
@@ -692,8 +758,7 @@ def _run(options: argparse.Namespace) -> None:
         }
         if options.interval:
             (result,) = results.values()
-            highest = {key: None if is_bounded(key) else options.highest for key in result}
-            ends = {key: result.interval(key, options.level, highest=highest[key]) for key in result}
+            ends = {key: result.interval(key, options.level, **_missing_bounds(key, options)) for key in result}
             text = WITH_INTERVALS[options.form](Comparison(results), False, Intervals(options.level, ends))
         elif options.worst is not None:
             text = worst_queries(results, options.worst)
@@ -716,6 +781,12 @@ def _limited(runs: Iterator[tuple[str, Rankings]], options: argparse.Namespace) 
     """Remove unjudged documents if the options say so."""
     for name, rankings in runs:
         yield name, rankings.limited(judged_only=True) if options.judged_only else rankings
+
+
+def _missing_bounds(key: MetricKey, options: argparse.Namespace) -> dict[str, float | None]:
+    """Return the bounds of --lowest and --highest that a metric lacks."""
+    given = {"lowest": options.lowest, "highest": options.highest}
+    return {name: given[name] for name, bound in zip(given, bounds_of(key), strict=True) if math.isinf(bound)}
 
 
 def _check_interval(files: Sequence[str], options: argparse.Namespace) -> None:
@@ -746,7 +817,6 @@ def _check_rules(options: argparse.Namespace) -> None:
         _, rules = common_rules(options.metric, options.like)
         ties, missing = rules.ties or ties, rules.missing or missing
         options.score_bits = rules.score_bits or 64
-    options.rereads = options.tie_spread or options.command == "explain"
     if options.tie_spread and options.form not in SPREADS:
         options.parser.error(f"argument --tie-spread: not allowed with argument --{options.form}")
     options.chosen_ties = options.ties is not None
@@ -766,29 +836,29 @@ def _default_metrics(like: str | None) -> Sequence[str]:
 
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
-    """Yield the name and the Rankings of each run. A run is read only when the caller asks for it."""
-    columns, bar = _columns(options), progress_bar(files, options.progress)
-    kinds, _, sources = zip(*(recognised(path, path, beir=not index) for index, path in enumerate(files)), strict=True)
-    if columns and not any(kinds):
+    """Yield the name and the Rankings of each run. A TREC run is read only when the caller asks for it."""
+    columns, progress = _columns(options), progress_bar(files, options.progress) is not None
+    of_truth, of_run = columns_by_side(columns)
+    given = [
+        recognise(path, "run" if index else "truth", of_run if index else of_truth, is_truth=not index)
+        for index, path in enumerate(files)
+    ]
+    if columns and all(each.kind == "trec" for each in given):
         options.parser.error(f"argument --{next(iter(columns))}: names a column of a table, and TREC files have none")
-    if len(files) == 1:
-        if kinds[0] is None:
-            options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
-        yield run_names(files)[0], _of_one_table(sources[0], options, columns)
+    rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits", "threads")}
+    if len(files) == 1 or getattr(options, "with_truth", False):
+        if not options.chosen_ties:
+            del rules["ties"]  # the default depends on whether documents have ids
+        for name, table in zip(run_names(files), given, strict=True):
+            if table.kind == "trec":
+                options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
+            yield name, rankings_of_table(table, rules, **columns)
         return
-    if kinds[0] is None:
-        with shown(sources[0], bar) as file:
-            judged = judgments(file)
-    else:
-        judged = judgments(sources[0], **_of_side(columns, 0, "relevance"))
-    for name, kind, run in zip(run_names(files[1:]), kinds[1:], sources[1:], strict=True):
-        if kind is not None:
-            yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
-            continue
-        # Without a bar, `file` is a path, which can be read again.
-        with shown(run, None if options.rereads else bar) as file:
-            rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
-            yield name, read_trec(judged, file, threads=options.threads, **rules)
+    judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress)
+    for name, run in zip(run_names(files[1:]), given[1:], strict=True):
+        of_table = of_run if run.kind == "table" else {}
+        rankings = rankings_of(judged, run, rules, progress=progress, **of_table)
+        yield name, rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
 
 
 def _columns(options: argparse.Namespace) -> dict[str, Any]:
@@ -801,32 +871,9 @@ def _columns(options: argparse.Namespace) -> dict[str, Any]:
                 options.parser.error(f"argument --{name}: give it once, or twice: for the qrels and for the runs")
             columns[name] = names[0] if len(names) == 1 else tuple(names)
     lists = [name for name in COLUMNS_OF_LISTS if name in columns]
-    if lists and len(options.files) > 1:
+    if lists and len(options.files) > 1 and options.command != "compare":
         options.parser.error(f"argument --{lists[0]}: names a column of lists in one table with a row per query")
     return columns
-
-
-def _of_side(columns: Mapping[str, Any], side: int, *others: str) -> dict[str, str]:
-    """Return the column names for one side, which is 0 for the qrels or 1 for a run."""
-    pairs = {name: pair_of(columns.get(name), name)[side] for name in ("query", "doc")}
-    pairs |= {name: columns.get(name) for name in others}
-    return {name: column for name, column in pairs.items() if column is not None}
-
-
-def _of_one_table(source: Any, options: argparse.Namespace, columns: Mapping[str, Any]) -> Rankings:
-    """Return the Rankings of a table that holds both the judgments and the run."""
-    ties = {"ties": options.ties} if options.chosen_ties else {}
-    return rankings_of_table(source, ties, missing=options.missing, duplicates=options.duplicates, **columns)
-
-
-def _of_table(judged: Any, source: Any, options: argparse.Namespace, columns: Mapping[str, str]) -> Rankings:
-    """Return the Rankings of judgments and a run. The run is a table or another JSON document."""
-    run = contents(source, "run", columns.get("query"), columns.get("doc"))
-    rules = {"missing": options.missing, "duplicates": options.duplicates, **columns}
-    if form_of(run, "run") == "dicts":
-        rules = {"missing": options.missing}
-    rankings = rankings_of(judged, run, {"ties": options.ties}, **rules)
-    return rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:

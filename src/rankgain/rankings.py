@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, final
 import numpy as np
 
 from rankgain._codes import UNLIMITED
-from rankgain.choices import Given, Missing, Peer, ScoreBits, Ties, check_choices
+from rankgain.choices import Handed, Missing, Peer, ScoreBits, Ties, check_choices
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
@@ -103,10 +103,8 @@ class Rankings:
         ValueError
             If a rule is unknown; if `ties` or `score_bits` is given but the rankings have no scores; if
             ``ties="docid"`` is given but there are no ids; if `missing` is given but the rankings do not record which
-            queries the run lacks; if the rankings are limited to a depth and `ties` does not determine which documents
-            remain; or if the run must be read again but cannot be, such as standard input.
-        OSError
-            If the run must be read again and the file cannot be read.
+            queries the run lacks; or if the rankings are limited to a depth and `ties` does not determine which
+            documents remain.
 
         See Also
         --------
@@ -211,7 +209,7 @@ class Rankings:
         *metrics: str | Metric | Iterable[str | Metric],
         threads: int = 1,
         like: Peer | None = None,
-        given: Given | None = None,
+        given: Handed | None = None,
         progress: bool = False,
         **unknown: Unpack[NoKeywords],
     ) -> Evaluation:
@@ -263,8 +261,6 @@ class Rankings:
         TypeError
             If a metric does not take a parameter that is given, a grade or score is not a number, or tied documents
             cannot be ordered because their ids are of mixed types.
-        OSError
-            If `like` requires other rules for ties, and the run came from a file that cannot be read again.
         ImportError
             If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
@@ -324,7 +320,7 @@ class Rankings:
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
         return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, source.assumed)
 
-    def _following(self, rules: PeerRules, like: str | None, given: Given) -> Rankings:
+    def _following(self, rules: PeerRules, like: str | None, given: Handed) -> Rankings:
         """Return the rankings under the rules of a tool, with what it is handed.
 
         A rule that they cannot follow raises a ValueError. Rankings given in rank order have no ties; if each query was
@@ -353,7 +349,7 @@ class Rankings:
         query: Any,
         *,
         like: Peer | None = None,
-        given: Given | None = None,
+        given: Handed | None = None,
         limit: int | None = None,
     ) -> Calculation:
         """Show how the value of one query is calculated: what each rank adds, and the ideal ranking.
@@ -385,8 +381,6 @@ class Rankings:
             is not positive, or `evaluate` would raise it for this query or for the judgments of an earlier one.
         TypeError
             If `limit` is not an integer, or `evaluate` would raise it.
-        OSError
-            If the run came from a file that cannot be read again.
 
         See Also
         --------
@@ -424,7 +418,7 @@ class Rankings:
         return calculate(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
 
     def attribution(
-        self, metric: str | Metric, like: Peer | str | Metric, *, given: Given | None = None
+        self, metric: str | Metric, like: Peer | str | Metric, *, given: Handed | None = None
     ) -> Attribution:
         """Show which rules make a metric's mean differ between rankgain and another tool, and by how much.
 
@@ -448,8 +442,6 @@ class Rankings:
             If `metric` stands for several metrics, or ``evaluate(metric, like=like, given=given)`` would raise it.
         TypeError
             If `evaluate` would raise it.
-        OSError
-            If the run came from a file that cannot be read again.
 
         See Also
         --------
@@ -504,7 +496,7 @@ class Rankings:
         known: dict[tuple[Any, ...], Rankings] = {base[1:]: self}
 
         def evaluate(setting: Setting) -> Evaluation:
-            if setting[1:] not in known:  # new rules may require reading a file again
+            if setting[1:] not in known:
                 changes: dict[str, Any] = {
                     name: getattr(setting, name)
                     for name in ("ties", "score_bits")
@@ -544,8 +536,6 @@ class Rankings:
             raise it.
         TypeError
             If `evaluate` would raise it.
-        OSError
-            If the run came from a file that cannot be read again, and ties are broken by id or input order.
 
         See Also
         --------
@@ -577,7 +567,7 @@ class Rankings:
         records = dict(pair for request in metrics for pair in parse(request))
         unaveraged = {key: reason for key, record in records.items() if (reason := TABLE[record.name].unaveraged)}
         averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
-        average = self.under(ties="average")  # "best" and "worst" are then available without reading a file again
+        average = self.under(ties="average")
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
         extremes = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
         by_ties = {"average": expected, **extremes}
@@ -676,7 +666,7 @@ class Rankings:
         return f"<Rankings of {counted(len(self), 'query')}, {counted(returned, 'document')}{ties}{missing}>"
 
 
-_GIVEN: tuple[Given, Given] = ("files", "scored")
+_GIVEN: tuple[Handed, Handed] = ("files", "scored")
 
 
 def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:
@@ -714,16 +704,16 @@ def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
 
 
 def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, Any]:
-    """Return a dict from queries to their first documents, unless these are unknown or must be read from a file."""
+    """Return a dict from queries to their first documents, or an empty dict if documents have no ids."""
     source, rules = parts_of(rankings)
-    if not source.has_ids or source.in_file:
+    if not source.has_ids:
         return {}
     requested = set(query_ids)
     rows = {query: row for row, query in enumerate(source.query_ids) if query in requested}
     first = {}
     for query, row in rows.items():
         documents = source.documents(row, rules)
-        if documents is not None and documents.ids is not None and documents.groups:
+        if documents.ids is not None and documents.groups:
             first[query] = documents.ids[documents.groups[0].positions[0]]
     return first
 
@@ -749,4 +739,6 @@ def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
     except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
         return
     if not judged.any():
-        source.warn_of_other_ids()
+        from rankgain.data.advice.no_hits import warn_of_other_ids  # imported only when needed
+
+        warn_of_other_ids(*source.id_sides(), len(source.query_ids))

@@ -55,8 +55,8 @@ class RaggedArray:
         self._values = values
         self._parts = parts
         self.order = order
-        # which documents of the caller's lists are left, and the order of these lists
-        self._mask: tuple[Bools, Array | None] | None = None
+        # which documents of the caller's lists a mask left, the order of these lists, and where they started
+        self._mask: tuple[Bools, Array | None, Ints] | None = None
         self.native = False  # whether kernels can read the values in place
         if values is not None and order is None and values.flags.num & _CONTIGUOUS_ALIGNED == _CONTIGUOUS_ALIGNED:
             kind = values.dtype
@@ -142,16 +142,27 @@ class RaggedArray:
         present = np.append(self.sizes > 0, True)
         parts = None if self._parts is None else [part for part in self._parts if len(part)]
         lists = RaggedArray(self.name, self.offsets[present], self._values, parts, self.order, self.single)
-        lists._mask = self._mask
+        if self._mask is not None:
+            flags, order, offsets = self._mask
+            lists._mask = flags, order, offsets[present]
         return lists
 
     @property
-    def positions(self) -> Ints | None:
+    def elements(self) -> Ints | None:
         """The position of each number in the caller's flat array, or None if the lists are contiguous there."""
         if self._mask is None:
             return self.order
-        mask, order = self._mask
-        return np.flatnonzero(mask) if order is None else order[mask]
+        flags, order, _ = self._mask
+        return np.flatnonzero(flags) if order is None else order[flags]
+
+    def positions(self, query: int) -> list[int]:
+        """Return the positions of a query's numbers in the list that was given, which a mask may have shortened."""
+        first, last = self.offsets[query], self.offsets[query + 1]
+        if self._mask is None:
+            return list(range(last - first))
+        flags, _, offsets = self._mask
+        positions: list[int] = (np.flatnonzero(flags)[first:last] - offsets[query]).tolist()
+        return positions
 
     def take(self, start: int, stop: int) -> Floats:
         """Return lists start … stop − 1 as float64, one after another."""
@@ -176,11 +187,11 @@ class RaggedArray:
 
     def _where(self, position: int, query: int) -> str:
         """Return the position within the query and, if the caller's array is flat, the position in the array."""
-        positions = self.positions
-        if self._values is None or self._values.ndim == 2 or (len(self) == 1 and positions is None):
+        elements = self.elements
+        if self._values is None or self._values.ndim == 2 or (len(self) == 1 and elements is None):
             return f"position {position}"
         index = int(self.offsets[query]) + position
-        return f"position {position} (element {index if positions is None else int(positions[index])})"
+        return f"position {position} (element {index if elements is None else int(elements[index])})"
 
 
 def unmasked(mask: Any, *arrays: RaggedArray) -> tuple[RaggedArray, ...]:
@@ -208,7 +219,7 @@ def unmasked(mask: Any, *arrays: RaggedArray) -> tuple[RaggedArray, ...]:
 def _where(array: RaggedArray, flags: Bools, offsets: Ints) -> RaggedArray:
     values = array._numbers(0, len(array)).reshape(-1)[flags]
     result = RaggedArray(array.name, offsets, values=values, single=array.single)
-    result._mask = flags, array.order
+    result._mask = flags, array.order, array.offsets
     return result
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -23,6 +23,13 @@ SMALLEST_CHUNK = 1 << 15  # minimum number of documents per chunk when several t
 Chunk = tuple[Any, ...]
 
 
+class IdSide(NamedTuple):
+    """The judgments or a run: a name for messages, and a function that returns the documents of a query."""
+
+    name: str
+    documents: Callable[[int], list[Any]]
+
+
 class Source(ABC):
     """The queries, with their returned and judged documents.
 
@@ -38,13 +45,12 @@ class Source(ABC):
 
     most = UNLIMITED  # maximum number of documents per chunk, if less than `CHUNK`
     has_ids = False  # whether documents have ids, which can be used to break ties
-    in_file = False  # whether `documents` reads a file again
     missing: Missing | None = None
     left_out = 0, 0
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
     judges_scored = False  # whether the judged documents of each query are the returned ones
-    may_have_other_ids = False  # whether `warn_of_other_ids` is implemented
+    may_have_other_ids = False  # whether `id_sides` is implemented
     # The index of the first query with invalid judgments, and the exception to raise for it.
     first_invalid_query: tuple[int, Exception] | None = None
 
@@ -86,11 +92,11 @@ class Source(ABC):
         """Return the exception for an error in a query, worded for the caller."""
 
     @abstractmethod
-    def documents(self, query: int, rules: Rules) -> Documents | None:
-        """Return the documents of a query in rank order, or None if the run cannot be read again."""
+    def documents(self, query: int, rules: Rules) -> Documents:
+        """Return the documents of a query in rank order."""
 
-    def warn_of_other_ids(self) -> None:
-        """Warn if judgments and run seem to use different kinds of ids. Call this if no returned document is judged."""
+    def id_sides(self) -> tuple[IdSide, IdSide]:
+        """Return the judgments and the run with the ids of each query, if `may_have_other_ids`."""
         raise NotImplementedError
 
     def query_name(self, query: int) -> str:

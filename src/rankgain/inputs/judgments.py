@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Unpack
 
-from rankgain.data.contents import contents
-from rankgain.data.dataframes import Frame
-from rankgain.data.forms import form_of
+from rankgain.data.given import recognise
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, warn_of_negative_grades
 from rankgain.errors import NoKeywords, unexpected, without_unknown
@@ -83,27 +80,18 @@ def judgments(
     """
     if unknown:
         raise unexpected(judgments, unknown)
-    truth = contents(truth, "truth", query, doc, beir=True)
-    form = form_of(truth, "truth")
-    if (query, doc, relevance) != (None, None, None):
-        if form in ("file", "dicts") or (form == "lists" and not isinstance(truth, Mapping)):
-            keyword = "query" if query is not None else "doc" if doc is not None else "relevance"
-            raise TypeError(f"{keyword}= names a column, and truth is not a table: leave it out")
-        form = "frame"
-    return prepared(truth, form, query, doc, relevance)
-
-
-def prepared(
-    truth: Any, form: str, query: str | None = None, doc: str | None = None, relevance: str | None = None
-) -> Judgments:
-    """Make Judgments from truth whose form is already known."""
-    if form == "file":
-        return Judgments(read_qrels(truth, "truth").check())
-    if form == "frame":
-        sets = of_frame(Frame(truth, "truth"), query, doc, relevance)
+    named = {"query": query, "doc": doc, "relevance": relevance}
+    columns = {name: column for name, column in named.items() if column is not None}
+    given = recognise(truth, "truth", columns, is_truth=True, is_table=bool(columns))
+    if columns and given.kind != "table":
+        raise TypeError(f"{next(iter(columns))}= names a column, and truth is not a table: leave it out")
+    if given.kind == "trec":
+        return Judgments(read_qrels(given.data, given.argument).check())
+    if given.kind == "table":
+        sets = of_frame(given.frame, query, doc, relevance)
     else:
-        sets = judgments_of("truth", relevant_lists(truth, "truth"))
+        sets = judgments_of(given.name, relevant_lists(given.data, given.name))
     sets.check()
-    if not isinstance(truth, Judgments):
+    if given.kind not in ("trec", "judgments"):
         warn_of_negative_grades(sets)
     return Judgments(sets)

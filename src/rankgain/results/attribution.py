@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.choices import Given, Ties
+from rankgain.choices import Handed, Ties
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, is_share, parse
@@ -44,7 +44,7 @@ class Setting(NamedTuple):
 
     metric: Metric
     queries: str | None
-    judged: Given
+    judged: Handed
     ties: Ties | None
     score_bits: int | None
 

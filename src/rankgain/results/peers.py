@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankgain._codes import JARVELIN, VECTOR
-from rankgain.choices import Given, Missing, PeerOrOwn, ScoreBits, Ties, check_choices
+from rankgain.choices import Handed, Missing, PeerOrOwn, ScoreBits, Ties, check_choices
 from rankgain.errors import nearest, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
@@ -81,7 +81,7 @@ class Peer(NamedTuple):
         """Whether users hand the tool the labels and scores of documents, so that it knows no others."""
         return self.queries == QUERIES_ALWAYS_PRESENT
 
-    def given(self, given: Given | None) -> Given:
+    def given(self, given: Handed | None) -> Handed:
         """Check and return what the tool is handed; None stands for what its users hand it."""
         if given is None:
             return "scored" if self.takes_arrays else "files"
@@ -701,7 +701,7 @@ def explain(
     metric: str | Metric,
     like: PeerOrOwn | Metric | str | Iterable[PeerOrOwn | Metric | str] | None = None,
     *,
-    given: Given | None = None,
+    given: Handed | None = None,
 ) -> Explanation:
     """Explain how a metric is computed: its formula and parameters, its rules for ties and queries, and its mean.
 
@@ -763,7 +763,7 @@ def explain(
     return Explanation(str(metric), facts)
 
 
-def _facts(computed: PeerMetric, given: Given) -> Iterator[tuple[str, str]]:
+def _facts(computed: PeerMetric, given: Handed) -> Iterator[tuple[str, str]]:
     metric, peer, rules = computed.metric, computed.peer, computed.rules
     row = TABLE[metric.name]
     if peer.measures:
@@ -807,7 +807,7 @@ def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
             yield symbol + "i)" * symbol.endswith("("), text
 
 
-def parameters_in_words(metric: Metric, given: Given) -> dict[str, str]:
+def parameters_in_words(metric: Metric, given: Handed) -> dict[str, str]:
     """Describe the parameters that a metric takes; `rel` is called "relevant"."""
     words: dict[str, str] = {}
     for name in TABLE[metric.name].takes:

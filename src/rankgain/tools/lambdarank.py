@@ -229,7 +229,7 @@ class LambdaRank:
         labels, scores = unmasked(mask, labels, scores)
         source = ListSource(labels, None, None, range(len(labels)) if names is None else names)
         gradient, hessian = (
-            _in_input_order(result, scores.positions, total, weight).reshape(shape)
+            _in_input_order(result, scores.elements, total, weight).reshape(shape)
             for result in self._gradients(source, self._targets_of(source), scores)
         )
         return gradient, hessian
