@@ -560,8 +560,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         The groups differ (p = 0.0004): one mean over all of them hides that dense is better than bm25 for question.
         ...
         """
-        from rankgain.comparison.aligned import labels_of
         from rankgain.comparison.groups import Groups
+        from rankgain.results.labels import labels_of
 
         first = next(iter(self.values())).query_ids
         name, labels = labels_of(by, first, "by", "group")

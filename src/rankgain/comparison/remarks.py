@@ -13,9 +13,8 @@ from rankgain.comparison.aligned import Aligned, Sample
 from rankgain.comparison.bounds import Ranked, difference_bounds, ranked_queries
 from rankgain.comparison.difference import EXACT, RANDOM, Difference, alpha_of, decimals_of, started, subject
 from rankgain.comparison.power import skewness
-from rankgain.comparison.significance import effective
 from rankgain.comparison.testing import Tested, differences_of, sample_of
-from rankgain.metrics.aggregators import geometric_mean, mean
+from rankgain.metrics.aggregators import FEWEST_EFFECTIVE, effective, geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
@@ -30,7 +29,6 @@ WITHOUT_UNJUDGED = (
     *("idcg", "num_ret", "num_rel", "num_nonrel_judged_ret", "num_q"),
 )
 WEIGHTS, SKEWED, DECISIVE, OF_UNJUDGED, OF_TIES = "weights", "skewed", "one query", "unjudged", "ties"
-FEWEST_EFFECTIVE = 6  # minimum number of queries of equal weight that can show a difference at the 0.05 level
 MEANING = {
     WEIGHTS: f"with fewer than {FEWEST_EFFECTIVE} queries of equal weight, p and interval are not reliable.",
     SKEWED: "the largest differences of single queries point the other way; if such queries are rare, there may be too "
