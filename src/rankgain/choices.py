@@ -17,6 +17,7 @@ Naming = Literal["asked", "safe"]  # how `Evaluation.flat` names metrics
 Ideal = Literal["judged", "returned"]
 Rounding = Literal["up", "nearest"]
 ScoreBits = Literal[64, 32]
+Handed = Literal["files", "scored"]  # what a tool is handed: the whole truth, or labels of the scored documents
 Peer = Literal[
     "trec_eval-9",
     "trec_eval-10",
@@ -36,6 +37,7 @@ Peer = Literal[
     # Aliases. Separators and case are ignored at run time, but a type cannot express this.
     "trec_eval",
     "pytrec_eval",
+    "ir_measures",
     "scikit-learn",
     "ms_marco",
 ]
@@ -44,6 +46,7 @@ PeerOrOwn = Peer | Literal["rankgain"]
 # The accepted values by argument name.
 CHOICES: dict[str, tuple[str, ...]] = {
     "missing": get_args(Missing),
+    "given": get_args(Handed),
     "validate": get_args(Validate),
     "duplicates": get_args(Duplicates),
     "names": get_args(Naming),

@@ -195,6 +195,11 @@ class JudgmentSets:
         sets.assumed = self.assumed
         return sets.with_columns(self.offsets, self.grades, ids=self.ids if ids is None else ids_of(ids))
 
+    @cached_property
+    def numbers(self) -> dict[Any, int]:
+        """The index of each query."""
+        return dict(zip(self.query_ids, range(len(self.query_ids)), strict=True))
+
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """Return the rows of the given queries, one query after another, and the offsets of the queries.
 
@@ -362,6 +367,10 @@ class JudgmentSource(Source):
         numbers = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in numbers]
 
+    def _names_non_empty(self) -> list[Any] | None:
+        """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
+        return [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()] if self._named else None
+
     def id_sides(self) -> tuple[IdSide, IdSide]:
         judgments = IdSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
         return judgments, IdSide(self._run_name, self.documents_of)
@@ -372,8 +381,8 @@ class JudgmentSource(Source):
 
     @property
     def judged_sizes(self) -> Ints:
-        sizes = np.diff(self._judgments.offsets)
-        return sizes if self._numbers is None else sizes[self._numbers]
+        offsets, numbers = self._judgments.offsets, self._numbers
+        return np.diff(offsets) if numbers is None else offsets[numbers + 1] - offsets[numbers]
 
     @property
     def loads(self) -> Ints:
