@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # both backends have these signatures; arguments are position
     from rankgain._reference import lambdas as lambdas
     from rankgain._reference import lines as lines
     from rankgain._reference import lists as lists
+    from rankgain._reference import novelty as novelty
     from rankgain._reference import parts as parts
     from rankgain._reference import sums as sums
     from rankgain._reference import walk as walk
@@ -30,6 +31,7 @@ REFERENCE_ONLY = ("parts",)
 PARTS = {
     "walk": "walk",
     "sums": "walk",
+    "novelty": "walk",
     "lists": "walk",
     "dicts": "walk",
     "columns": "walk",

@@ -35,7 +35,7 @@ from rankgain.inputs.any import rankings_of, rankings_of_table
 from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
-from rankgain.metrics.metric import better, parse
+from rankgain.metrics.metric import better, parse, row_of
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.export import shown
@@ -473,7 +473,7 @@ def _metrics(options: argparse.Namespace) -> None:
         _print("\n".join([*text_table(rows, names=3), "", "rankgain metrics NAME: explain one of them", ""]))
         return
     metrics = list(parse(options.metric))
-    row = TABLE[metrics[0][1].name]
+    row = row_of(metrics[0][1].name)
     facts = {
         "parameters": ", ".join([*("@k",) * row.cuts, *row.takes]) or "none",
         "other names": ", ".join(row.aliases) or "none",
@@ -523,7 +523,7 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
     chance = (result[relevant] > 0) & (result["num_ret"] > 0) & ~np.isnan(result[key])
     if not chance.any():
         raise ValueError("no query has both a relevant document and a list; choose one by --query-id")
-    direction = -1.0 if TABLE[record.name].better < 0 else 1.0
+    direction = -1.0 if row_of(record.name).better < 0 else 1.0
     query = rankings.query_ids[int(np.argmin(np.where(chance, direction * result[key], np.inf)))]
     lowest = "lowest" if direction > 0 else "highest"
     note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id\n"
@@ -741,7 +741,8 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         with shown(sources[0], bar) as file:
             judged = judgments(file)
     else:
-        judged = judgments(sources[0], **_of_side(columns, 0, "relevance"))
+        named: dict[str, Any] = _of_side(columns, 0, "relevance")
+        judged = judgments(sources[0], **named)
     for name, kind, run in zip(run_names(files[1:]), kinds[1:], sources[1:], strict=True):
         if kind is not None:
             yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))

@@ -16,8 +16,7 @@ from rankgain.comparison.power import skewness
 from rankgain.comparison.significance import effective
 from rankgain.comparison.testing import Tested, differences_of, sample_of
 from rankgain.metrics.aggregators import geometric_mean, mean
-from rankgain.metrics.metric import Metric, aggregator, better
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, aggregator, better, row_of
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import same_ids
 from rankgain.results.text import Block, Table, printable, signed
@@ -227,7 +226,7 @@ class _Run:
     @cached_property
     def tied(self) -> tuple[float, float] | None:
         """The means with the worst and the best order of tied documents; None if unknown."""
-        if self._rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.record):
+        if self._rankings.ties is None or row_of(self.record.name).unaveraged or not better(self.record):
             return None
         try:
             average = self._rankings.under(ties="average")

@@ -39,8 +39,7 @@ from rankgain.comparison.significance import (
 )
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean
-from rankgain.metrics.metric import Metric, MetricKey, Score, aggregator, better
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, MetricKey, Score, aggregator, better, row_of
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import check_level
 from rankgain.scalars import Array, Floats, Ints, check_number, check_whole
@@ -519,7 +518,7 @@ def largest_difference(metric: str | Metric, record: Metric) -> float:
         return math.inf
     if aggregator(record) is geometric_mean:
         return -math.log2(LEAST)
-    return max(TABLE[record.name].highest, abs(record.empty))  # max ignores `empty` if it is NaN
+    return max(row_of(record.name).highest, abs(record.empty))  # max ignores `empty` if it is NaN
 
 
 def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[float, float]:
@@ -555,7 +554,7 @@ def columns_of(
         differences = sample.values[:, 1:] - sample.values[:, :1]
         largest = float(np.abs(differences).max())
         # The grid of a bounded metric does not depend on which runs are compared.
-        bounded = TABLE[sample.record.name].highest == 1.0 and largest <= 1.0
+        bounded = row_of(sample.record.name).highest == 1.0 and largest <= 1.0
         exponent = unit_exponent(largest, queries, bounded)
         offset = len(parts) * (runs - 1)
         parts.append(np.rint(np.ldexp(differences if weights is None else differences * weights[:, None], -exponent)))

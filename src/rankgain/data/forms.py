@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from rankgain.data.arrays import array_of, is_array
-from rankgain.data.column_names import default_columns, is_pandas, is_series
+from rankgain.data.column_names import DEFAULT_COLUMNS, default_columns, is_pandas, is_series
 from rankgain.data.readers import Reader
 from rankgain.errors import changed, quoted
 
@@ -109,7 +109,8 @@ def _is_record(value: Any) -> bool:
 def _columns(records: Any) -> dict[str, list[Any]]:
     """Convert named tuples to columns."""
     rows = list(records)
-    names = ["query_id", "doc_id", *(name for name in ("relevance", "score") if hasattr(rows[0], name))]
+    others = "relevance", "score", *DEFAULT_COLUMNS["subtopic"]
+    names = ["query_id", "doc_id", *(name for name in others if hasattr(rows[0], name))]
     return {name: [getattr(row, name) for row in rows] for name in names}
 
 

@@ -28,7 +28,7 @@ from rankgain.data.no_hits import NamedSide, warn_of_other_ids
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
-from rankgain.errors import InputError, quoted, refusal
+from rankgain.errors import BY_SUBTOPIC, InputError, quoted, refusal
 from rankgain.scalars import Floats, Ints, to_intp
 from rankgain.threads import begun
 
@@ -68,6 +68,7 @@ class Form(NamedTuple):
 
 QRELS = Form("query, iteration, document, grade", 2, 3, grades=True)
 RUN = Form("query, Q0, document, rank, score, tag", 2, 4)
+QRELS_BY_SUBTOPIC = Form("query, subtopic, document, grade", 2, 3, grades=True)
 BEIR_QRELS = Form("query-id, corpus-id, score", 1, 2, grades=True)
 MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
 
@@ -197,9 +198,13 @@ class Block:
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
         return refusal(code, f"{where}, field {field + 1}", quoted(text))
 
+    def line_of(self, row: int) -> int:
+        """Return the number of a row's line in the file, from 1."""
+        return self._line + self._lines_before(self.starts[row]) + 1
+
     def repeated(self, row: int) -> Exception:
         """Return the error for a row whose document already appears in an earlier row of the same query."""
-        line = self._line + self._lines_before(self.starts[row]) + 1
+        line = self.line_of(row)
         where = f"{self.name}: line {line}, field {self._form.document + 1}"
         detail = f"{quoted(decoded(self.document(row)))} already appears in an earlier line"
         if not self._form.grades:
@@ -207,7 +212,7 @@ class Block:
         error = refusal(_codes.DUPLICATE | _codes.IN_JUDGED, where, detail)
         fields = self.bytes.tobytes().split(b"\n", line - self._line)[line - self._line - 1].split()
         if self._form is QRELS and fields[1] != b"0":
-            return ValueError(f"{error}; if field 2 is a subtopic, as in qrels of ndeval, keep one grade per document")
+            return ValueError(f"{error}; if field 2 is a subtopic, write {BY_SUBTOPIC}")
         return error
 
 
@@ -441,7 +446,8 @@ class RunHits:
         above, equals = offsets_of(self._above), offsets_of(self._equals)
         before = above[hits + query + 1] - above[offsets[query] + query] - equals[offsets[query]]
         group = np.maximum.accumulate(np.where((self._equals[hits] > 0) | self._resolved, hits, 0))
-        self.grade = self._judgments.grades[self._hits[hits]]
+        self.rows = self._hits[hits]  # the row of each hit in the judgments
+        self.grade = self._judgments.grades[self.rows]
         self.first = before + equals[group] + 1
         self.last = np.maximum(before + equals[hits + 1], self.first)
         return self
@@ -626,11 +632,17 @@ class TrecSource(JudgmentSource):
         returned = self._hits.returned
         return returned if self._numbers is None else returned[self._numbers]
 
-    def chunk(self, start: int, stop: int) -> Chunk:
+    def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
         run_hits, numbers = self._hits, self._numbers_of(start, stop)
         rows, offsets = slices_of(run_hits.offsets[numbers], run_hits.offsets[numbers + 1])
-        _, judged_offsets, grades = self.judged(start, stop)
-        hits = run_hits.grade[rows], run_hits.first[rows], run_hits.last[rows], run_hits.returned[numbers]
+        judged_rows, judged_offsets = judgments.rows(numbers)
+        grades = judgments.grades[judged_rows]
+        hits = (
+            judgments.grades[run_hits.rows[rows]],
+            run_hits.first[rows],
+            run_hits.last[rows],
+            run_hits.returned[numbers],
+        )
         return _codes.HITS, 0, stop - start, offsets, *hits, judged_offsets, grades
 
     def documents(self, query: int, rules: Rules) -> Documents | None:

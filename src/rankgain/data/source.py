@@ -14,6 +14,7 @@ from rankgain.data.arrays import check_id, objects_of
 from rankgain.data.documents import Documents
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
+from rankgain.data.subtopics import Covers
 from rankgain.errors import InputError, quoted
 from rankgain.scalars import Ints
 
@@ -43,6 +44,7 @@ class Source(ABC):
     left_out = 0, 0
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
+    covers: Covers | None = None  # the judgments by subtopic, if they are
     may_have_other_ids = False  # whether `warn_of_other_ids` is implemented
     # The index of the first query with invalid judgments, and the exception to raise for it.
     first_invalid_query: tuple[int, Exception] | None = None
@@ -75,6 +77,15 @@ class Source(ABC):
     @abstractmethod
     def chunk(self, start: int, stop: int) -> Chunk:
         """Return queries start … stop − 1 in the form that the engine expects."""
+
+    def numbered_chunk(self, start: int, stop: int) -> Chunk:
+        """Return a chunk in which documents have their positions in the judgments of the query in place of grades."""
+        raise NotImplementedError
+
+    @property
+    def judgment_numbers(self) -> Ints:
+        """The index of each query among the judged queries."""
+        raise NotImplementedError
 
     @abstractmethod
     def capacity(self, start: int, stop: int) -> tuple[int, int]:

@@ -14,9 +14,8 @@ from rankgain import _codes
 from rankgain.data.documents import Documents, TieGroup, is_judged, tie_groups
 from rankgain.data.rules import Rules
 from rankgain.data.source import Source
-from rankgain.metrics.metric import Metric
+from rankgain.metrics.metric import Metric, row_of
 from rankgain.metrics.program import Plan, QueryHits, hits_of_query, parts_of_query
-from rankgain.metrics.table import TABLE
 from rankgain.results.export import Columns, Frames
 from rankgain.results.text import Block, Form, Number, Table, Tables, number, printable, text_table, wrapped
 
@@ -240,7 +239,7 @@ def calculate(
 
 def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
     """Return the equation that derives the value from the sums, as text."""
-    value, kind = number(parts.value), TABLE[metric.name].combination.kind
+    value, kind = number(parts.value), row_of(metric.name).combination.kind
     if parts.divisor is None:
         amount, factor = number(parts.dividend), f"{1.0 - metric.p:.6g}"
         if kind == _codes.BIASED:
@@ -248,7 +247,7 @@ def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
         return f"1 − {factor} · {amount} = {value}" if kind == _codes.RESIDUAL else value
     show: Callable[[float], str] = number if kind == _codes.RATIO else _amount
     quotient = f"{show(parts.dividend)} / {show(parts.divisor)}"
-    return f"{quotient} = {value}" if parts.divisor else f"{quotient}, {TABLE[metric.name].empty_if}: {value}"
+    return f"{quotient} = {value}" if parts.divisor else f"{quotient}, {row_of(metric.name).empty_if}: {value}"
 
 
 def _amount(value: float) -> str:
@@ -266,7 +265,7 @@ class _Calculator:
         documents = source.documents(query, rules)
         self._in_full = documents is not None
         self._documents = _of_hits(self._used) if documents is None else documents
-        self._family = TABLE[metric.name].terms(metric)[0].family
+        self._family = row_of(metric.name).terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
         self.parts = self._parts([], [])  # no ranks yet, since their order depends on the gains
@@ -375,7 +374,7 @@ class _Calculator:
     def _quantity(self) -> str:
         """Return the name of the gain column."""
         gain = self._plan.terms[0][0].gain
-        if "gain" in TABLE[self._metric.name].takes:
+        if "gain" in row_of(self._metric.name).takes:
             return "gain"
         if gain is None:
             return "relevant"
@@ -404,7 +403,7 @@ class _Calculator:
     # Notes on the calculation.
 
     def notes(self) -> Iterator[str]:
-        parts, metric, row = self.parts, self._metric, TABLE[self._metric.name]
+        parts, metric, row = self.parts, self._metric, row_of(self._metric.name)
         if "gain" not in row.takes or self._family not in OVER_RANKS | OVER_IDEAL:
             yield f"formula: {row.formula}"
         if row.combination.kind == _codes.RATIO and parts.divisor and parts.dividend > parts.divisor:

@@ -12,8 +12,7 @@ import numpy as np
 
 from rankgain.errors import quoted, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, logarithms, total
-from rankgain.metrics.metric import Metric, Score, parse
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, Score, parse, row_of
 from rankgain.scalars import Floats, check_number
 
 STEPS = 200  # maximum number of bisection steps
@@ -36,7 +35,7 @@ def interval_of(values: Floats, key: str | Metric, level: float, highest: float 
     whose value is NaN do not count.
     """
     ((_, metric),) = parse(key)
-    row = TABLE[metric.name]
+    row = row_of(metric.name)
     least, most = _bounds(key, metric, highest)
     counted = values[~np.isnan(values)]
     if not len(counted):
@@ -57,12 +56,12 @@ def interval_of(values: Floats, key: str | Metric, level: float, highest: float 
 def is_bounded(key: str | Metric) -> bool:
     """Return whether a metric's values have an upper bound by definition, given the metric's key in a result."""
     ((_, metric),) = parse(key)
-    return not isinstance(key, Score) and math.isfinite(TABLE[metric.name].highest)
+    return not isinstance(key, Score) and math.isfinite(row_of(metric.name).highest)
 
 
 def _bounds(key: str | Metric, metric: Metric, highest: float | None) -> tuple[float, float]:
     """Return the bounds of a query's value; raise a ValueError if the metric has no interval."""
-    row = TABLE[metric.name]
+    row = row_of(metric.name)
     if row.aggregator is total:
         raise ValueError(f"{key!s} is a count, which is summed over queries: only means have such an interval")
     if row.weights:
