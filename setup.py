@@ -22,9 +22,14 @@ import time
 import tomllib
 from pathlib import Path
 
+import setuptools
 from setuptools import Extension, setup
-from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.sdist import sdist
+
+if int(setuptools.__version__.partition(".")[0]) < 77:  # reads `license` of pyproject.toml, and has bdist_wheel
+    sys.exit(f"rankgain needs setuptools 77 or later, not {setuptools.__version__}: pip install 'setuptools>=77'")
+
+from setuptools.command.bdist_wheel import bdist_wheel
 
 MODE = os.environ.get("RANKGAIN_EXTENSION", "auto")
 if MODE not in ("auto", "require", "skip"):
@@ -164,18 +169,24 @@ class WholeSdist(sdist):
 class HonestWheel(bdist_wheel):
     """Make a wheel; if nothing was compiled, tag it py3-none-any and leave out the headers.
 
-    File modes do not depend on the umask.
+    File modes do not depend on the umask. An editable wheel holds no package, and is written before anything is
+    compiled: it remains as setuptools makes it.
     """
+
+    def is_editable(self) -> bool:
+        return "editable_wheel" in self.distribution.command_obj
 
     def get_tag(self) -> tuple[str, str, str]:
         built = [path for path in self.get_finalized_command("build_ext").get_outputs() if Path(path).exists()]
-        if not built:
+        if not built and not self.is_editable():
             self.root_is_pure, self.py_limited_api = True, False
         return super().get_tag()
 
     def write_wheelfile(self, wheelfile_base: str, **about: str) -> None:
         """Write the WHEEL file, remove the headers if nothing was compiled, and set the modes of all files."""
         super().write_wheelfile(wheelfile_base, **about)
+        if self.is_editable():
+            return
         if self.root_is_pure:
             package = Path(self.bdist_dir, "rankgain")
             shutil.rmtree(package / "include")

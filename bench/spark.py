@@ -91,13 +91,13 @@ def shuffle(qrels: Any, run: Any) -> None:
     import pyarrow
 
     import rankgain.spark
-    from rankgain.batches import Columns
+    from rankgain.batches import BatchOptions
 
     def count(some: Any, others: Any) -> Any:
         return pyarrow.table({"rows": [len(some) + len(others)]})
 
-    job = rankgain.spark.jobs.Job.of(qrels, run, Columns(), None)
-    job.cogrouped(count, "rows long").groupBy().sum().collect()
+    both, _ = rankgain.spark.jobs.cogrouped(qrels, run, BatchOptions(), None)
+    both.applyInArrow(count, "rows long").groupBy().sum().collect()
 
 
 def theirs(qrels: Any, run: Any) -> dict[str, Callable[[], float]]:

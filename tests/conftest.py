@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from support import TESTS
+from support.differences import differences
 from support.effects import UNCHANGED, is_close, result_or_error
 from support.rejections import call_text, has_parts, outcome, snapshot
 from support.wheels import compiled, compiled_wheel, pure, pure_wheel, sdist  # noqa: F401
@@ -109,6 +110,12 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return None
 
 
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Say by metric and query how two Evaluations or Summaries differ."""
+    lines = differences(left, right) if op == "==" else []
+    return ["two that differ:", *lines] if lines else None
+
+
 def needed_by(item: pytest.Item) -> tuple[str, ...]:
     """Return the packages named in `needs` marks."""
     return tuple(package for mark in item.iter_markers("needs") for package in mark.args)
@@ -168,16 +175,16 @@ def rejects(on_both):
     def check(error, message, function, *args, **options):
         before = snapshot([args, options])
         outcomes = dict(zip(BACKENDS, on_both(lambda: outcome(lambda: function(*args, **options))), strict=True))
-        for name, (kind, text) in outcomes.items():
-            if kind is not error or not has_parts(text, message):
+        for name, result in outcomes.items():
+            if result.kind is not error or not has_parts(result.text, message):
                 pytest.fail(
                     f"{call_text(function, args, options)} on {name}\n"
                     f"expected {error.__name__}: {message}\n"
-                    f"raised   {getattr(kind, '__name__', kind)}: {text}",
+                    f"{'returned' if result.kind == 'no error' else 'raised  '} {result.shown()}",
                     pytrace=False,
                 )
-        if len(set(outcomes.values())) > 1:
-            texts = "\n".join(f"{name}: {text}" for name, (_, text) in outcomes.items())
+        if len({result.text for result in outcomes.values()}) > 1:
+            texts = "\n".join(f"{name}: {result.text}" for name, result in outcomes.items())
             pytest.fail(f"{call_text(function, args, options)}: the backends differ\n{texts}", pytrace=False)
         if snapshot([args, options]) != before:
             pytest.fail(f"{call_text(function, args, options)} changes an argument", pytrace=False)
@@ -194,14 +201,11 @@ def gives(on_both):
 
     def check(expected, function, *args, **options):
         before = snapshot([args, options])
-        for name, (kind, text) in zip(
-            BACKENDS, on_both(lambda: outcome(lambda: function(*args, **options))), strict=True
-        ):
-            if (kind, text) != ("no error", repr(expected)):
+        outcomes = on_both(lambda: outcome(lambda: function(*args, **options)))
+        for name, result in zip(BACKENDS, outcomes, strict=True):
+            if result != ("no error", repr(expected), ""):
                 pytest.fail(
-                    f"{call_text(function, args, options)} on {name}\n"
-                    f"expected {expected}\n"
-                    f"returned {text if kind == 'no error' else f'{kind.__name__}: {text}'}",
+                    f"{call_text(function, args, options)} on {name}\nexpected {expected}\nreturned {result.shown()}",
                     pytrace=False,
                 )
         if snapshot([args, options]) != before:

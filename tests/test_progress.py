@@ -88,10 +88,12 @@ if find_spec("pyarrow"):  # without pyarrow, the test is not collected
     def test_batches_show_a_bar(bars):
         import pyarrow as pa
 
-        from rankgain.batches import summarize_batches
+        from rankgain.batches import BatchOptions, summarize_batches
 
         rows = pa.table({"qid": [1, 1, 2, 3], "label": [0, 1, 1, 1], "score": [1.0, 2.0, 3.0, 4.0]})
-        assert summarize_batches(rows, "rr", rows=2, progress=True) == summarize_batches(rows, "rr")
+        assert summarize_batches(rows, "rr", options=BatchOptions(rows=2), progress=True) == summarize_batches(
+            rows, "rr"
+        )
         assert [(bar.total, bar.closed, bar.steps) for bar in bars] == [(None, True, [2, 1])]
 
 

@@ -11,44 +11,38 @@ from typing import get_args
 
 import pytest
 from support import metric_table
+from support.public_names import public_objects
 
 import rankgain as rg
-from rankgain import batches, choices, pytrec_eval, sklearn
+from rankgain import batches, choices
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.table import TABLE
 from rankgain.results.export import Frames
 from rankgain.results.peers import PEERS
 from rankgain.results.text import Tables
-from rankgain.spark import jobs
 from rankgain.tools.scorers import Scorer
 
 # Functions that raise no errors of their own.
-NEVER_RAISE = {"compute_aggregated_measure", "Tests.rows", "Tests.matrix"}
+NEVER_RAISE = {"pytrec_eval.compute_aggregated_measure", "Tests.rows", "Tests.matrix"}
 CALLED_BY_LIBRARIES = {"Scorer.get_metadata_routing"}
 
 
-def public():
+def documented():
     """Yield (qualified name, object) pairs of all public functions, classes, methods and properties."""
-    objects = {name: getattr(rg, name) for name in rg.__all__}
-    objects |= {f"sklearn.{name}": getattr(sklearn, name) for name in sklearn.__all__}
-    objects |= {f"pytrec_eval.{name}": getattr(pytrec_eval, name) for name in pytrec_eval.__all__}
-    objects |= {name: getattr(batches, name) for name in batches.__all__}
-    objects |= {f"spark {name}": getattr(jobs, name) for name in ("evaluate", "summary", "evaluate_clustered", "udf")}
-    objects |= {"Scorer": Scorer, "Frames": Frames, "Tables": Tables}
+    objects = public_objects() | {"Scorer": Scorer, "Frames": Frames, "Tables": Tables}
     for name, value in objects.items():
         if not callable(value):
             continue
-        short = name.rpartition(".")[2]
-        yield short, value
+        yield name, value
         if isinstance(value, type):
             for method, member in vars(value).items():
                 member = inspect.unwrap(member.__func__) if isinstance(member, (staticmethod, classmethod)) else member
                 if method[:1] != "_" and (inspect.isfunction(member) or isinstance(member, property)):
-                    yield f"{short}.{method}", member
+                    yield f"{name}.{method}", member
 
 
 CHOICES = {name for name, kind in vars(choices).items() if get_args(kind)} - {"Peer", "PeerOrOwn"}
-PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES}
+PUBLIC = {name: value for name, value in documented() if name not in CALLED_BY_LIBRARIES}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 
 
@@ -82,19 +76,20 @@ def test_docstring_follows_numpydoc(name):
     assert [error for error in errors if error not in refused] == []
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, "BatchOptions"])
 def test_docstring_states_optional_parameters_and_choices(name):
-    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    function = PUBLIC[name]
+    parameters = inspect.signature(function).parameters
     assert "unknown" not in parameters
-    for head, _ in entries(sections(FUNCTIONS[name]).get("Parameters", "")):
+    for head, _ in entries(sections(function).get("Parameters", "")):
         for parameter in (parameters[own.lstrip("*")] for own in head.partition(" : ")[0].split(", ")):
             if parameter.default is None:
                 assert "optional" in head or " or None" in head, head
             elif parameter.default is not parameter.empty:
                 assert "default" in head, head
                 if "default " in head:
-                    assert eval(head.partition("default ")[2]) == parameter.default, head
-            for kind in CHOICES & {*re.findall(r"\w+", str(FUNCTIONS[name].__annotations__[parameter.name]))}:
+                    assert eval(head.partition("default ")[2], vars(batches)) == parameter.default, head
+            for kind in CHOICES & {*re.findall(r"\w+", str(function.__annotations__[parameter.name]))}:
                 listed = re.findall(r"[\w-]+", re.search(r"\{(.*)\}", head)[1])
                 assert set(listed) == set(map(str, get_args(getattr(choices, kind)))), head
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 import rankgain as rg
-from rankgain.batches import summarize_batches
+from rankgain.batches import BatchOptions, summarize_batches
 
 rng = np.random.default_rng(0)
 number = np.arange(200)
@@ -35,7 +35,7 @@ import dask
 @dask.delayed
 def state(part):
     ordered = pa.Table.from_pandas(part.sort_values("query_id"), preserve_index=False)
-    return summarize_batches(ordered, "ndcg@10", ties="docid").to_json()
+    return summarize_batches(ordered, "ndcg@10", options=BatchOptions(ties="docid")).to_json()
 
 
 states = dask.compute(*map(state, frame.shuffle(on="query_id").to_delayed()))

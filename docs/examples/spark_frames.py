@@ -1,4 +1,4 @@
-"""Evaluate Spark data frames of judgments and runs, cross-validate by query, and evaluate array columns.
+"""Evaluate Spark data frames of judgments and runs, cross-validate by query, and evaluate columns of arrays.
 
 needs: pyspark[sql]>=4 pandas pyarrow
 """
@@ -25,13 +25,14 @@ table.assign(iteration=0)[["query_id", "iteration", "doc_id", "relevance"]].to_c
 )
 
 # -- frames --
+from rankgain.batches import BatchOptions
 from rankgain.spark import evaluate, summary
 
 qrels = spark.read.parquet("qrels/")  # columns query_id, doc_id, relevance
 run = spark.read.parquet("run/")  # columns query_id, doc_id, score
 
 evaluate(qrels, run, "ndcg(gain=exponential)@10", "ap")  # a lazy data frame with one row per query
-summary(qrels, run, "ndcg@10", missing="skip")  # a Summary with means and counts
+summary(qrels, run, "ndcg@10", options=BatchOptions(missing="skip"))  # a Summary with means and counts
 # -- checked --
 import rankgain as rg
 
@@ -71,15 +72,34 @@ frame = spark.createDataFrame(
     "relevance array<double>, prediction array<string>, label array<string>, grades array<double>",
 )
 # -- arrays --
-from rankgain.spark import udf
+import pandas as pd
+from pyspark.sql.functions import pandas_udf
 
-ndcg = udf("ndcg@10")
-frame.select(ndcg("relevance"))  # relevance in rank order
-frame.select(ndcg("prediction", "label"))  # documents in rank order, and the relevant documents
-frame.select(ndcg("prediction", "label", "grades"))  # with the grades of the relevant documents
+
+@pandas_udf("double")
+def of_relevance(relevance: pd.Series) -> pd.Series:
+    return pd.Series(rg.from_ranked(relevance.tolist()).evaluate("ndcg@10")["ndcg@10"])
+
+
+@pandas_udf("double")
+def of_ids(prediction: pd.Series, label: pd.Series) -> pd.Series:
+    rankings = rg.from_recommendations(label.tolist(), prediction.tolist())
+    return pd.Series(rankings.evaluate("ndcg@10")["ndcg@10"])
+
+
+@pandas_udf("double")
+def of_grades(prediction: pd.Series, label: pd.Series, grades: pd.Series) -> pd.Series:
+    relevant = [dict(zip(*pair, strict=True)) for pair in zip(label, grades, strict=True)]
+    return pd.Series(rg.from_recommendations(relevant, prediction.tolist()).evaluate("ndcg@10")["ndcg@10"])
+
+
+frame.select(of_relevance("relevance"))  # relevance in rank order
+frame.select(of_ids("prediction", "label"))  # documents in rank order, and the relevant documents
+frame.select(of_grades("prediction", "label", "grades"))  # with the grades of the relevant documents
 # -- end --
 
 expected = rg.ndcg([3.0, 0.0, 1.0], k=10)
-for columns in (["relevance"], ["prediction", "label", "grades"]):
-    assert frame.select(ndcg(*columns)).first()[0] == expected
+assert frame.select(of_relevance("relevance")).first()[0] == expected
+assert frame.select(of_ids("prediction", "label")).first()[0] == rg.ndcg([1, 0, 1], k=10)
+assert frame.select(of_grades("prediction", "label", "grades")).first()[0] == expected
 spark.stop()

@@ -23,8 +23,7 @@ cdef enum:
     LISTS = 0
     DICTS = 1
     COLUMNS = 2
-    HITS = 3
-    MATRIX = 4
+    MATRIX = 3
 
 cdef enum:
     DISCOUNTED_SUM = 0

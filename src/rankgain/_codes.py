@@ -20,7 +20,7 @@ AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 
 # The forms in which a chunk of a `Source` can hold its data.
-LISTS, DICTS, COLUMNS, HITS, MATRIX = range(5)
+LISTS, DICTS, COLUMNS, MATRIX = range(4)
 
 # The families of terms. A family is a function from the hits or judged grades of a query to one number per cut-off.
 (

@@ -11,18 +11,19 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate, check_choices
 from rankgain.data.columns import PartSource, RunColumns
-from rankgain.data.dataframes import Frame, check_once
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, broken, column_of, ids_of
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, types
 from rankgain.data.rules import rules_of
+from rankgain.data.tables.frame import Frame, check_once
 from rankgain.errors import import_extra, quoted
 from rankgain.inputs.frames import of_frame, side_by_side, warn_of_ranks
 from rankgain.metrics.metric import Metric, each_of
@@ -35,26 +36,95 @@ from rankgain.results.summary import Summary
 from rankgain.scalars import Ints
 from rankgain.threads import check_threads
 
-__all__ = ["evaluate_batches", "summarize_batches"]
+__all__ = ["BatchOptions", "evaluate_batches", "summarize_batches"]
 
-ROWS = 1 << 20  # the default number of rows that are evaluated together
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchOptions:
+    """The columns and rules for data that are read in parts, and the size of a part.
+
+    Parameters
+    ----------
+    query, doc : str, optional
+        The columns of query ids and document ids. By default, the first with a common name, as in
+        `rankgain.from_frames`.
+    relevance, score : str, optional
+        The columns of grades and of scores, higher is better. By default, the first with a common name.
+    ties : {"docid", "average", "stable", "best", "worst"}, optional
+        The order of documents of equal score, as in `rankgain.from_frames`; "stable" is the order of the rows, which
+        Spark does not keep. By default "docid", or "average" where documents have no ids.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+    validate : {"judged", "full"}, default "judged"
+        Which documents may not occur twice in a query of the run: judged ones, or any.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
+    like : str, optional
+        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`.
+    threads : int, default 1
+        How many threads may share the queries of a part.
+    rows : int, default 500000
+        The approximate number of rows that are evaluated together; a longer query is not split. On Spark, see `buckets`
+        in `rankgain.spark.evaluate`.
+
+    Raises
+    ------
+    ValueError
+        If a value is unknown, or `threads` or `rows` is not a positive integer.
+
+    See Also
+    --------
+    evaluate_batches : Evaluates record batches.
+    rankgain.spark.evaluate : Evaluates data frames of Spark.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from rankgain.batches import BatchOptions, summarize_batches
+    >>> rows = pa.table({"user": [1, 1, 2], "clicked": [0, 1, 1], "score": [0.7, 0.7, 0.1]})
+    >>> summarize_batches(rows, "rr", options=BatchOptions(relevance="clicked", ties="worst")).mean("rr")
+    0.75
+    """
+
+    query: str | None = None
+    doc: str | None = None
+    relevance: str | None = None
+    score: str | None = None
+    ties: Ties | None = None
+    missing: Missing = "zero"
+    validate: Validate = "judged"
+    duplicates: Duplicates = "error"
+    like: Peer | None = None
+    threads: int = 1
+    rows: int = 500_000
+
+    def __post_init__(self) -> None:
+        if self.ties is not None:
+            rules_of(self.ties, ids=True)
+        check_choices(missing=self.missing, validate=self.validate, duplicates=self.duplicates)
+        check_threads(self.threads)
+        if isinstance(self.rows, bool) or not isinstance(self.rows, (int, np.integer)) or self.rows < 1:
+            raise ValueError(f"rows must be a positive integer, not {self.rows!r}")
+
+    def names_in(self, frame: Frame, is_run: bool) -> dict[str, str]:
+        """Return the column name for each role. In a run, a column of relevance is not needed."""
+        names = {"query_id": frame.need("query", self.query)}
+        document = frame.need("doc", self.doc) if is_run else frame.find("doc", self.doc)
+        if document is not None:
+            names["doc_id"] = document
+        if not is_run:
+            names["relevance"] = frame.need("relevance", self.relevance)
+        return names | {"score": frame.need("score", self.score)}
+
+
+DEFAULTS = BatchOptions()
 
 
 def evaluate_batches(
     batches: Any,
     *metrics: str | Metric | Iterable[str | Metric],
     judgments: Judgments | None = None,
-    query: str | None = None,
-    doc: str | None = None,
-    relevance: str | None = None,
-    score: str | None = None,
-    ties: Ties | None = None,
-    missing: Missing = "zero",
-    validate: Validate = "judged",
-    duplicates: Duplicates = "error",
-    like: Peer | None = None,
-    threads: int = 1,
-    rows: int = ROWS,
+    options: BatchOptions = DEFAULTS,
 ) -> Iterator[Any]:
     """Evaluate record batches one after another, and yield record batches with one row per query.
 
@@ -64,32 +134,15 @@ def evaluate_batches(
         Record batches or tables of pyarrow, or other objects with the Arrow C stream interface; or one such stream
         (``pyarrow.RecordBatchReader``, a DuckDB relation, a polars frame). The rows of a query are consecutive. A row
         is a document that is judged (it has a relevance), returned (it has a score), or both. A missing value is null,
-        as in a full outer join of qrels and run, or in their concatenation, sorted by query.
+        as in a full outer join of qrels and run, or in their concatenation, sorted by query. Without documents, each
+        row has both.
     *metrics : str or Metric
         What to compute, as in `Rankings.evaluate`; or lists of these.
     judgments : Judgments, optional
         Made by `rankgain.judgments`; each row of the batches is then a returned document. By default, the batches
         contain the judgments.
-    query, doc : str, optional
-        The columns of query ids and document ids. By default, the first with a common name, as in
-        `rankgain.from_frames`. Without documents, each row has both label and score.
-    relevance, score : str, optional
-        The columns of grades and of scores, higher is better. By default, the first with a common name.
-    ties : {"docid", "average", "stable", "best", "worst"}, optional
-        The order of documents of equal score, as in `rankgain.from_frames`; "stable" is the order of the rows. By
-        default "docid", or "average" where documents have no ids.
-    missing : {"zero", "skip"}, default "zero"
-        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
-    validate : {"judged", "full"}, default "judged"
-        Which documents may not occur twice in a query of the run: judged ones, or any.
-    duplicates : {"error", "first"}, default "error"
-        Whether a document that is returned twice for a query is an error, or counts once, as in `rankgain.from_frames`.
-    like : str, optional
-        The tool whose rules to follow, as in `Rankings.evaluate`.
-    threads : int, default 1
-        How many threads may share the queries of a part.
-    rows : int, default 1048576
-        The approximate number of rows that are evaluated together; a longer query is not split.
+    options : BatchOptions, default BatchOptions()
+        The columns, the rules, the threads and the size of a part.
 
     Returns
     -------
@@ -102,12 +155,12 @@ def evaluate_batches(
     ImportError
         If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
     ValueError
-        If a metric or a rule is unknown, at once. During iteration, if a column does not exist, occurs twice, has ids
+        If a metric is unknown, at once. During iteration, if a column does not exist, occurs twice, has ids
         of another type than earlier batches or `judgments`, or is corrupt; if a query, a document, or both relevance
         and score are null; if the rows of a query are not consecutive; or if `Rankings.evaluate` would raise it.
     TypeError
-        If `batches` is not iterable, or `judgments` is not a Judgments, at once. During iteration, if
-        an item is not a record batch, or a column has an unsupported type.
+        If `batches` is not iterable, `judgments` is not a Judgments, or `options` is not a BatchOptions, at once.
+        During iteration, if an item is not a record batch, or a column has an unsupported type.
 
     See Also
     --------
@@ -134,26 +187,15 @@ def evaluate_batches(
     >>> [batch.to_pydict() for batch in evaluate_batches(rows.to_batches(max_chunksize=2), "rr")]
     [{'query_id': ['q1', 'q2'], 'rr': [0.5, 0.0]}]
     """
-    rules = PartRules(Options(each_of(metrics), ties, missing, validate, duplicates, like, threads))
-    columns = Columns(query, doc, relevance, score)
-    return (as_batch(result, kind) for result, kind in _results(batches, rules, judgments, columns, rows))
+    rules = PartRules(each_of(metrics), options)
+    return (as_batch(result, kind) for result, kind in _results(batches, rules, judgments))
 
 
 def summarize_batches(
     batches: Any,
     *metrics: str | Metric | Iterable[str | Metric],
     judgments: Judgments | None = None,
-    query: str | None = None,
-    doc: str | None = None,
-    relevance: str | None = None,
-    score: str | None = None,
-    ties: Ties | None = None,
-    missing: Missing = "zero",
-    validate: Validate = "judged",
-    duplicates: Duplicates = "error",
-    like: Peer | None = None,
-    threads: int = 1,
-    rows: int = ROWS,
+    options: BatchOptions = DEFAULTS,
     progress: bool = False,
 ) -> Summary:
     """Evaluate record batches, and return one Summary that can be merged with the summaries of other parts.
@@ -166,23 +208,9 @@ def summarize_batches(
         What to compute, as in `Rankings.evaluate`; or lists of these.
     judgments : Judgments, optional
         Judgments that are not in the batches, as in `evaluate_batches`.
-    query, doc, relevance, score : str, optional
-        The columns. By default, the first with a common name, as in `evaluate_batches`.
-    ties : {"docid", "average", "stable", "best", "worst"}, optional
-        As in `evaluate_batches`. Needed for parts that may have no batches, since it is then unknown whether
+    options : BatchOptions, default BatchOptions()
+        As in `evaluate_batches`. Name `ties` for parts that may have no batches, since it is then unknown whether
         documents have ids.
-    missing : {"zero", "skip"}, default "zero"
-        As in `evaluate_batches`.
-    validate : {"judged", "full"}, default "judged"
-        As in `evaluate_batches`.
-    duplicates : {"error", "first"}, default "error"
-        As in `evaluate_batches`.
-    like : str, optional
-        As in `evaluate_batches`.
-    threads : int, default 1
-        As in `evaluate_batches`.
-    rows : int, default 1048576
-        As in `evaluate_batches`.
     progress : bool, default False
         Whether to show a tqdm bar of the queries done.
 
@@ -216,9 +244,8 @@ def summarize_batches(
     <Summary: 2 queries, ties='average', backend='...'>
     ndcg@10  0.8155
     """
-    rules = PartRules(Options(each_of(metrics), ties, missing, validate, duplicates, like, threads))
-    columns = Columns(query, doc, relevance, score)
-    parts = (result.summary() for result, _ in _results(batches, rules, judgments, columns, rows))
+    rules = PartRules(each_of(metrics), options)
+    parts = (result.summary() for result, _ in _results(batches, rules, judgments))
     with progress_bar(progress, None, "queries") as bar:
         return functools.reduce(Summary.merge, parts if bar is None else _counting(parts, bar))
 
@@ -229,30 +256,18 @@ def _counting(parts: Iterable[Summary], bar: Any) -> Iterator[Summary]:
         yield part
 
 
-class Options(NamedTuple):
-    """The metrics and rules for evaluating parts of larger data, as the caller passed them."""
-
-    metrics: tuple[str | Metric, ...]
-    ties: Ties | None = None
-    missing: Missing = "zero"
-    validate: Validate = "judged"
-    duplicates: Duplicates = "error"
-    like: Peer | None = None
-    threads: int = 1
-
-
 class PartRules:
-    """An evaluator for data that is processed in parts. Its options are checked once for all parts."""
+    """An evaluator for data that is processed in parts. Its metrics are checked once for all parts."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, metrics: tuple[str | Metric, ...], options: BatchOptions) -> None:
+        if not isinstance(options, BatchOptions):
+            raise TypeError(f"options must be a BatchOptions, not {type(options).__name__}: BatchOptions(ties='docid')")
         if options.like is None:
-            planned(options.metrics)
+            planned(metrics)
         else:
-            common_rules(options.metrics, options.like)
-        if options.ties is not None:
-            rules_of(options.ties, ids=True)
-        check_choices(missing=options.missing, validate=options.validate, duplicates=options.duplicates)
-        self.options = options._replace(threads=check_threads(options.threads))
+            common_rules(metrics, options.like)
+        self.metrics = metrics
+        self.options = options
 
     def of_tables(self, qrels: Any, run: Any) -> Evaluation:
         """Evaluate the queries in two Arrow tables, one of judgments and one of a run.
@@ -294,13 +309,12 @@ class PartRules:
         source = PartSource(judgments, table, missing=self.options.missing, query_ids=None)
         return self._evaluated(Rankings(source, rules_of(self.options.ties or "docid", ids=True)))
 
-    def of_labels(self, frame: Frame, columns: Columns) -> Evaluation:
+    def of_labels(self, frame: Frame, query: str, relevance: str, score: str) -> Evaluation:
         """Evaluate a table with both a label and a score in each row, and without document ids."""
-        names = columns.query, columns.relevance, columns.score
-        return self._evaluated(side_by_side(frame, *names, None, self.options.ties, None))
+        return self._evaluated(side_by_side(frame, query, relevance, score, None, self.options.ties, None))
 
     def _evaluated(self, rankings: Rankings) -> Evaluation:
-        return rankings.evaluate(*self.options.metrics, threads=self.options.threads, like=self.options.like)
+        return rankings.evaluate(*self.metrics, threads=self.options.threads, like=self.options.like)
 
 
 _NO_IDS: Ids = ids_of([])
@@ -344,43 +358,20 @@ def _null(table: Any, side: str, nulls: Any, problem: str) -> ValueError:
     )
 
 
-class Columns(NamedTuple):
-    """The column name for each role. None stands for the first column with a common name."""
-
-    query: str | None = None
-    doc: str | None = None
-    relevance: str | None = None
-    score: str | None = None
-
-    def by_role(self, frame: Frame, is_run: bool) -> dict[str, str]:
-        """Return the column name for each role."""
-        names = {"query_id": frame.need("query", self.query)}
-        document = frame.need("doc", self.doc) if is_run else frame.find("doc", self.doc)
-        if document is not None:
-            names["doc_id"] = document
-        if not is_run:
-            names["relevance"] = frame.need("relevance", self.relevance)
-        return names | {"score": frame.need("score", self.score)}
-
-
-def _results(
-    batches: Any, rules: PartRules, judgments: Judgments | None, columns: Columns, rows: int
-) -> Iterator[tuple[Evaluation, Any]]:
+def _results(batches: Any, rules: PartRules, judgments: Judgments | None) -> Iterator[tuple[Evaluation, Any]]:
     """Yield an Evaluation of each part with the Arrow type of the query ids. There is always at least one."""
     import_extra("pyarrow", "arrow")
     if judgments is not None and not isinstance(judgments, Judgments):
         raise TypeError(f"judgments must be what rankgain.judgments returns, not {type(judgments).__name__}")
-    if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
-        raise ValueError(f"rows must be a positive integer, not {rows!r}")
-    rows = min(int(rows), sys.maxsize)
     if not hasattr(batches, "__arrow_c_stream__") and (
         isinstance(batches, (str, bytes)) or not isinstance(batches, Iterable)
     ):
         lazy = "; pass lazy.collect_batches() or lazy.collect()" if hasattr(batches, "collect") else ""
         raise TypeError(f"batches must be an iterable of Arrow record batches, not {type(batches).__name__}{lazy}")
-    parts = parts_of(_selected(batches, columns, is_run=judgments is not None), rows)
-    if columns.score is not None:
-        parts = _checked(parts, columns.score)
+    options = rules.options
+    parts = parts_of(_selected(batches, options, is_run=judgments is not None), options.rows)
+    if options.score is not None:
+        parts = _checked(parts, options.score)
     if judgments is not None:
         return _against_judgments(parts, rules, judgment_sets(judgments))
     return _of_both_sides(parts, rules)
@@ -422,7 +413,7 @@ def _of_both_sides(parts: Iterable[Any], rules: PartRules) -> Iterator[tuple[Eva
             result = rules.of_tables(*sides_of(part))
         else:
             refuse_nulls(part, "batches")
-            result = rules.of_labels(Frame(part, "batches"), Columns())
+            result = rules.of_labels(Frame(part, "batches"), "query_id", "relevance", "score")
         yield result, part.schema.field("query_id").type
     if part is None:
         yield rules.of_nothing(), pa.string()
@@ -435,7 +426,7 @@ def _check_queries(judgments: JudgmentSets, column: Any) -> None:
         raise ValueError(f"the query ids are {kinds}")
 
 
-def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
+def _selected(batches: Any, options: BatchOptions, *, is_run: bool) -> Iterator[Any]:
     """Yield record batches with only the required columns, named by role.
 
     Raise an error if the kind of values in a column differs between batches.
@@ -446,7 +437,7 @@ def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
     for where, batch in _record_batches(batches):
         frame = Frame(dict.fromkeys(batch.schema.names, ()), where)
         if not names:
-            names = columns.by_role(frame, is_run)
+            names = options.names_in(frame, is_run)
             readers = {role: _Column(role) for role in names}
         for role, name in names.items():
             frame.find(role, name)
@@ -575,7 +566,7 @@ def _validated(column: Any, where: str) -> Any:
 def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
     """Yield tables of whole queries. A table has about `rows` rows, or consists of one longer query."""
     pending: list[Any] = []
-    size = 0
+    size, rows = 0, min(int(rows), sys.maxsize)
     for batch in _slices(batches, rows):
         if not len(batch):
             pending = pending or [batch]

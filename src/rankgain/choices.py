@@ -9,7 +9,6 @@ from rankgain.errors import quoted
 
 Ties = Literal["average", "stable", "docid", "best", "worst"]
 ScoreTies = Literal["average", "stable", "best", "worst"]  # for documents without ids
-ClusterTies = Literal["docid", "average", "best", "worst"]  # for rows on a cluster, which have no order
 Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]

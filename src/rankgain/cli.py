@@ -20,9 +20,10 @@ import numpy as np
 from rankgain import _backend
 from rankgain.choices import CHOICES
 from rankgain.comparison.aligned import QUERIES
-from rankgain.comparison.comparison import Comparison, with_rankings
+from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.gate import WORST, Gate, check_metrics
+from rankgain.comparison.guards import check_allowance, check_drop
 from rankgain.comparison.outcome import PARTS
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
 from rankgain.data.contents import contents
@@ -35,11 +36,11 @@ from rankgain.inputs.any import rankings_of, rankings_of_table
 from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
-from rankgain.metrics.metric import better, parse, row_of
+from rankgain.metrics.metric import MetricKey, better, parse, row_of
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.export import shown
-from rankgain.results.intervals import is_bounded
+from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
 from rankgain.threads import MOST, check_threads
@@ -193,12 +194,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     evaluate.add_argument("--interval", action="store_true", help="show a confidence interval of each mean, of one run")
     _add(evaluate, "--level", 0.95, "the confidence level of --interval", metavar="X")
-    evaluate.add_argument(
-        "--highest",
-        type=float,
-        metavar="X",
-        help="for --interval: the largest value of a metric without a bound, as dcg",
-    )
+    for name, word, example in (("lowest", "smallest", "utility"), ("highest", "largest", "dcg")):
+        text = f"for --interval: the {word} value of a metric without such a bound, as {example}"
+        evaluate.add_argument(f"--{name}", type=float, metavar="X", help=text)
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
@@ -340,9 +338,19 @@ def _add_compare(commands: Any) -> None:
         "--gate",
         action="store_true",
         help="decide whether RUN 2 may replace RUN 1: by any -m, where -m 'ndcg@10>=0.4' also sets a floor; with "
-        "--margin X, a metric passes if it is shown not to be worse by X",
+        "--margin X, a metric also passes if it is shown not to be worse by more than X; with --groups, a group that "
+        "is worse fails",
     )
     gate.add_argument("--strict", action="store_true", help="fail if the gate is undecided")
+    gate.add_argument(
+        "--max-drop", type=_limit(_drop), metavar="X", help="fail if the mean over these queries is worse by more"
+    )
+    gate.add_argument(
+        "--max-loss",
+        type=_limit(_allowance),
+        metavar="X[:N|:N%]",
+        help="fail if any query (more than N queries, or N%% of them) loses more than X",
+    )
     gate.add_argument(
         "--worst", type=int, metavar="N", help=f"list N queries with the largest losses (default: {WORST})"
     )
@@ -421,6 +429,32 @@ def _split_limit(text: str) -> tuple[str, float | None]:
             f"{text!r}: write a limit as {metric}{expected}NUMBER, such as {metric}{expected}0.4"
         )
     return metric, value
+
+
+def _limit(check: Callable[[Any, str], Any]) -> Callable[[str], Any]:
+    """Return a function that reads the value of --max-drop or --max-loss."""
+
+    def read(text: str) -> Any:
+        try:
+            return check(text, text)
+        except (ValueError, TypeError) as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+def _drop(text: str, name: str) -> float:
+    return check_drop(float(text), name)
+
+
+def _allowance(text: str, name: str) -> Any:
+    """Read 0.5, 0.5:2 or 0.5:1% as a loss, and how many queries may lose more."""
+    loss, colon, queries = text.partition(":")
+    if not colon:
+        return _drop(loss, name)
+    allowed = float(queries[:-1]) / 100 if queries.endswith("%") else int(queries)
+    check_allowance((float(loss), allowed), name)
+    return float(loss), allowed
 
 
 def _peer(text: str) -> str:
@@ -552,7 +586,7 @@ def _compare(options: argparse.Namespace) -> int:
         extra("scipy.special", "stats", "--method t")
     runs = dict(_rankings(options.files, options))
     results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
-    comparison = with_rankings(Comparison(results), runs)
+    comparison = comparison_of(results, runs)
     baseline = None if options.all_pairs else options.baseline or names[0]
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
     shared["weights"] = None if options.weights is None else read_weights(options.weights)
@@ -560,19 +594,20 @@ def _compare(options: argparse.Namespace) -> int:
     of_tests = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
     correction = None if options.correction == "none" else options.correction
     tests = comparison.test(baseline, correction=correction, **shared, **of_tests)
-    groups = None
+    groups = gate = labels = None
     if options.groups is not None:
-        groups = comparison.groups(read_labels(options.groups), baseline, **shared)
+        labels = read_labels(options.groups)
+        groups = comparison.groups(labels, baseline, **shared)
+    if options.gate:
+        worst = WORST if options.worst is None else options.worst
+        guards = {"max_drop": options.max_drop, "max_loss": options.max_loss}
+        gate = tests.gate(strict=options.strict, floors=floors, **guards, groups=labels, worst=worst)
     if options.report is not None:
         from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
         qrels = os.path.basename(options.files[0])
-        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given))
+        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given), gate=gate)
         write_whole(options.report, page.encode("utf-8"))
-    gate = None
-    if options.gate:
-        worst = WORST if options.worst is None else options.worst
-        gate = tests.gate(margin=options.margin, strict=options.strict, floors=floors, worst=worst)
     text = COMPARED[options.form](tests, groups, gate, **exports)
     _write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
@@ -595,12 +630,23 @@ def _check_gate(options: argparse.Namespace) -> dict[str, float]:
     """Refuse invalid gates, and options of gates without --gate; return the floor of each metric that has one."""
     limits = [_split_limit(text) for text in options.metric or ()]
     options.metric = [metric for metric, _ in limits] or None
-    floors = {metric: limit for metric, limit in limits if limit is not None}
+    floors: dict[str, float] = {}
+    for metric, limit in limits:
+        if limit is None:
+            continue
+        if metric in floors:
+            options.parser.error(
+                f"argument --metric: {metric} has two limits, {floors[metric]:g} and {limit:g}: give one"
+            )
+        floors[metric] = limit
     if not options.gate:
-        for name, present in (("strict", options.strict), ("worst", options.worst is not None), ("metric", floors)):
+        given = {
+            name: getattr(options, name) not in (None, False) for name in ("strict", "max_drop", "max_loss", "worst")
+        }
+        for name, present in [*given.items(), ("metric", bool(floors))]:
             if present:
                 detail = f" {next(iter(floors))}>=…" if name == "metric" else ""
-                options.parser.error(f"argument --{name}{detail}: only allowed with argument --gate")
+                options.parser.error(f"argument --{name.replace('_', '-')}{detail}: only allowed with argument --gate")
         return {}
     if len(options.files) != 3:
         options.parser.error("argument --gate: give a qrels file, the run before and the run after the change")
@@ -657,8 +703,9 @@ def _run(options: argparse.Namespace) -> None:
     _check_rules(options)
     if options.interval:
         _check_interval(files, options)
-    elif options.highest is not None:
-        options.parser.error("argument --highest: only allowed with argument --interval")
+    for name in ("lowest", "highest"):
+        if getattr(options, name) is not None and not options.interval:
+            options.parser.error(f"argument --{name}: only allowed with argument --interval")
     if options.tie_spread:
         spreads = {
             name: run.tie_spread(*options.metric, threads=options.threads) for name, run in _rankings(files, options)
@@ -671,12 +718,17 @@ def _run(options: argparse.Namespace) -> None:
         }
         if options.interval:
             (result,) = results.values()
-            highest = {key: None if is_bounded(key) else options.highest for key in result}
-            ends = {key: result.interval(key, options.level, highest=highest[key]) for key in result}
+            ends = {key: result.interval(key, options.level, **_missing_bounds(key, options)) for key in result}
             text = WITH_INTERVALS[options.form](Comparison(results), False, Intervals(options.level, ends))
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
     _write(text, options.output)
+
+
+def _missing_bounds(key: MetricKey, options: argparse.Namespace) -> dict[str, float | None]:
+    """Return the bounds of --lowest and --highest that a metric lacks."""
+    given = {"lowest": options.lowest, "highest": options.highest}
+    return {name: given[name] for name, bound in zip(given, bounds_of(key), strict=True) if math.isinf(bound)}
 
 
 def _check_interval(files: Sequence[str], options: argparse.Namespace) -> None:
@@ -707,7 +759,6 @@ def _check_rules(options: argparse.Namespace) -> None:
         _, rules = common_rules(options.metric, options.like)
         ties, missing = rules.ties or ties, rules.missing or missing
         options.score_bits = rules.score_bits or 64
-    options.rereads = options.tie_spread or options.command == "explain"
     if options.tie_spread and options.form not in SPREADS:
         options.parser.error(f"argument --tie-spread: not allowed with argument --{options.form}")
     options.chosen_ties = options.ties is not None
@@ -747,8 +798,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         if kind is not None:
             yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
             continue
-        # Without a bar, `file` is a path, which can be read again.
-        with shown(run, None if options.rereads else bar) as file:
+        with shown(run, bar) as file:
             rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
 

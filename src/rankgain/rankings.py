@@ -102,10 +102,8 @@ class Rankings:
         ValueError
             If a rule is unknown; if `ties` or `score_bits` is given but the rankings have no scores; if
             ``ties="docid"`` is given but there are no ids; if `missing` is given but the rankings do not record which
-            queries the run lacks; if the rankings are limited to a depth and `ties` does not determine which documents
-            remain; or if the run must be read again but cannot be, such as standard input.
-        OSError
-            If the run must be read again and the file cannot be read.
+            queries the run lacks; or if the rankings are limited to a depth and `ties` does not determine which
+            documents remain.
 
         See Also
         --------
@@ -233,8 +231,6 @@ class Rankings:
         TypeError
             If a metric does not take a parameter that is given, a grade or score is not a number, or tied documents
             cannot be ordered because their ids are of mixed types.
-        OSError
-            If `like` requires other rules for ties, and the run came from a file that cannot be read again.
         ImportError
             If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
@@ -351,8 +347,6 @@ class Rankings:
             is not positive, or `evaluate` would raise it for this query or for the judgments of an earlier one.
         TypeError
             If `limit` is not an integer, or `evaluate` would raise it.
-        OSError
-            If the run came from a file that cannot be read again.
 
         See Also
         --------
@@ -409,8 +403,6 @@ class Rankings:
             If `metric` stands for several metrics, or ``evaluate(metric, like=like)`` would raise it.
         TypeError
             If `evaluate` would raise it.
-        OSError
-            If the run came from a file that cannot be read again.
 
         See Also
         --------
@@ -451,7 +443,7 @@ class Rankings:
 
         def evaluate(setting: Setting) -> Evaluation:
             rules = setting[1:]
-            if rules not in known:  # new rules may require reading a file again
+            if rules not in known:
                 names = ("ties", "missing", "score_bits")
                 changes: dict[str, Any] = {
                     name: rule for name, rule, before in zip(names, rules, base[1:], strict=True) if rule != before
@@ -486,8 +478,6 @@ class Rankings:
             raise it.
         TypeError
             If `evaluate` would raise it.
-        OSError
-            If the run came from a file that cannot be read again, and ties are broken by id or input order.
 
         See Also
         --------
@@ -518,7 +508,7 @@ class Rankings:
         records = dict(pair for request in metrics for pair in parse(request))
         unaveraged = {key: reason for key, record in records.items() if (reason := row_of(record.name).unaveraged)}
         averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
-        average = self.under(ties="average")  # "best" and "worst" are then available without reading a file again
+        average = self.under(ties="average")
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
         extremes = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
         by_ties = {"average": expected, **extremes}
@@ -606,16 +596,16 @@ def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
 
 
 def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, Any]:
-    """Return a dict from queries to their first documents, unless these are unknown or must be read from a file."""
+    """Return a dict from queries to their first documents, or an empty dict if documents have no ids."""
     source, rules = parts_of(rankings)
-    if not source.has_ids or source.in_file:
+    if not source.has_ids:
         return {}
     requested = set(query_ids)
     rows = {query: row for row, query in enumerate(source.query_ids) if query in requested}
     first = {}
     for query, row in rows.items():
         documents = source.documents(row, rules)
-        if documents is not None and documents.ids is not None and documents.groups:
+        if documents.ids is not None and documents.groups:
             first[query] = documents.ids[documents.groups[0].positions[0]]
     return first
 

@@ -52,14 +52,6 @@ def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T],
     return [results[number] for number in range(len(results))]
 
 
-def begun(work: Callable[[], T], threads: int) -> Callable[[], T]:
-    """Start `work` on another thread if `threads` is above 1, and return a function that returns its result."""
-    if threads == 1:
-        return work
-    helper = _executor().submit(work)
-    return lambda: work() if helper.cancel() else helper.result()
-
-
 def _executor() -> Any:
     global _pool
     pool = _pool

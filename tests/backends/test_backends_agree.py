@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.differences import vector_differences
 from support.marks import in_one_case
 from support.sides import columns, qrels_lines, run_lines
 from support.strategies import (
@@ -53,9 +54,29 @@ def outcome(function):
     return {str(name): vector.tobytes() for name, vector in result.items()}, result.counts
 
 
+def vectors_of(result):
+    """Return the values in an outcome by metric, or None if it is an exception."""
+    if isinstance(result, bytes):
+        return {"result": np.frombuffer(result)}
+    return {name: np.frombuffer(data) for name, data in result[0].items()} if isinstance(result[0], dict) else None
+
+
+def disagreement(*results):
+    """Return the lines that say how two outcomes differ: both errors, or the first metrics and values."""
+    sides, vectors = ("compiled", "python"), list(map(vectors_of, results))
+    if any(values is None for values in vectors):
+        texts = [
+            f"{result[0].__name__}: {result[1]}" if vectors_of(result) is None else "no error" for result in results
+        ]
+        return [f"{side}: {text}" for side, text in zip(sides, texts, strict=True)]
+    return vector_differences(*vectors, sides=sides) or [f"counts: compiled {results[0][1]}, python {results[1][1]}"]
+
+
 def agree(on_both, function):
+    __tracebackhide__ = True
     compiled, python = on_both(lambda: outcome(function))
-    assert compiled == python
+    if compiled != python:
+        raise AssertionError("\n".join(["the backends differ", *disagreement(compiled, python)]))
     return compiled
 
 

@@ -7,7 +7,10 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.sides import columns, qrels_lines, run_lines
+from support.strategies import cutoffs, grades
 
 import rankgain as rg
 from rankgain import _codes
@@ -48,6 +51,27 @@ def test_chunk_size_does_not_change_values(on_both, monkeypatch):
             patch.setattr("rankgain.data.source.CHUNK", 1)
             assert sum(1 for _ in parts_of(rankings)[0].chunks()) == 3
             assert values(rankings) == [together] * 2
+
+
+FUNCTIONS = {
+    "cg": rg.cg,
+    "dcg": rg.dcg,
+    "idcg": rg.idcg,
+    "ndcg": rg.ndcg,
+    "rr": rg.reciprocal_rank,
+    "precision": rg.precision,
+    "recall": rg.recall,
+    "ap": rg.average_precision,
+    "success": rg.hit_rate,
+}
+
+
+@given(st.lists(st.lists(grades, max_size=20), min_size=1, max_size=3), cutoffs)
+def test_functions_in_rank_order_have_the_bits_of_the_engine(on_both, lists, k):
+    for name, function in FUNCTIONS.items():
+        metric = rg.metric(name, k=k)
+        for vector in on_both(lambda metric=metric: rg.from_ranked(lists).evaluate(metric)[metric]):
+            assert [function(row, k=k) for row in lists] == vector.tolist() == function(lists, k=k).tolist(), name
 
 
 def test_callable_gain_gets_the_same_arrays_on_both_backends(on_both):

@@ -16,7 +16,7 @@ from rankgain import _backend
 from rankgain._codes import AVERAGE, CHANGED, LISTS, LOG2, ZIPF
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import ids_of, python_ids
-from rankgain.data.lines import QRELS, Block
+from rankgain.data.lines import QRELS, buffers_for
 from rankgain.metrics import discounts, program
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import parts_of
@@ -262,16 +262,19 @@ def test_scanner_does_not_read_beyond_the_last_line():
         line = b"q Q d 1 1 %s\n" % tag
         for text in (line, line[:-1], line + line, line + b"\n" * (size % 3)):
             data = np.frombuffer(text, dtype=np.uint8).copy()
-            arrays = [
-                np.empty(8, dtype=np.int64),
-                np.empty(8, dtype=np.int64),
-                np.empty(8),
-                np.empty(8, dtype=np.int64),
-            ]
-            totals = np.empty(3, dtype=np.int64)
-            assert _backend.lines.scan((data, *arrays, np.empty(40, dtype=np.int64)), totals, 6, 2, 4, False) is None
-            assert totals[0] == text.count(b"q")
-            assert arrays[2][: totals[0]].tolist() == [1.0] * totals[0]
+            rows, runs = buffers_for(8)
+            count = text.count(b"q")
+            assert _backend.lines.scan(data, 0, len(data), (*rows, *runs), 6, 2, 4, False) == (count, 1, None)
+            assert rows[2][:count].tolist() == [1.0] * count
+
+
+def hashes_of(documents):
+    """Return the hashes that a scan computes of document ids."""
+    text = b"".join(b"q 0 %b 1\n" % document for document in documents)
+    rows, runs = buffers_for(len(documents))
+    fields = QRELS.n_fields, QRELS.document, QRELS.value, QRELS.grades
+    _backend.lines.scan(np.frombuffer(text, dtype=np.uint8), 0, len(text), (*rows, *runs), *fields)
+    return rows[3]
 
 
 @pytest.mark.usefixtures("backend")
@@ -283,8 +286,7 @@ def test_ids_cannot_be_made_to_collide():
     documents = [
         b"".join((block, other)[bit].tobytes() for bit in bits) for bits in itertools.product((0, 1), repeat=8)
     ]
-    text = b"".join(b"q 0 %b 1\n" % document for document in documents)
-    hashes = Block(text, 0, QRELS, "qrels").rows(64)[4]
+    hashes = hashes_of(documents)
     assert len(np.unique(hashes)) == len(documents) == 256
 
 
@@ -293,8 +295,7 @@ def test_ids_cannot_be_made_to_collide():
 def test_hashes_of_similar_ids_spread_over_the_low_bits(template):
     """Hash tables use the lowest bits of the hash, which must differ even for ids that differ in only a few bytes."""
     documents = [template % number for number in range(4096)]
-    text = b"".join(b"q 0 %b 1\n" % document for document in documents)
-    hashes = Block(text, 0, QRELS, "qrels").rows(64)[4]
+    hashes = hashes_of(documents)
     distinct = len(np.unique(hashes & 0xFFFF))
     assert distinct > 3800, f"{distinct} distinct values of the lowest 16 bits; random ones have about 3,970"
 

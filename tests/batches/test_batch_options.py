@@ -26,16 +26,18 @@ def as_batches(table):
     return pa.table(table).to_batches(max_chunksize=2)
 
 
-def evaluate_batches(table, *metrics, **options):
+def evaluate_batches(table, *metrics, judgments=None, **options):
     """Return each column of the result, joined over all batches."""
-    parts = batches.evaluate_batches(as_batches(table), *metrics, **options)
+    given = {"judgments": judgments, "options": batches.BatchOptions(**options)}
+    parts = batches.evaluate_batches(as_batches(table), *metrics, **given)
     return [
         [*chain.from_iterable(column)] for column in zip(*(part.to_pydict().values() for part in parts), strict=True)
     ]
 
 
-def summarize_batches(table, *metrics, **options):
-    return [*batches.summarize_batches(as_batches(table), *metrics, **options).mean().values()]
+def summarize_batches(table, *metrics, judgments=None, **options):
+    given = {"judgments": judgments, "options": batches.BatchOptions(**options)}
+    return [*batches.summarize_batches(as_batches(table), *metrics, **given).mean().values()]
 
 
 def per_query(vectors):
@@ -52,8 +54,12 @@ calls = pytest.mark.parametrize(("function", "shaped"), CALLS, ids=lambda call: 
 
 
 def options(*names):
+    """Mark a test of fields of BatchOptions, and thereby of the parameter `options` of both functions."""
+
     def mark(test):
-        return pytest.mark.options("evaluate_batches", *names)(pytest.mark.options("summarize_batches", *names)(test))
+        for call in ("evaluate_batches", "summarize_batches"):
+            test = pytest.mark.options(call, "options", *({"judgments"} & {*names}))(test)
+        return pytest.mark.options("BatchOptions", *({*names} - {"judgments"}))(test)
 
     return mark
 

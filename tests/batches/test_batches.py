@@ -11,7 +11,7 @@ from support.marks import in_one_case, quick_first
 from support.memory import measured
 
 import rankgain as rg
-from rankgain.batches import evaluate_batches, summarize_batches
+from rankgain.batches import BatchOptions, evaluate_batches, summarize_batches
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -82,8 +82,8 @@ def test_any_ids_give_the_bits_of_one_call(form, kind):
         kinds = [pa.string_view() if field.type == pa.string() else field.type for field in whole.schema]
         whole = whole.cast(pa.schema(zip(whole.column_names, kinds, strict=True)))
     batches = whole.to_batches(max_chunksize=7)
-    assert as_dict(evaluate_batches(batches, *METRICS, rows=50)) == expected(result)
-    assert summarize_batches(batches, *METRICS, rows=50) == result.summary()
+    assert as_dict(evaluate_batches(batches, *METRICS, options=BatchOptions(rows=50))) == expected(result)
+    assert summarize_batches(batches, *METRICS, options=BatchOptions(rows=50)) == result.summary()
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
@@ -93,14 +93,15 @@ def test_any_cut_gives_the_bits_of_one_call(ties, missing, rows, size):
     qrels, run = sides()
     rules = {"ties": ties, "missing": missing}
     result = rg.from_frames(qrels, run, **rules).evaluate(*METRICS)
+    options = BatchOptions(rows=rows, **rules)
     batches = joined(qrels, run).to_batches(max_chunksize=size)
-    assert as_dict(evaluate_batches(batches, *METRICS, rows=rows, **rules)) == expected(result)
-    assert summarize_batches(batches, *METRICS, rows=rows, **rules) == result.summary()
+    assert as_dict(evaluate_batches(batches, *METRICS, options=options)) == expected(result)
+    assert summarize_batches(batches, *METRICS, options=options) == result.summary()
     truth = rg.judgments(qrels)
     batches = run.to_batches(max_chunksize=size)
-    of_batches = as_dict(evaluate_batches(batches, *METRICS, judgments=truth, rows=rows, **rules))
+    of_batches = as_dict(evaluate_batches(batches, *METRICS, judgments=truth, options=options))
     assert expected_rows(of_batches) == expected_rows(expected(result))
-    assert summarize_batches(run, *METRICS, judgments=truth, rows=rows, **rules) == result.summary()
+    assert summarize_batches(run, *METRICS, judgments=truth, options=options) == result.summary()
 
 
 def expected_rows(columns):
@@ -139,9 +140,9 @@ def test_summary_of_batches_merges_with_that_of_an_evaluation(part, missing, kin
         "unjudged": len(run["query_id"].unique()),
     }
     for given in (stacked(qrels, run), stacked(qrels, run).to_batches() or stacked(qrels, run)):
-        summary = summarize_batches(given, *METRICS, missing=missing)
+        summary = summarize_batches(given, *METRICS, options=BatchOptions(missing=missing))
         assert {name: summary.counts[name] for name in counts} == counts
-        rest = summarize_batches(stacked(*sides(kind, seed=4)), *METRICS, missing=missing)
+        rest = summarize_batches(stacked(*sides(kind, seed=4)), *METRICS, options=BatchOptions(missing=missing))
         merged = rest.merge(summary)
         assert merged.counts["queries"] == rest.counts["queries"] + counts["queries"]
         assert merged == summary.merge(rest)
@@ -153,7 +154,7 @@ def test_summary_of_batches_merges_with_that_of_an_evaluation(part, missing, kin
 
 def test_no_batches_give_no_queries():
     assert next(evaluate_batches([], "rr")).num_rows == 0
-    assert summarize_batches(iter([]), "rr", ties="average").counts["queries"] == 0
+    assert summarize_batches(iter([]), "rr", options=BatchOptions(ties="average")).counts["queries"] == 0
     truth = rg.judgments({"q": {"d": 1}})
     assert as_dict(evaluate_batches([], "rr", judgments=truth)) == {"query_id": ["q"], "rr": [0.0]}
 
@@ -169,7 +170,7 @@ def test_document_returned_twice_is_rejected_or_kept_once():
     with pytest.raises(
         ValueError, match=r"run: query 1, document 'x': the document repeats an .*duplicates='first' does"
     ):
-        summarize_batches(table, "rr", validate="full")
+        summarize_batches(table, "rr", options=BatchOptions(validate="full"))
 
 
 def test_query_longer_than_a_batch_is_one_query():
@@ -179,8 +180,8 @@ def test_query_longer_than_a_batch_is_one_query():
     )
     result = rg.from_frames(table).evaluate("ndcg", "ap")
     for size in (3, 64, 2000):
-        result_of_batches = as_dict(evaluate_batches(table.to_batches(max_chunksize=size), "ndcg", "ap", rows=50))
-        assert result_of_batches == expected(result)
+        batches = table.to_batches(max_chunksize=size)
+        assert as_dict(evaluate_batches(batches, "ndcg", "ap", options=BatchOptions(rows=50))) == expected(result)
 
 
 def test_memory_is_that_of_one_part():
@@ -193,7 +194,7 @@ def test_memory_is_that_of_one_part():
             alive += 1
             yield pa.table({"qid": [query] * 10, "label": [1] * 10, "score": [1.0] * 10})
 
-    taken = evaluate_batches(batches(), "rr", rows=100)
+    taken = evaluate_batches(batches(), "rr", options=BatchOptions(rows=100))
     next(taken)
     assert alive <= 12
     assert sum(batch.num_rows for batch in taken) == 190
@@ -218,7 +219,7 @@ def test_slices_of_one_table_take_the_memory_of_the_table(kind):
     table = pa.table(
         {"query_id": rows // 100, "doc_id": DOCUMENTS[kind](rows), "relevance": rows % 3, "score": rows * 7919 % 1000.0}
     )
-    ways = [functools.partial(summarize_batches, rows=rows) for rows in (1000, 1 << 20)]
+    ways = [functools.partial(summarize_batches, options=BatchOptions(rows=rows)) for rows in (1000, 1 << 20)]
     ways.append(lambda batches, metric: whole(pa.Table.from_batches(batches), metric))
     for way in ways:
         one, cut = (
@@ -242,9 +243,11 @@ def test_slices_have_the_documents_of_their_rows(kind):
     assert rg.from_frames(cut, cut).evaluate("ndcg@10", "ap") == result
     assert summarize_batches(slices(table, 7), "ndcg@10", "ap") == result.summary()
     numbers = table.set_column(1, "doc_id", pa.array(rows % 100).dictionary_encode())
-    assert summarize_batches(slices(numbers, 7), "ndcg@10", ties="average") == summarize_batches(
-        table, "ndcg@10", ties="average"
+    options = BatchOptions(ties="average")
+    of_slices, of_table = (
+        summarize_batches(given, "ndcg@10", options=options) for given in (slices(numbers, 7), table)
     )
+    assert of_slices == of_table
 
 
 def test_batches_that_are_empty_between_others():
@@ -254,8 +257,9 @@ def test_batches_that_are_empty_between_others():
     result = rg.from_frames(table).evaluate("ndcg")
     for given in ([table[:5], table[5:]], [empty, table[:5], empty, empty, table[5:], empty]):
         for size in (1, 3, 100):
-            assert summarize_batches(given, "ndcg", rows=size) == result.summary()
-            assert as_dict(evaluate_batches(given, "ndcg", rows=size)) == expected(result)
+            options = BatchOptions(rows=size)
+            assert summarize_batches(given, "ndcg", options=options) == result.summary()
+            assert as_dict(evaluate_batches(given, "ndcg", options=options)) == expected(result)
 
 
 def damaged(offsets, kind):

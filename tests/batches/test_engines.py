@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 import rankgain as rg
-from rankgain.batches import evaluate_batches, summarize_batches
+from rankgain.batches import BatchOptions, evaluate_batches, summarize_batches
 
 METRICS = "ndcg@10", "ap"
 
@@ -43,7 +43,7 @@ if find_spec("duckdb"):  # otherwise the test is not collected
         run = table.select(["query_id", "doc_id", "score"])
         assert len(qrels) < len(run)
         rows = duckdb.sql("from qrels full join run using (query_id, doc_id) order by query_id")
-        assert summarize_batches(rows, *METRICS, rows=1000) == expected(table).summary()
+        assert summarize_batches(rows, *METRICS, options=BatchOptions(rows=1000)) == expected(table).summary()
 
 
 if find_spec("dask"):  # otherwise the test is not collected
@@ -106,4 +106,4 @@ def test_batches_of_a_parquet_data_set_equal_one_frame(tmp_path):
         part = table.slice(start, end - start)
         pa.parquet.write_table(part, tmp_path / f"{number}.parquet", row_group_size=30_000)
     rows = pa.dataset.dataset(tmp_path).to_batches(batch_size=20_000)
-    assert summarize_batches(rows, *METRICS, rows=100_000) == expected(table).summary()
+    assert summarize_batches(rows, *METRICS, options=BatchOptions(rows=100_000)) == expected(table).summary()

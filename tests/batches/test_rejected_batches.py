@@ -14,12 +14,14 @@ nan = math.nan
 LABELLED = {"query_id": ["q", "q", "q", "r"], "label": [1, 0, 2, 1], "score": [0.5, 1.0, 0.25, 2.0]}
 
 
-def evaluate_batches(columns, metrics=("ndcg",), **options):
-    return [*functions.evaluate_batches(in_batches(columns), *metrics, **options)]
+def evaluate_batches(columns, metrics=("ndcg",), judgments=None, **options):
+    given = {"judgments": judgments, "options": functions.BatchOptions(**options)}
+    return [*functions.evaluate_batches(in_batches(columns), *metrics, **given)]
 
 
-def summarize_batches(columns, metrics=("ndcg",), **options):
-    return functions.summarize_batches(in_batches(columns), *metrics, **options).mean()
+def summarize_batches(columns, metrics=("ndcg",), judgments=None, **options):
+    given = {"judgments": judgments, "options": functions.BatchOptions(**options)}
+    return functions.summarize_batches(in_batches(columns), *metrics, **given).mean()
 
 
 def in_batches(columns):
@@ -49,6 +51,12 @@ def test_batches_reject_an_option(rejects, row):
     message, error, options = row
     for function in BOTH:
         rejects(error, message, function, LABELLED, **options)
+
+
+def test_options_of_another_kind_are_rejected(rejects):
+    message = "options must be a BatchOptions, not dict: BatchOptions(ties='docid')"
+    for function in (functions.evaluate_batches, functions.summarize_batches):
+        rejects(TypeError, message, function, pa.table(LABELLED), "ndcg", options={"ties": "docid"})
 
 
 # Rows with document ids, rows without document ids, and a row of another query.

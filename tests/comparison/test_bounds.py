@@ -34,6 +34,17 @@ def difference(metric, truth, runs):
     return values[0] - values[1]
 
 
+def check_within(ends, metric, judged, runs, grades):
+    """Check that the difference is within the bounds if the unjudged documents have these grades."""
+    __tracebackhide__ = True
+    low, high = ends
+    result = difference(metric, judged | grades, runs)
+    assert low - 1e-12 <= result <= high + 1e-12, (
+        f"{metric}: the difference {result} is not within {low} to {high}\n"
+        f"judged {judged}, then {grades}\nruns {[[*run['q']] for run in runs]}"
+    )
+
+
 def drawn(random, most):
     """Draw the judgments of a query and two runs; return them with the unjudged documents."""
     documents = [f"d{number}" for number in range(most)]
@@ -48,10 +59,9 @@ def test_bounds_contain_every_judgment_of_small_cases(metric):
     random = np.random.default_rng(len(metric))
     for _ in range(12):
         judged, runs, unknown = drawn(random, 4)
-        low, high = bounds(metric, {"q": judged}, runs, 2.0)
+        ends = bounds(metric, {"q": judged}, runs, 2.0)
         for grades in itertools.product((0, 1, 2), repeat=len(unknown)):
-            result = difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
-            assert low - 1e-12 <= result <= high + 1e-12
+            check_within(ends, metric, judged, runs, dict(zip(unknown, grades, strict=True)))
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -60,12 +70,11 @@ def test_bounds_contain_random_judgments_of_large_cases(metric, cases):
     random = np.random.default_rng(7 + cases)
     for _ in range(cases):
         judged, runs, unknown = drawn(random, 30)
-        low, high = bounds(metric, {"q": judged}, runs, 2.0)
+        ends = bounds(metric, {"q": judged}, runs, 2.0)
         for _ in range(10):
             share = random.random()
             grades = np.where(random.random(len(unknown)) < share, random.choice([1, 2, 2]), 0).tolist()
-            result = difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
-            assert low - 1e-12 <= result <= high + 1e-12
+            check_within(ends, metric, judged, runs, dict(zip(unknown, grades, strict=True)))
 
 
 @pytest.mark.parametrize("metric", ["ndcg@3", "recall@3", "ap", "precision@3", "rr", "dcg@3"])

@@ -113,13 +113,28 @@ def test_compare_reads_columns_by_name():
     assert rg.compare(truth, {"a": GUESSES}, "ndcg@10", doc="movie", score="guess")["a"] == expected
 
 
+def test_values_of_other_tools_that_differ_by_rounding_are_equal():
+    """Sums of the same numbers in another order differ by about 1e-16, and those of single precision are rounded."""
+    random = np.random.default_rng(0)
+    values = 100 * random.random(20)
+    noise = 1 + 1e-12 * random.random((3, 20))
+    runs = {name: dict(enumerate(values * factor)) for name, factor in zip("abc", noise, strict=True)}
+    runs["d"] = dict(enumerate(values * 1.001))
+    tests = rg.compare(runs, values=True, metrics="score").test()
+    for key, pair in tests.items():
+        assert pair.same == (0 if "d" in key else 20)
+    assert "the same value for every query" in tests["score", "c", "b"].verdict()
+    small = {name: dict.fromkeys(range(8), value) for name, value in (("a", 1e-30), ("b", 2e-30))}
+    assert rg.compare(small, values=True, metrics="score").test()["score", "b", "a"].better == 8
+
+
 def test_compare_accepts_values_of_other_tools():
     """Values from other tools are compared like Evaluations with the same values, without remarks about judgments."""
     values = {"a": {f"q{row}": 0.1 * row for row in range(8)}, "b": {f"q{row}": 0.1 * row + 0.25 for row in range(8)}}
     runs = rg.compare(values, metrics="my score", values=True)
     tests = runs.test()
     assert tests["my score", "b", "a"].p == 2 / 2**8
-    assert tests.verdicts()[0].startswith("b is better than a by +0.2500")
+    assert tests.verdicts()[0].startswith("my score: b is better than a by +0.2500")
     assert runs.best("my score") == ["b"]
     assert runs.per_query("my score", "b", "a")[0][1] == pytest.approx(0.25)
     assert runs.queries_needed("my score", "b", "a", difference=0.1) == 6

@@ -39,8 +39,9 @@ def test_compare_prints_text(capsys, files):
     text = run(capsys, *files, "-m", "rr", "--margin", "0.1")
     assert text.startswith("dense compared with bm25: 12 queries, paired\n\nmetric    bm25   dense  difference")
     assert text.endswith(
-        "\n\ndense is better than bm25 by +0.5000 (95% +0.5000 to +0.5000).\n"
-        "dense is not worse than bm25 by more than 0.1 (one-sided p = 0.0002; 12 of 12 queries differ).\n"
+        "\n\nrr: dense is better than bm25 by +0.5000 (95% +0.5000 to +0.5000).\n"
+        "rr: dense is not worse than bm25 by more than 0.1 (one-sided p = 0.0002; 12 of 12 queries differ). With 12 "
+        "queries, a\n  total failure of up to 26.5% of all queries can go unseen, which alone exceeds the margin.\n"
         "Sign flips (all, exact); 12 queries, none missing.\n"
         "With few queries, rare large differences may be missing.\n"
     )

@@ -35,6 +35,19 @@ def test_randomization_test_of_darwins_maize():
     assert not pair.decided
 
 
+@pytest.mark.parametrize("values", [[0.25] * 5, [0.1, 0.2, 0.3, 0.4, 0.5]])
+def test_a_p_value_equal_to_alpha_is_decided(values):
+    """Of five differences of one sign, two of 32 sign vectors are as extreme: p is 1/16 exactly."""
+    at, below = (the_test(values, method="exact", level=1 - alpha) for alpha in (1 / 16, 1 / 16 - 2**-50))
+    assert at.p == below.p == 1 / 16
+    assert at.decided
+    assert not below.decided
+    # The sign of a query is the same in both comparisons, so the correction leaves 2 of 64 sign vectors.
+    runs = comparison({"zero": [0.0] * 6, "run": [0.5] * 6, "other": [0.25] * 6})
+    pairs = runs.test("zero", level=1 - 1 / 32).values()
+    assert [(pair.adjusted, pair.decided) for pair in pairs] == [(1 / 32, True)] * 2
+
+
 @pytest.mark.parametrize(
     ("first", "second", "p", "low", "high"),
     [

@@ -149,6 +149,17 @@ def test_skewed_differences_that_are_decided_against_the_largest(sign, queries, 
     assert undecided.warnings == []
 
 
+def test_skewed_differences_are_named_only_if_one_points_the_other_way():
+    """Of every 20 losses, one is 0 and has the largest deviation, and points the same way until it is a gain."""
+    random = np.random.default_rng(0)
+    for largest, warned in ((-0.0001, False), (0.0001, True)):
+        differences = -0.1 - 0.02 * random.random(40)
+        differences[::20] = largest
+        tests = against_nothing(differences, metric="ap").test(flips=999)
+        assert tests["ap", "run", "zero"].decided
+        assert any(warning.startswith("skewed") for warning in tests.warnings) == warned
+
+
 def test_skewness_equals_scipy():
     stats = pytest.importorskip("scipy.stats")
     values = np.random.default_rng(0).random(30) ** 3

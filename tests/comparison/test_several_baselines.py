@@ -76,7 +76,7 @@ def test_several_baselines_are_named_in_text_tables_and_exports():
     assert [row[0] for row in tests.matrix()] == ["", "b", "a", "", ""]
     assert tests.matrix()[4][2].endswith("*ab")
     few = RUNS.test(BASES, metrics="ap", flips=999).verdicts()
-    assert any(line.startswith("d is better than a by ") for line in few)
+    assert any(line.startswith("ap: d is better than a by ") for line in few)
     assert "| ndcg@10 | c | b |" in tests.to_markdown()
     assert "bm25" not in tests.to_latex()
     assert "b\\textsuperscript{a}" in tests.to_latex()

@@ -89,18 +89,18 @@ VERDICTS = {  # tests, the texts in their verdicts, and the texts that must be a
     ),
     "inconclusive": (
         lambda: of(UNDECIDED),
-        "Inconclusive: run vs zero; -0.2750 to +0.3667 fit. | rr: inconclusive for run vs zero; -0.2750 to +0.3667 "
-        f"fit. {NOT_EQUAL} | rr, run vs zero: a new test with 8 such queries would detect a true difference of 0. | "
+        f"rr: inconclusive for run vs zero; differences from -0.2750 to +0.3667 fit these queries. {NOT_EQUAL} | "
+        "rr, run vs zero: a new test with 8 such queries would detect a true difference of 0. | "
         "with 80% power (uncorrected).",
     ),
     "decided first": (
         lambda: of_shifted(60, 0.0, 0.01, 0.4, baseline="r0", flips=999),
-        "r2 is better than r0 by +0.3731 (95% +0.3319 to +0.4144). Inconclusive: r1 vs r0; ",
+        "r2 is better than r0 by +0.3731 (95% +0.3319 to +0.4144). cg: inconclusive for r1 vs r0; ",
     ),
     "too few for the power": (lambda: of(UNDECIDED[:7]), NOT_EQUAL, "a new test"),
     "too few for any p": (
         lambda: of([0.1, 0.2, 0.3, 0.4, 0.5]),
-        f"Inconclusive: run vs zero; five queries that differ cannot show a difference at 0.05. {NOT_EQUAL}",
+        f"rr: inconclusive for run vs zero; five queries that differ cannot show a difference at 0.05. {NOT_EQUAL}",
     ),
     "too few for any p at a level": (
         lambda: of([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], level=0.99),
@@ -108,7 +108,7 @@ VERDICTS = {  # tests, the texts in their verdicts, and the texts that must be a
     ),
     "too few for any p of three runs": (
         lambda: of_shifted(5, 0.0, 0.3, 0.6, baseline="r0"),
-        "Inconclusive: r1 vs r0; five queries that differ cannot show a difference at 0.05.",
+        "cg: inconclusive for r1 vs r0; five queries that differ cannot show a difference at 0.05.",
     ),
     "too few for any p of many runs": (
         lambda: of_shifted(5, *[0.1 * run for run in range(8)]),
@@ -138,15 +138,15 @@ VERDICTS = {  # tests, the texts in their verdicts, and the texts that must be a
     ),
     "many clusters whose sums cancel": (
         lambda: of([0.1, -0.1] * 8, clusters=np.arange(16) // 2),
-        f"Inconclusive: run vs zero; p = 1.0000, no interval. | {NOT_EQUAL}",
+        f"rr: inconclusive for run vs zero; p = 1.0000, no interval. {NOT_EQUAL}",
         "cannot show",
     ),
     "no interval": (  # with six queries, Bonferroni's level for two comparisons cannot be reached
         lambda: comparison({"a": [0.0] * 6, "b": [0.5] * 5 + [-0.1], "c": [0.5] * 6}, metric="cg").test(
             "a", correction="holm", intervals="simultaneous"
         ),
-        "Inconclusive: b vs a; p = 0.0625, no interval. | Inconclusive: c vs a; decided alone (p = 0.0312), not among "
-        f"2 comparisons (adjusted p = 0.0625). {NOT_EQUAL}",
+        "cg: inconclusive for b vs a; p = 0.0625, no interval. | cg: inconclusive for c vs a; decided alone (p = "
+        f"0.0312), not among 2 comparisons (adjusted p = 0.0625). | {MANY_NOT_EQUAL}",
         f"{NOT_ADJUSTED} | Decided alone, but not among",
     ),
     "margin": (
@@ -161,12 +161,12 @@ VERDICTS = {  # tests, the texts in their verdicts, and the texts that must be a
     ),
     "small margin": (
         lambda: of_shifted(60, 0.0, 0.0, metric="ap", margin=0.001),
-        "It is not shown that r1 is at most 0.001 worse than r0 (one-sided p = 0. | ; 60 of 60 queries differ).",
+        "it is not shown that r1 is at most 0.001 worse than r0 (one-sided p = 0. | ; 60 of 60 queries differ).",
         "apart",
     ),
     "margin without bound": (
         lambda: of_shifted(60, 0.0, 0.0, metric="dcg", margin=0.1),
-        "The margin 0.1 is not tested: the metric has no upper bound.",
+        "the margin 0.1 is not tested: the metric has no upper bound.",
     ),
     "margin without bound of many pairs": (
         lambda: of_shifted(60, *[0.0] * 5, metric="dcg", margin=0.1, flips=99),
@@ -175,13 +175,13 @@ VERDICTS = {  # tests, the texts in their verdicts, and the texts that must be a
     ),
     "margin of values": (
         lambda: of_values({"a": [0.5] * 8, "b": [0.75] * 8}, higher_is_better=False, margin=0.1),
-        "The margin 0.1 is not tested: the metric has no upper bound.",
+        "the margin 0.1 is not tested: the metric has no upper bound.",
     ),
     "margin from a baseline": (
         lambda: of_shifted(60, 0.0, 0.01, -0.2, metric="ap", baseline="r0", margin=0.1, level=0.9),
-        "r1 is not worse than r0 by more than 0.1 (one-sided | and they are less than 0.1 apart. | It is not shown "
-        "that r2 is at most 0.1 worse than r0 | ; one-sided tests of the margin 0.1 at 0.05, corrected by Holm; "
-        "rankgain",
+        "r1 is not worse than r0 by more than 0.1 (adjusted one-sided p < | and they are less than 0.1 apart. | it is "
+        "not shown that r2 is at most 0.1 worse than r0 | ; one-sided tests of the margin 0.1 at 0.05, corrected by "
+        "Holm; rankgain",
     ),
     "margin of many from a baseline": (
         lambda: of_shifted(60, 0.0, 0.01, -0.2, *[0.3] * 5, metric="ap", baseline="r0", margin=0.1),
@@ -324,23 +324,24 @@ def test_verdict_sentences(name):
 @pytest.mark.parametrize(
     ("runs", "baseline", "metrics", "lines"),
     [
-        (4, None, 1, 6),
+        (4, None, 1, 7),
         (5, None, 1, 2),
-        (7, "r0", 1, 6),
+        (7, "r0", 1, 7),
         (8, "r0", 1, 2),
-        (4, "r0", 2, 6),
+        (4, "r0", 2, 7),
         (5, "r0", 2, 3),
-        (2, None, 9, 9),
+        (2, None, 9, 10),
     ],
 )
 def test_up_to_six_differences_have_a_sentence_each(runs, baseline, metrics, lines):
-    """With more than six differences, each metric has a sentence, and the last line covers inconclusive ones."""
+    """With more than six differences, each metric has a sentence. The last line covers inconclusive ones."""
     random = np.random.default_rng(0)
     names = "cg", "ap", "rr", "ndcg", "precision", "recall", "rbp", "err", "success"
     values = {f"r{run}": {name: random.random(20) for name in names[:metrics]} for run in range(runs)}
     verdicts = comparison(values).test(baseline, flips=99).verdicts()
     assert len(verdicts) == lines
-    assert (verdicts[-1] == MANY_NOT_EQUAL) == (lines == metrics + 1)
+    assert verdicts[-1] == MANY_NOT_EQUAL
+    assert all(line.partition(":")[0] in values["r0"] for line in verdicts[:-1])
 
 
 @pytest.mark.parametrize("queries", range(2, 60, 7))
@@ -376,17 +377,53 @@ def test_all_pairs_are_tested_and_the_best_named():
 
 
 def test_weighted_means_are_labelled():
-    """Labels distinguish differences of logarithms from differences of geometric means, and means from sums."""
+    """Labels distinguish differences of logarithms from differences of geometric means, and means from sums.
+
+    Sentences state differences of geometric means.
+    """
     runs = shifted(20, 0.0, 0.1, 0.2)
     for metric, name in (("gm_ap", "gm_ap (mean log2)"), ("num_rel_ret", "num_rel_ret (mean)")):
         pair = comparison({run: runs[run] for run in ("r0", "r1")}, metric=metric).test(flips=99)
-        assert pair[metric, "r1", "r0"].verdict().startswith(f"{name}: ")
+        sentence = "gm_ap: " if metric == "gm_ap" else f"{name}: "
+        assert pair[metric, "r1", "r0"].verdict().startswith(sentence)
         tests = comparison(runs, metric=metric).test(flips=99)
         assert tests.matrix()[0] == ["", "run", "gm_ap" if metric == "gm_ap" else name]
         assert tables.differences(tests, "text", 9).rows[1][0] == name
         many = comparison(shifted(20, *[0.1 * run for run in range(8)]), metric=metric).test("r0", flips=99)
         assert many.verdicts()[0].startswith(f"{name}: ")
         assert tests.columns()["metric"] == [metric] * 3
+
+
+def test_sentences_state_differences_of_geometric_means():
+    """The difference is that of the geometric means, and the interval contains 0 if that of the logarithms does."""
+    runs = shifted(20, 0.0, 0.1)
+    tests = comparison(runs, metric="gm_ap").test()
+    pair = tests["gm_ap", "r1", "r0"]
+    means = [math.exp(np.mean(np.log(runs[name]))) for name in ("r0", "r1")]
+    low, high = (means[0] * (2**end - 1) for end in (pair.low, pair.high))
+    assert (
+        pair.verdict() == f"gm_ap: r1 is better than r0 by +{means[1] - means[0]:.4f} (95% +{low:.4f} to +{high:.4f})."
+    )
+    assert f"{pair.difference:+.4f}" in tests.table()
+    margin = comparison(runs, metric="gm_ap").test(margin=1)["gm_ap", "r1", "r0"].verdict()
+    assert "r1 is not worse than r0 by more than 1 (log2) (one-sided p < 0.0001" in margin
+
+
+def test_interval_of_a_decided_difference_shows_no_0():
+    """An end that rounds to 0 is printed with an exponent if 0 is outside the interval, and as 0 if it is inside."""
+    values = np.array([0.1, 0.03, 0.02, 0.01, 0.02, 0.0])
+    for shift, low in ((1e-9, "+9.9e-10"), (0.0, "0.0000")):
+        tests = against_nothing(values + shift, metric="ndcg").test()
+        assert tests["ndcg", "run", "zero"].decided == (shift > 0)
+        assert f"{low} to +" in tests.verdicts()[0]
+        assert f"{low} to +" in tests.table()
+
+
+def test_a_margin_is_claimed_only_for_metrics_that_are_tested():
+    runs = {name: {"dcg": values, "ap": values} for name, values in shifted(60, 0.0, 0.0).items()}
+    both, none = (comparison(runs).test(margin=0.1, metrics=metrics) for metrics in (None, "dcg"))
+    assert "; one-sided tests of the margin 0.1 in ap at 0.025; " in both.methods()
+    assert "margin" not in none.methods()
 
 
 def test_paper_table_has_geometric_means():
@@ -453,7 +490,7 @@ def test_means_within_rounding_are_equal():
     pair = tests["ndcg", "b", "a"]
     assert pair.mean != pair.baseline_mean
     assert pair.difference == 0.0
-    assert pair.verdict().startswith("ndcg: inconclusive for b vs a; -0.1333 to ")
+    assert pair.verdict().startswith("ndcg: inconclusive for b vs a; differences from -0.1333 to ")
     assert tests.warnings == []
 
 

@@ -232,20 +232,19 @@ def test_ranks_of_a_frame_are_not_rounded_to_32_bits():
     assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [1 / 2]
 
 
-def test_files_that_cannot_be_read_again_are_rejected(folder):
+def test_rules_of_an_open_file_can_change_after_it_was_closed(folder):
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
     as_files(qrels, run, folder)
     with open(folder / "run", "rb") as file:
         rankings = rg.read_trec(folder / "qrels", file, ties="average")
-        assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # does not read the run again
-        assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
-        for rules in ({"ties": "docid"}, {"ties": "stable"}, {"score_bits": 32}):
-            with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* need: give the path"):
-                rankings.under(**rules)
+    assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]
+    assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
+    assert rankings.under(ties="docid").evaluate("rr")["rr"].tolist() == [0.5]
+    assert rankings.under(ties="stable", score_bits=32).evaluate("rr")["rr"].tolist() == [1.0]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
-def test_a_pipe_with_a_name_is_read_once(folder):
+def test_rules_of_a_pipe_with_a_name_can_change(folder):
     as_files({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, folder)
     (folder / "pipe").unlink(missing_ok=True)
     os.mkfifo(folder / "pipe")
@@ -253,19 +252,24 @@ def test_a_pipe_with_a_name_is_read_once(folder):
         pool.submit((folder / "pipe").write_bytes, (folder / "run").read_bytes())
         rankings = rg.read_trec(folder / "qrels", folder / "pipe", score_bits=32)
     assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [0.5]
-    with pytest.raises(ValueError, match="pipe cannot be read again"):
-        rankings.under(ties="stable")
-
-
-def test_a_file_that_was_changed_is_not_read_again(folder, monkeypatch):
-    as_files({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, folder)
-    monkeypatch.chdir(folder)
-    rankings = rg.read_trec("qrels", "run")
-    monkeypatch.chdir("/")
     assert rankings.under(ties="stable").evaluate("rr")["rr"].tolist() == [1.0]
-    (folder / "run").write_text("q Q0 b 1 1 t\n")
-    with pytest.raises(ValueError, match="run was changed after it was read: read it again"):
-        rankings.under(ties="stable")
+
+
+@pytest.mark.parametrize("change", ["cut", "overwritten", "deleted"])
+def test_a_change_of_the_file_does_not_change_rankings(folder, change):
+    """The file is read, not mapped."""
+    run = {"q": {f"d{number}": 1.0 for number in range(2000)} | {"a": 1.0}}
+    as_files({"q": {"a": 1, "b": 0}}, run, folder)
+    rankings = rg.read_trec(folder / "qrels", folder / "run")
+    if change == "deleted":
+        (folder / "run").unlink()
+    else:
+        with open(folder / "run", "r+b") as file:
+            size = file.seek(0, 2)
+            file.truncate(0) if change == "cut" else file.seek(0) or file.write(b"q 0 b 1 9 t\n" * (size // 12))
+    assert rankings.evaluate("rr")["rr"].tolist() == [1 / 2001]
+    assert rankings.under(ties="stable").evaluate("rr")["rr"].tolist() == [1 / 2001]
+    assert rankings.calculation("rr", "q").rows[0]["document"] == "d999"
 
 
 def test_named_queries_keep_their_names():

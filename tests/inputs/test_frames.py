@@ -74,8 +74,11 @@ def test_columns_of_numbers_are_rejected(rejects, library, argument, column):
     is_nan = f"{argument}: query 'q', document 'b'…the {noun} is NaN"
     check(ValueError, is_nan, [1, nan, 2.5])
     check(ValueError, is_nan if library == "pandas" else f"{where}, row 1…null", [1, None, 2])
+    in_the_second_query = f"{argument}: query 'r', document '{'a' if noun == 'grade' else 'c'}' (row 2): the {noun} is"
+    check(ValueError, f"{in_the_second_query} NaN", [1.0, 2.0, nan])
     if noun == "grade":
         check(ValueError, f"{argument}: query 'q', document 'b'…the grade is infinite", [1, inf, -inf])
+        check(ValueError, f"{in_the_second_query} infinite", [1, 2, -inf])
 
 
 @in_each_library

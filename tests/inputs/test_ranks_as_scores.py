@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import rankgain as rg
-from rankgain.batches import summarize_batches
+from rankgain.batches import BatchOptions, summarize_batches
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -29,10 +29,9 @@ def calls(frame, ranks, name="rank"):
     yield lambda: rg.from_frames(frame(labels), score=name)
     if frame is pa.table:
         together = pa.table({"label": [0, 0, 0, 0]} | side).sort_by("query_id")
-        yield lambda: summarize_batches(together, "rr", score=name)
-        yield lambda: summarize_batches(
-            pa.table(side).sort_by("query_id"), "rr", score=name, judgments=rg.judgments(QRELS)
-        )
+        options, returned = BatchOptions(score=name), pa.table(side).sort_by("query_id")
+        yield lambda: summarize_batches(together, "rr", options=options)
+        yield lambda: summarize_batches(returned, "rr", judgments=rg.judgments(QRELS), options=options)
 
 
 @pytest.mark.parametrize("frame", FRAMES)

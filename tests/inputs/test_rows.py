@@ -101,6 +101,34 @@ def test_relevant_may_be_grades_by_id(kind):
     assert result["ndcg"].tolist() == [0.4796249331362629, 1]
 
 
+class Chunks:
+    """A stream of a table's record batches, with their order and empty ones as they are."""
+
+    def __init__(self, *tables):
+        self.reader = pa.RecordBatchReader.from_batches(
+            tables[0].schema, [batch for table in tables for batch in table.to_batches() or [empty(table.schema)]]
+        )
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.reader.__arrow_c_stream__(requested_schema)
+
+
+def empty(schema):
+    return pa.RecordBatch.from_arrays([pa.array([], kind) for kind in schema.types], schema=schema)
+
+
+@pytest.mark.parametrize("make", [maps, lambda: pa.Table.from_pylist(GRADED)], ids=["maps", "structs"])
+@pytest.mark.parametrize("order", ["full nulls", "nulls full", "full empty", "empty full", "full nulls empty full"])
+def test_batches_of_nulls_keep_the_grades_of_others(make, order):
+    full = make()
+    nulls = full.set_column(
+        full.column_names.index("relevant"), "relevant", pa.nulls(2, full.schema.field("relevant").type)
+    )
+    parts = {"full": full, "nulls": nulls, "empty": full[:0]}
+    rankings = rg.from_rows(Chunks(*(parts[name] for name in order.split())))
+    assert rankings.evaluate("ndcg")["ndcg"].tolist() == [0.4796249331362629, 1] * order.count("full")
+
+
 def test_maps_in_parquet():
     pyarrow.parquet.write_table(maps(), "rows")
     assert rg.evaluate("rows", "ndcg")["ndcg"].tolist() == [0.4796249331362629, 1]
@@ -194,19 +222,19 @@ def test_from_rows_rejects(rejects, error, message, rows, options):
     rejects(error, message, rg.from_rows, rows, **options)
 
 
-@pytest.mark.parametrize(("message", "lines"), [
-    ("rows: column 'retrieved', row 1: 'x': earlier rows hold lists of text",
+@pytest.mark.parametrize(("error", "message", "lines"), [
+    (TypeError, "rows: column 'retrieved': query 1: must be a list of ids, best first, not str",
      [{"retrieved": ["x"]}, {"retrieved": "x"}]),
-    ("rows: column 'retrieved', row 1: [3]: earlier rows hold lists of text",
+    (TypeError, "rows: column 'retrieved': query 1, position 0: ids must be all str, all bytes or all int",
      [{"retrieved": ["x"]}, {"retrieved": [3]}]),
-    ("rows: column 'retrieved', row 1: ['x', 3]: earlier rows hold lists of text",
+    (TypeError, "rows: column 'retrieved': query 1, position 1: ids must be all str, all bytes or all int",
      [{"retrieved": ["x"]}, {"retrieved": ["x", 3]}]),
-    ("rows: column 'retrieved', row 1, position 1: the value is null",
+    (ValueError, "rows: column 'retrieved', row 1, position 1: the value is null",
      [{"retrieved": ["x"]}, {"retrieved": ["x", None]}]),
 ])  # fmt: skip
-def test_json_lines_with_other_lists_are_refused_by_row(rejects, message, lines):
+def test_json_lines_with_other_lists_are_refused_by_row(rejects, error, message, lines):
     json_lines(Path("rows"), [{"relevant": ["x"], **line} for line in lines])
-    rejects(ValueError, message, rg.evaluate, "rows", "rr")
+    rejects(error, message, rg.evaluate, "rows", "rr")
 
 
 def test_a_file_of_one_line(rejects):

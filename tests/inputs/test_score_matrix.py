@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from support import textbook
-from support.score_matrices import as_dicts, by_loop, csr, random_case
+from support.marks import in_one_case
+from support.score_matrices import as_dicts, by_loop, csr, random_case, wide_case
+from support.strategies import examples
 
 import rankgain as rg
 from rankgain.data import source
@@ -46,15 +48,58 @@ def test_from_scores_of_sparse_truth_known_values():
     assert "excluded" not in without.counts
 
 
+# If all metrics have a cut-off, as in these tests, the kernels look for the highest scores only.
+
+
+def metrics_at(k):
+    return f"ndcg@{k}", f"recall@{k}", f"rr@{k}"
+
+
+def check_by_loop(result, case, ties):
+    for name, vector, expected in zip(metrics_at(case.k), result.values(), by_loop(case, ties), strict=True):
+        shape = f"{name}, {case.scores.shape} of {case.scores.dtype}, ties={ties}"
+        np.testing.assert_allclose(vector, expected, rtol=1e-12, err_msg=shape)
+
+
+@pytest.mark.parametrize("drawn", [random_case, wide_case])
 @given(seed=st.integers(0, 2**32), ties=st.sampled_from(["stable", "best", "worst"]))
-def test_from_scores_of_sparse_truth_equals_a_loop(on_both, seed, ties):
-    case = random_case(seed)
-    names = f"ndcg@{case.k}", f"recall@{case.k}", "rr"
-    for result in on_both(
-        lambda: rg.from_scores(case.test, case.scores, exclude=case.train, ties=ties).evaluate(*names)
-    ):
-        for name, expected in zip(names, by_loop(case, ties), strict=True):
-            np.testing.assert_allclose(result[name], expected, rtol=1e-12, err_msg=name)
+def test_from_scores_of_sparse_truth_equals_a_loop(on_both, drawn, seed, ties):
+    case = drawn(seed)
+    rankings = rg.from_scores(case.test, case.scores, exclude=case.train, ties=ties)
+    for result in on_both(lambda: rankings.evaluate(*metrics_at(case.k))):
+        check_by_loop(result, case, ties)
+
+
+@pytest.mark.needs("rankgain._compiled.walk")
+@pytest.mark.usefixtures("cpu")
+@examples(2)
+@given(seed=st.integers(0, 2**32), ties=st.sampled_from(["stable", "best", "worst"]))
+def test_levels_of_cpu_rank_wide_rows(seed, ties):
+    case = wide_case(seed)
+    result = rg.from_scores(case.test, case.scores, exclude=case.train, ties=ties).evaluate(*metrics_at(case.k))
+    check_by_loop(result, case, ties)
+
+
+@pytest.mark.both
+@given(seed=st.integers(0, 2**32))
+def test_averages_over_ties_of_wide_rows_agree(on_both, seed):
+    case = wide_case(seed)
+    rankings = rg.from_scores(case.test, case.scores, exclude=case.train)
+    compiled, python = on_both(lambda: values(rankings.evaluate(*metrics_at(case.k), f"success@{case.k}")))
+    assert compiled == python
+
+
+@pytest.mark.usefixtures("cpu")
+@in_one_case("dtype", ["f4", "f8"])
+@in_one_case("columns", [1000, 1024, 1031])
+def test_nan_in_any_part_of_a_wide_row_is_refused(dtype, columns):
+    scores = np.arange(2.0 * columns).reshape(2, columns).astype(dtype)
+    truth = csr([{0: 1}, {7: 1}], columns)
+    for column in {0, 31, 32, 63, 64, 127, 128, 991, 992, *range(columns - 9, columns)}:
+        scores[1, column] = np.nan
+        with pytest.raises(ValueError, match=f"^y_score: query 1, column {column}: the score is NaN"):
+            rg.from_scores(truth, scores).evaluate("rr@3")
+        scores[1, column] = column
 
 
 @given(seed=st.integers(0, 2**32), ties=st.sampled_from(["average", "stable", "best", "worst"]), data=st.data())

@@ -9,10 +9,9 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 from decimal import Decimal
 from pathlib import Path
-from threading import Event, Thread, get_ident
+from threading import Thread
 from unittest.mock import patch
 
 import numpy as np
@@ -26,7 +25,7 @@ from support.memory import measured
 from support.strategies import examples
 
 import rankgain as rg
-from rankgain import _codes
+from rankgain import _backend, _codes
 from rankgain.data import files as read_files
 from rankgain.data import lines as read_lines
 from rankgain.data.judgments import judgment_sets
@@ -116,21 +115,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def temporary_files(monkeypatch):
-    """Collect the temporary files of a test, which are written to disk from the second byte on."""
-    files = []
-
-    class Recorded(tempfile.SpooledTemporaryFile):
-        def __init__(self, *args):
-            super().__init__(*args)
-            files.append(self)
-
-    monkeypatch.setattr(read_files, "MOST_IN_MEMORY", 1)
-    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Recorded)
-    return files
-
-
 def reciprocal_ranks(qrels, run, **options):
     return rg.read_trec(qrels, run, **options).evaluate("rr")["rr"].tolist()
 
@@ -141,34 +125,29 @@ def seen(result):
     return list(result.query_ids), vectors, result.counts
 
 
-class FullDisk(io.BytesIO):
-    def flush(self):
-        raise OSError(28, "No space left on device")
-
-    close = flush
-
-    def __del__(self):
-        """Do not close the file, since the error would be reported as a warning in another test."""
-
-
-def test_full_temporary_disk_is_not_blamed_on_the_file(backend, monkeypatch):
-    """Data from a pipe is copied to a temporary file on a disk that may be full."""
-    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda _: FullDisk())
-    message = r"No space left on device for a copy of run \(TMPDIR can name another folder\)"
-    with pytest.raises(OSError, match=message) as raised:
-        rg.read_trec(io.BytesIO(QRELS), Trickle(SCATTERED, 7))
-    assert raised.value.filename == tempfile.gettempdir()
+def line_read_otherwise(ranks_of, run):
+    """Name the first line with which the ranks are not those of the documents in the lines up to it."""
+    scores, judged = {}, {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
+    lines = run.splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        query, _, document, _, score, _ = line.decode().split()
+        scores.setdefault(query, {})[document] = float(score)
+        if ranks_of(b"".join(lines[:number])) != rg.from_qrels(judged, scores).evaluate("rr")["rr"].tolist():
+            return f"line {number} is read otherwise: {line!r}"
+    return "each line is read as it is if no line follows"
 
 
 @carriers
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 @blocks
-def test_files_of_every_kind_are_read_alike(backend, monkeypatch, temporary_files, carrier, run, block):
+def test_files_of_every_kind_are_read_alike(backend, monkeypatch, carrier, run, block):
+    def ranks_of(run):
+        return reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run))
+
     monkeypatch.setattr(read_files, "BLOCK", block)
-    ranks = reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run))
-    assert ranks == RR, f"rr by query: {ranks} of the files, {RR} expected"
+    ranks = ranks_of(run)
+    assert ranks == RR, f"rr by query: {ranks}, expected {RR}; {line_read_otherwise(ranks_of, run)}"
     assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
-    assert all(file.closed for file in temporary_files)
 
 
 @pytest.mark.parametrize("run", [b"q1 Q0 d1 1 1 t\n", b"q1 Q0 d1 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 d 1 0 t\n"])
@@ -208,7 +187,7 @@ def test_file_without_a_name_is_named_by_its_argument(backend):
 @posix
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, members])
-def test_named_pipes_are_read(backend, temporary_files, run, pack):
+def test_named_pipes_are_read(backend, run, pack):
     os.mkfifo("pipe")
 
     def write():
@@ -220,7 +199,6 @@ def test_named_pipes_are_read(backend, temporary_files, run, pack):
     writer.start()
     assert reciprocal_ranks(io.BytesIO(QRELS), "pipe") == RR
     writer.join()
-    assert [file.closed for file in temporary_files] == [True]
 
 
 @pytest.mark.parametrize("pack", quick_first([gzip.compress, bytes]))
@@ -542,7 +520,7 @@ def shuffled(data):
 
 @carriers
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
-def test_files_are_closed_after_an_error(backend, temporary_files, monkeypatch, carrier, run):
+def test_files_are_closed_after_an_error(backend, monkeypatch, carrier, run):
     opened = []
 
     def recorded(*args, **options):
@@ -553,7 +531,7 @@ def test_files_are_closed_after_an_error(backend, temporary_files, monkeypatch, 
     monkeypatch.setattr(read_files, "BLOCK", 20)
     with pytest.raises(ValueError, match=r"run: line 4, field 3: 'd2' already appears in an earlier line"):
         rg.read_trec(carrier("qrels", QRELS), carrier("run", run + b"q1 Q0 d2 1 1 t"))
-    assert all(file.closed for file in [*temporary_files, *opened])
+    assert all(file.closed for file in opened)
 
 
 PACKED = gzip.compress(RUN, mtime=0)
@@ -575,45 +553,36 @@ PACKED = gzip.compress(RUN, mtime=0)
         "unknown method",
     ],
 )
-def test_damaged_gzip_is_rejected(backend, monkeypatch, temporary_files, carrier, data):
+def test_damaged_gzip_is_rejected(backend, monkeypatch, carrier, data):
     monkeypatch.setattr(read_files, "BLOCK", 20)
     with pytest.raises(ValueError, match="run: the gzip data are damaged or cut off") as caught:
         rg.read_trec(io.BytesIO(QRELS), CARRIERS[carrier]("run", data))
     assert type(caught.value) is ValueError
     with pytest.raises(ValueError, match=r"^(truth|qrels): the gzip data are damaged"):
         rg.judgments(CARRIERS[carrier]("qrels", data))
-    assert all(file.closed for file in temporary_files)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_file_that_becomes_shorter_is_rejected(backend, monkeypatch, pack):
-    """A truncated file is refused even if it ends after a complete line or shrinks before the second reading."""
+    """A truncated file is refused even if it ends after a complete line."""
 
     class Shrinking(io.FileIO):
         def read(self, size=-1):
             data = super().read(size)
-            if self.tell() > self.limit:
-                os.truncate(self.name, len(data))
+            os.truncate(self.name, len(data))
             return data
 
-        def seek(self, *args):
-            self.limit = 0
-            return super().seek(*args)
-
     monkeypatch.setattr(read_files, "BLOCK", 5)
-    for run, limit in [(RUN, 0), (SCATTERED, 10**6)]:
-        Path("run").write_bytes(pack(run))
-        with Shrinking("run", "rb") as file:
-            file.limit = limit
-            with pytest.raises(
-                ValueError, match=rf"run became shorter while it was read: \d+ bytes of {len(pack(run))}"
-            ):
-                rg.read_trec(io.BytesIO(QRELS), file)
+    Path("run").write_bytes(pack(RUN))
+    with Shrinking("run", "rb") as file:
+        message = rf"run became shorter while it was read: \d+ bytes of {len(pack(RUN))}"
+        with pytest.raises(ValueError, match=message):
+            rg.read_trec(io.BytesIO(QRELS), file)
 
 
 @pytest.mark.parametrize("after", [0, 2, 5, 100])
 @pytest.mark.parametrize("run", [RUN, members(RUN)])
-def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, temporary_files, after, run):
+def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, after, run):
     """An exception from `read` is raised unchanged, except that an OSError receives the file name."""
 
     class Failing(Trickle):
@@ -632,10 +601,23 @@ def test_exception_of_read_is_raised_unchanged(backend, monkeypatch, temporary_f
         assert caught.value is error
         if isinstance(error, OSError):
             assert str(error) == ("odd" if error.errno is None else f"[Errno {errno.EIO}] Input/output error: 'run'")
-    assert all(file.closed for file in temporary_files)
 
 
-# Memory use and number of passes over the file
+@pytest.mark.parametrize("wrong", [b"", b"q1 Q0\n"])
+@pytest.mark.usefixtures("backend")
+def test_path_that_becomes_shorter_is_rejected_after_the_lines_that_were_read(monkeypatch, wrong):
+    text = RUN + wrong + b"# a comment\n" * 60 + b"q1 Q0 d9"
+    run = in_folder("run", text)
+    size_of = read_files._size
+    monkeypatch.setattr(read_files, "_size", lambda file: (size_of(file) or -5) + 5)
+    message = (
+        "run: line 4: expected 6 fields" if wrong else f"run became shorter while it was read: {len(text)} bytes of"
+    )
+    with pytest.raises(ValueError, match=message):
+        rg.read_trec(io.BytesIO(QRELS), run)
+
+
+# Memory use
 
 
 def long_run(queries, documents):
@@ -643,38 +625,20 @@ def long_run(queries, documents):
     return b"".join(body % {b"q": b"q%d" % query} for query in range(queries))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-@pytest.mark.parametrize("change", [bytes, shuffled])
-def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
-    """If lines are scattered, memory use grows by 8 bytes per line."""
+@pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("pack", quick_first([bytes, gzip.compress]))
+def test_memory_is_the_text_and_100_bytes_per_line(monkeypatch, change, threads, pack):
+    """While a run is read, its text, the columns and the runs of rows exist once, whatever the number of threads."""
     monkeypatch.setattr(read_files, "BLOCK", 1 << 14)
-    peaks = []
-    for queries in (40, 400):
-        path = in_folder("run", pack(change(long_run(queries, 100))))
-        qrels = io.BytesIO(b"".join(b"q%d 0 D7919 1\n" % query for query in range(queries)))
-        ranks, peak = measured(lambda qrels=qrels, path=path: reciprocal_ranks(qrels, path))
-        assert ranks == [1.0] * queries
-        peaks.append(peak)
-    assert len(long_run(400, 100)) > 1_000_000
-    assert peaks[1] < peaks[0] + 400_000 + (change is shuffled) * 8 * 360 * 100
-
-
-@pytest.mark.parametrize("most", [100, 10**9])
-def test_query_beyond_the_memory_limit_is_read_twice(backend, monkeypatch, most):
-    block_sizes = []
-
-    class Counted(read_lines.Block):
-        def __init__(self, *args):
-            block_sizes.append(len(args[0]))
-            super().__init__(*args)
-
-    monkeypatch.setattr(read_lines, "Block", Counted)
-    monkeypatch.setattr(read_files, "BLOCK", 1000)
-    run = long_run(2, 2000)
-    assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
-    assert max(block_sizes[1:]) < 10_000
-    assert sum(block_sizes) < 3 * len(run)
+    monkeypatch.setattr(read_lines, "LINE", 1 << 14)
+    lines, qrels = 300 * 50, rg.judgments(io.BytesIO(b"q0 0 D7919 1\n"))
+    text = change(long_run(300, 50))
+    run = in_folder("run", pack(text))
+    rankings, peak = measured(lambda: rg.read_trec(qrels, run, threads=threads))
+    assert rankings.evaluate("rr").mean() == {"rr": 1.0}
+    per_line = 100 if _backend.name == "compiled" else 300  # the reference splits the text into lines
+    assert peak < 1.13 * len(text) + per_line * lines + 200_000
 
 
 @pytest.mark.slow
@@ -710,30 +674,6 @@ def test_ids_of_equal_hashes_are_compared(backend, monkeypatch, run):
         rg.read_trec(io.BytesIO(QRELS), io.BytesIO(run + b"q1 Q0 d1 1 1 t"))
 
 
-@pytest.mark.parametrize(
-    "after",
-    [
-        SCATTERED.replace(b"q1 Q0 d2", b"q2 Q0 d2"),
-        SCATTERED.replace(b"q1 Q0 d2", b"q9 Q0 d2"),
-        SCATTERED + b"q1 Q0 d3 1 1 t\n",
-        SCATTERED[:17],
-    ],
-)
-def test_file_changed_between_two_readings_is_rejected(backend, monkeypatch, after):
-    class Changing(io.BytesIO):
-        def seek(self, *args):
-            self.rewinds = getattr(self, "rewinds", 0) + 1
-            if self.rewinds == 2:
-                super().seek(0)
-                super().truncate()
-                super().write(after)
-            return super().seek(*args)
-
-    monkeypatch.setattr(read_files, "BLOCK", 5)
-    with pytest.raises(ValueError, match="run was changed while it was read"):
-        rg.read_trec(io.BytesIO(QRELS), Changing(SCATTERED))
-
-
 # Typical lines, and any number of threads
 
 parts = st.sampled_from([" "] * 30 + ["  ", "\t", "\r", "\x0b", "\x0c", "\xa0", "\x01", "\x1f", "\n", ""])
@@ -767,47 +707,16 @@ def test_lines_scanned_together_equal_the_reference(on_both, texts, more):
 
 @pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
 @pytest.mark.parametrize("threads", quick_first([4, 2, np.int64(256)]))
-def test_blocks_read_by_several_threads_give_the_same_result(backend, monkeypatch, change, threads):
-    """A block is not overwritten while it is being scanned, whatever its length."""
+def test_parts_scanned_by_several_threads_give_the_same_result(backend, monkeypatch, change, threads):
+    """Each thread scans a part that ends with a line; blank lines and comments may precede its rows."""
     monkeypatch.setattr(read_files, "BLOCK", 1000)
-    run = in_folder("run", change(long_run(60, 30) + long_run(1, 300).replace(b"q0", b"long")))
+    lines = change(long_run(60, 30) + long_run(1, 300).replace(b"q0", b"long")).splitlines(keepends=True)
+    run = in_folder("run", b"".join(b"\n# q1 Q0\n" * (number % 50 == 7) + line for number, line in enumerate(lines)))
     qrels = b"".join(b"q%d 0 D%d 1\n" % (q, i * 7919 % 99991) for q in range(60) for i in {q // 2 + 1, 7, 99})
     qrels += b"long 0 D7919 1\n"
     one, many = (rg.read_trec(io.BytesIO(qrels), run, threads=threads) for threads in (1, threads))
     assert seen(many.evaluate(*METRICS)) == seen(one.evaluate(*METRICS))
     assert sizes_of(many).tolist() == sizes_of(one).tolist() == [30] * 60 + [300]
-
-
-def test_one_thread_reads_while_others_scan(backend, monkeypatch):
-    """The caller's thread reads, so Ctrl-C works; other threads scan the blocks unless `threads=1`."""
-    readers, scanners, begun = set(), set(), Event()
-
-    class Recorded(io.BytesIO):
-        def read(self, *sizes):
-            readers.add(get_ident())
-            return super().read(*sizes)
-
-    class Block(read_lines.Block):
-        def __init__(self, *args):
-            scanners.add(get_ident())
-            if get_ident() not in readers:
-                begun.set()
-            super().__init__(*args)
-
-    def add(self, blocks):
-        assert begun.wait(20)
-        adding(self, blocks)
-
-    truth = rg.judgments(io.BytesIO(b"q0 0 D7919 1\n"))
-    adding = read_lines.RunHits.add
-    monkeypatch.setattr(read_lines, "Block", Block)
-    monkeypatch.setattr(read_files, "BLOCK", 1000)
-    assert reciprocal_ranks(truth, Recorded(long_run(4, 30))) == [1.0]
-    assert readers == scanners == {get_ident()}
-    monkeypatch.setattr(read_lines.RunHits, "add", add)
-    assert reciprocal_ranks(truth, Recorded(long_run(4, 30)), threads=2) == [1.0]
-    assert readers == {get_ident()}
-    assert scanners > readers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -836,28 +745,6 @@ def test_first_error_of_the_file_is_raised(backend, monkeypatch, threads, later)
 
 
 # Long lines
-
-
-LENGTHY = 48 << 20
-LONG_LINES = {
-    "a comment": (b"# " + b"x" * LENGTHY + b"\n", b"# " + b"x" * LENGTHY + b"\n"),
-    "white space": (b"q1 0" + b" " * LENGTHY + b"d9 1\n", b"q1 Q0 d9" + b"\t" * LENGTHY + b"1 0.1 t\n"),
-    "a tag": (b"", b"q1 Q0 d9 1 0.1 " + b"x" * LENGTHY + b"\n"),
-}
-
-
-@pytest.mark.parametrize("where", quick_first([1, 0, 2]))
-@pytest.mark.parametrize("what", LONG_LINES)
-def test_long_line_takes_no_more_memory_than_its_fields(backend, what, where):
-    """A comment of several gigabytes compresses to megabytes; reading it must not take gigabytes of memory."""
-    texts = []
-    for text, long in zip((QRELS, RUN), LONG_LINES[what], strict=True):
-        lines = text.splitlines(keepends=True)
-        lines.insert(where, long)
-        texts.append(gzip.compress(b"".join(lines), 1))
-    ranks, peak = measured(lambda: reciprocal_ranks(*map(io.BytesIO, texts)))
-    assert ranks == RR
-    assert peak < LENGTHY * 3 // 4
 
 
 @given(st.data())
@@ -940,6 +827,7 @@ def test_the_first_wrong_line_is_named(rejects):
 @pytest.mark.parametrize("row", [
     ("qrels.txt: line 1, field 4: the grade is NaN", b"q 0 d nan\n", b"q Q0 d 1 2.5 t\n"),
     ("qrels.txt: line 1, field 4: the grade is infinite", b"q 0 d -inf\n", b"q Q0 d 1 2.5 t\n"),
+    ("qrels.txt: line 3, field 4: the grade is NaN", b"q 0 d 1\nq 0 e 1\nr 0 d nan\n", b"q Q0 d 1 2.5 t\n"),
     ("run.txt: line 2, field 5: the score is NaN; use -inf", b"q 0 d 1\n", b"q Q0 d 1 2.5 t\nq Q0 e 2 nan t\n"),
 ])  # fmt: skip
 def test_infinite_and_nan_numbers_are_rejected(rejects, row):

@@ -23,7 +23,7 @@ LAYERS = (
     ("inputs",),
     ("comparison",),
     ("tools",),
-    ("sklearn", "pytrec_eval", "torchmetrics", "capi", "batches"),
+    rankgain._MODULES - {"spark"},  # drop-ins, batches and the C functions
     ("spark",),
     ("cli", "__main__"),
     ("__init__",),

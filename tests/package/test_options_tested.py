@@ -1,13 +1,12 @@
 """Every option of a public function is named by the `options` mark of a test."""
 
 import inspect
-from importlib import import_module
 from operator import attrgetter
 
 import pytest
+from support.public_names import public_modules
 
-import rankgain as rg
-from rankgain import pytrec_eval, sklearn
+from rankgain import pytrec_eval
 
 TESTED_ELSEWHERE = {
     ("Rankings.evaluate", "progress"): "test_progress.py",
@@ -28,8 +27,7 @@ TESTED_ELSEWHERE = {
     ("compare", "higher_is_better"): "comparison/test_compare.py",
     ("from_frames", "validate"): "inputs: what it rejects",
     ("from_recommendations", "validate"): "inputs: what it rejects",
-    ("evaluate_batches", "validate"): "inputs: what it rejects",
-    ("summarize_batches", "validate"): "inputs: what it rejects",
+    ("BatchOptions", "validate"): "batches/test_batches.py",
 }
 
 
@@ -37,7 +35,7 @@ def public(call):
     """Return the public object with this name."""
     if call == "pytrec_eval":
         return pytrec_eval.RelevanceEvaluator
-    homes = [rg, sklearn, *([import_module("rankgain.batches")] if call.endswith("_batches") else [])]
+    homes = public_modules().values()
     return next(attrgetter(call)(home) for home in homes if hasattr(home, call.partition(".")[0]))
 
 

@@ -14,17 +14,12 @@ from support.strategies import examples
 
 import rankgain as rg
 from rankgain.cli import main
-from rankgain.data import lines as read_lines
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.table import RESIDUAL, TABLE, UNJUDGED
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-# These two metrics decrease if judged documents are ranked higher.
-MONOTONE = sorted({*TABLE} - {"unjudged", "rbp_residual"})
-NO_BOUNDS = {"infap", "g"}  # metrics whose best or worst value may come from an order that is not sorted by grade
-ADVICE = (
-    "if further judged documents lower the metric, leave it out of MONOTONE; if no order by grade is best, NO_BOUNDS"
-)
+# Metrics that do not decrease if judged documents are ranked higher.
+MONOTONE = [name for name, row in TABLE.items() if row.combination not in (UNJUDGED, RESIDUAL)]
 ORDERS = ("worst", "expected", "best", "docid")
 
 
@@ -56,9 +51,9 @@ def test_tie_spread_equals_evaluation_under_each_policy(seed):
         if TABLE[name].unaveraged:
             assert math.isnan(values["expected"]), f"{name}: {values}"
             assert spread.unaveraged[name] == TABLE[name].unaveraged
-        for order in (() if TABLE[name].unaveraged else ("expected",)) + (() if name in NO_BOUNDS else ("stable",)):
+        for order in (() if TABLE[name].unaveraged else ("expected",)) + (() if TABLE[name].extremes else ("stable",)):
             within = values["worst"] - 1e-12 <= values[order] <= values["best"] + 1e-12
-            assert within, f"{name}: {order} is outside of worst to best: {values}: {ADVICE}"
+            assert within, f"{name}: {order} is outside of worst to best: {values}; see `extremes` of Row"
 
 
 # An order of tied documents whose value is outside the range from worst to best: (metric, judged grades, scores,
@@ -123,9 +118,8 @@ def test_best_and_worst_are_the_extremes_over_all_orders(backend):
                 )
 
 
-@pytest.mark.parametrize("name", [name for name, row in TABLE.items() if row.extremes])
+@pytest.mark.parametrize("name", OUTSIDE)
 def test_order_outside_of_worst_and_best(name):
-    assert name in OUTSIDE, f"{name} has `extremes` in its row: add an order outside of worst and best to OUTSIDE"
     metric, judged, scores, order, value = OUTSIDE[name]
     run = {document: -rank for rank, document in enumerate(order)}
     assert sorted(order, key=scores.get, reverse=True) == [*order], "the order breaks ties only"
@@ -137,7 +131,8 @@ def test_order_outside_of_worst_and_best(name):
 
 
 def test_rows_name_every_metric_with_other_extremes():
-    assert {name for name, row in TABLE.items() if row.extremes} == {*OUTSIDE}
+    others = {name for name, row in TABLE.items() if row.extremes}
+    assert others == {*OUTSIDE}, "OUTSIDE needs an order for each metric with `extremes` in its row"
 
 
 def test_fall_out_of_tied_documents():
@@ -182,19 +177,6 @@ def test_tie_spread_is_frozen():
     spread = rg.from_scores([[0, 1]], [[1, 1]]).tie_spread("rr")
     with pytest.raises(AttributeError):
         spread.ties = "worst"
-
-
-@pytest.mark.parametrize("ties", ["docid", "average", "best"])
-def test_tie_spread_reads_a_file_at_most_once_more(ties, monkeypatch):
-    rankings = rg.read_trec(*rg.sample(), ties=ties)
-    read = []
-    monkeypatch.setattr(
-        read_lines,
-        "read_run",
-        lambda *rest, inner=read_lines.read_run, **options: read.append(rest) or inner(*rest, **options),
-    )
-    rankings.tie_spread("ndcg@10", "rr")
-    assert len(read) == (ties == "docid")
 
 
 # The command line

@@ -35,9 +35,6 @@ if __name__ == "__main__":
     together = run.repartition(3, "query_id").sortWithinPartitions("query_id")
     for truth in (qrels, rg.judgments(tables[0])):
         assert by_query(rankgain.spark.evaluate_clustered(truth, together, *METRICS)) == values
-    lists = spark.createDataFrame([(["d2", "d1"], ["d1"])], "prediction array<string>, label array<string>")
-    (row,) = lists.select(rankgain.spark.udf("rr")("prediction", "label")).collect()
-    assert row[0] == 0.5
     labels = spark.createDataFrame([(1, 2.0, 0.3), (1, 0.0, 0.9)], "query_id int, label double, prediction double")
     assert rankgain.spark.RankingEvaluator(metricName="rr").evaluate(labels) == 0.5
     nan = run.unionByName(spark.createDataFrame([(1, 77, float("nan"))], run.schema))

@@ -15,6 +15,7 @@ from support.sessions import by_query, columns, frames, rows
 
 import rankgain as rg
 import rankgain.spark
+from rankgain.batches import DEFAULTS, BatchOptions
 from rankgain.spark import jobs
 
 # Warnings from PySpark itself must not fail the tests.
@@ -43,10 +44,11 @@ def test_spark_gives_the_bits_of_one_process(spark, kind, ties, missing, buckets
     qrels, run, *tables = frames(spark, kind)
     rules = {"ties": ties, "missing": missing}
     result = rg.from_frames(*tables, **rules).evaluate(*METRICS)
-    frame = rankgain.spark.evaluate(qrels, run, *METRICS, **rules, buckets=buckets)
+    options = BatchOptions(**rules)
+    frame = rankgain.spark.evaluate(qrels, run, *METRICS, options=options, buckets=buckets)
     assert frame.columns == ["query_id", *METRICS]
     assert by_query(frame) == local(result)
-    result_of_spark = rankgain.spark.summary(qrels, run, *METRICS, **rules, buckets=buckets)
+    result_of_spark = rankgain.spark.summary(qrels, run, *METRICS, options=options, buckets=buckets)
     assert result_of_spark == result.summary()
     assert result_of_spark.mean() == result.mean()
 
@@ -54,11 +56,11 @@ def test_spark_gives_the_bits_of_one_process(spark, kind, ties, missing, buckets
 def test_like_of_a_tool_that_needs_no_input_order(spark):
     qrels, run, *tables = frames(spark)
     result = rg.from_frames(*tables).evaluate("ndcg@5", like="trec_eval-9")
-    assert rankgain.spark.summary(qrels, run, "ndcg@5", like="trec_eval-9") == result.summary()
+    assert rankgain.spark.summary(qrels, run, "ndcg@5", options=BatchOptions(like="trec_eval-9")) == result.summary()
     for like in ("spark", "ranx"):
         if rg.from_frames(*tables).evaluate("ndcg@5", like=like).ties == "stable":
             with pytest.raises(ValueError, match=f"like='{like}' leaves documents of equal score in input order"):
-                rankgain.spark.summary(qrels, run, "ndcg@5", like=like)
+                rankgain.spark.summary(qrels, run, "ndcg@5", options=BatchOptions(like=like))
 
 
 def test_run_sorted_by_query_is_not_shuffled(spark):
@@ -67,7 +69,7 @@ def test_run_sorted_by_query_is_not_shuffled(spark):
     for missing in ("zero", "skip"):
         expected = local(rg.from_frames(*tables, missing=missing).evaluate(*METRICS))
         for truth in (qrels, rg.judgments(tables[0])):
-            frame = rankgain.spark.evaluate_clustered(truth, lies, *METRICS, missing=missing)
+            frame = rankgain.spark.evaluate_clustered(truth, lies, *METRICS, options=BatchOptions(missing=missing))
             assert by_query(frame) == expected
 
 
@@ -134,7 +136,7 @@ def test_repeated_unjudged_documents_are_checked_on_request(spark):
     twice = frames[0], frames[1].unionByName(frames[1].filter("doc_id = 99"))
     assert rankgain.spark.summary(*twice, "rr").counts["queries"] > 0
     with pytest.raises(ValueError, match="run: query 1, document 99: the document repeats an earlier one"):
-        rankgain.spark.summary(*twice, "rr", validate="full")
+        rankgain.spark.summary(*twice, "rr", options=BatchOptions(validate="full"))
 
 
 def test_duplicates_first_counts_the_highest_score(spark):
@@ -143,11 +145,11 @@ def test_duplicates_first_counts_the_highest_score(spark):
     twice = {name: [*column] * 2 for name, column in tables[1].items()}
     twice["score"] = [*tables[1]["score"], *(score - 3.5 for score in tables[1]["score"])]
     result = rg.from_frames(tables[0], twice, duplicates="first").evaluate(*METRICS)
-    both = run.unionByName(again)
-    assert rankgain.spark.summary(qrels, both, *METRICS, duplicates="first") == result.summary()
-    assert by_query(rankgain.spark.evaluate(qrels, both, *METRICS, duplicates="first")) == local(result)
+    both, options = run.unionByName(again), BatchOptions(duplicates="first")
+    assert rankgain.spark.summary(qrels, both, *METRICS, options=options) == result.summary()
+    assert by_query(rankgain.spark.evaluate(qrels, both, *METRICS, options=options)) == local(result)
     lying = both.repartition("query_id").sortWithinPartitions("query_id")
-    assert by_query(rankgain.spark.evaluate_clustered(qrels, lying, *METRICS, duplicates="first")) == local(result)
+    assert by_query(rankgain.spark.evaluate_clustered(qrels, lying, *METRICS, options=options)) == local(result)
     with pytest.raises(ValueError, match=r"keep one of them \(in a run, duplicates='first' does\)"):
         rankgain.spark.summary(qrels, both, "rr")
 
@@ -163,7 +165,7 @@ def test_no_query_in_common_is_rejected(spark):
             ((qrels.limit(0), run.limit(0)), "qrels and run have no query in common: qrels is empty"),
         )[:: 1 if missing == "zero" else 3]:
             with pytest.raises(ValueError, match=message):
-                rankgain.spark.summary(*some, "ndcg@5", missing=missing)
+                rankgain.spark.summary(*some, "ndcg@5", options=BatchOptions(missing=missing))
 
 
 @pytest.fixture
@@ -205,21 +207,22 @@ QRELS, RUN = "query_id long, doc_id long, relevance int", "query_id long, doc_id
     ],
 )  # fmt: skip
 def test_arguments_are_rejected_before_any_job(spark, qrels, run, arguments, error, message):
-    metric = arguments.pop("metric", "ndcg")
+    metric, buckets = arguments.pop("metric", "ndcg"), arguments.pop("buckets", None)
+    frames = empty(spark, qrels), empty(spark, run)
     for function in (rankgain.spark.evaluate, rankgain.spark.summary):
         with pytest.raises(error, match=message):
-            function(empty(spark, qrels), empty(spark, run), metric, **arguments)
+            function(*frames, metric, options=BatchOptions(**arguments), buckets=buckets)
 
 
 def test_fewer_buckets_where_the_plan_tells_the_rows(spark):
-    def counts(rows):
+    def counts(rows, options=DEFAULTS):
         table = pa.table({"query_id": range(rows), "doc_id": range(rows), "score": np.zeros(rows)})
         known = spark.createDataFrame(table)
         unknown = known.filter("doc_id >= 0")
         cached = known.select("*").cache()
         cached.count()
         pairs = [(known, known), (cached.select("*"), known), (known, unknown), (unknown, known)]
-        buckets = [jobs.check_buckets(None, *pair) for pair in pairs]
+        buckets = [jobs.check_buckets(None, options, *pair) for pair in pairs]
         cached.unpersist()
         return buckets
 
@@ -227,7 +230,8 @@ def test_fewer_buckets_where_the_plan_tells_the_rows(spark):
     try:
         assert counts(1000) == [2, 2, 5, 5]  # as many buckets as cores
         assert counts(750_000) == [3, 3, 5, 5]
-        assert jobs.check_buckets(9, None) == 9
+        assert counts(1000, BatchOptions(rows=500)) == [4, 4, 5, 5]
+        assert jobs.check_buckets(9, DEFAULTS, None) == 9
         spark.conf.set("spark.sql.shuffle.partitions", "1")
         assert counts(1000)[0] == 1
     finally:
@@ -247,8 +251,9 @@ def test_columns_of_different_types_are_unified(spark):
         "cast(query_id as int) `user.id`", "cast(doc_id as short) doc_id", "cast(relevance as float) label"
     )
     decimal = run.selectExpr("query_id as `user.id`", "doc_id", "cast(score as decimal(10, 2)) score")
-    assert rankgain.spark.summary(narrow, decimal, "ndcg@5", query="user.id", buckets=7) == result
-    frame = rankgain.spark.evaluate(narrow, decimal, "ndcg@5", query="user.id")
+    options = BatchOptions(query="user.id")
+    assert rankgain.spark.summary(narrow, decimal, "ndcg@5", options=options, buckets=7) == result
+    frame = rankgain.spark.evaluate(narrow, decimal, "ndcg@5", options=options)
     assert dict(frame.dtypes) == {"query_id": "bigint", "ndcg@5": "double"}
 
 
@@ -314,13 +319,11 @@ def test_workers_without_pyarrow_are_named(spark, workers):
     qrels, run, *_ = frames(spark)
     truth = rg.judgments({1: {10: 1}})
     long = qrels.selectExpr("query_id", "relevance as label", "double(relevance) as prediction")
-    ndcg = rankgain.spark.udf("ndcg")
     for call in (
         lambda: rankgain.spark.summary(qrels, run, "ndcg"),
         lambda: rankgain.spark.evaluate(qrels, run, "ndcg"),
         lambda: rankgain.spark.evaluate_clustered(truth, run, "ndcg"),
         lambda: rankgain.spark.RankingEvaluator().evaluate(long),
-        lambda: ndcg("relevance"),
     ):
         with pytest.raises(RuntimeError, match=r"^pyarrow is not installed for .*workers: pip install pyarrow there$"):
             call()
@@ -456,35 +459,6 @@ def test_query_larger_than_others_is_evaluated(spark):
     }
     summary = rankgain.spark.summary(qrels.unionByName(judged), run.unionByName(large), "ndcg", "ap", buckets=7)
     assert summary == rg.from_frames(*both).evaluate("ndcg", "ap").summary()
-
-
-# Columns of arrays
-
-
-def test_udf_evaluates_rows_of_lists(spark):
-    schema = "prediction array<string>, label array<string>, grades array<double>, returned array<int>"
-    lists = [(["d2", "d1"], ["d1", "d3"], [2.0, 1.0], [0, 2]), ([], ["d1"], [1.0], [1]), (["a"], ["a"], [3.0], [0, 0])]
-    frame = spark.createDataFrame(lists, schema)
-    ndcg = rankgain.spark.udf("ndcg@10")
-    rows = frame.select(ndcg("returned"), ndcg("prediction", "label"), ndcg("prediction", "label", "grades")).collect()
-    recommended, relevant, grades, returned = map(list, zip(*lists, strict=True))
-    graded = [dict(zip(*pair, strict=True)) for pair in zip(relevant, grades, strict=True)]
-    expected = [
-        rg.from_ranked(returned).evaluate("ndcg@10")["ndcg@10"].tolist(),
-        rg.from_recommendations(relevant, recommended).evaluate("ndcg@10")["ndcg@10"].tolist(),
-        rg.from_recommendations(graded, recommended).evaluate("ndcg@10")["ndcg@10"].tolist(),
-    ]
-    assert [list(column) for column in zip(*rows, strict=True)] == expected
-
-
-def test_udf_rejects_contents(spark):
-    frame = spark.createDataFrame([(["a"], None), (["a"], ["b"])], "prediction array<string>, label array<string>")
-    with pytest.raises(PythonException, match=r"ndcg@10: an array of label is null; drop such rows"):
-        frame.select(rankgain.spark.udf("ndcg@10")("prediction", "label")).collect()
-    with pytest.raises(ValueError, match=r"udf is for one metric, but ndcg_cut\.5,10 stands for 2"):
-        rankgain.spark.udf("ndcg_cut.5,10")
-    with pytest.raises(TypeError, match=r"udf\('rr'\) takes from 1 to 3 columns of arrays, not 0"):
-        rankgain.spark.udf("rr")()
 
 
 # The behaviour of PySpark itself

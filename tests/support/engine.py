@@ -4,6 +4,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import LISTS, UNLIMITED
+from rankgain.data.lines import buffers_for
 from rankgain.data.rules import TIES
 from rankgain.metrics.families import POOLED
 from rankgain.metrics.program import find
@@ -40,21 +41,11 @@ def found_in_rankings(engine, rankings, **options):
 
 
 def scanned(form, data):
-    """Scan the data, and return the error or the text of the scanned rows."""
+    """Scan the data; return the error, or the columns of the rows and of the runs of rows."""
     data = np.frombuffer(data, dtype=np.uint8)
-    most = len(data) + 1
-    starts, ends, hashes, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, most, 5 * most, 3))
-    values = np.empty(most)
+    rows, runs = buffers_for(len(data) + 1)
     fields = form.n_fields, form.document, form.value, form.grades
-    fault = _backend.lines.scan((data, starts, ends, values, hashes, runs), totals, *fields)
-    if fault is not None:
-        return fault
-    rows, count, lines = totals.tolist()
-    rows_scanned = (
-        starts[:rows].tolist(),
-        ends[:rows].tolist(),
-        values[:rows].tolist(),
-        runs[: 5 * count].tolist(),
-        lines,
-    )
-    return repr(rows_scanned)
+    n_rows, n_runs, error_code = _backend.lines.scan(data, 0, len(data), (*rows, *runs), *fields)
+    if error_code is not None:
+        return error_code
+    return repr([column[:n_rows].tolist() for column in rows[:3]] + [column[:n_runs].tolist() for column in runs])

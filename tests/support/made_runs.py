@@ -25,6 +25,11 @@ def against_nothing(differences, metric="cg"):
     return comparison({"zero": [0.0] * len(differences), "run": list(differences)}, metric=metric)
 
 
+def against_best(differences, metric="ndcg"):
+    """Return a Comparison of a run whose values are all 1 and a run that differs from it by `differences`."""
+    return comparison({"best": [1.0] * len(differences), "run": [1.0 + each for each in differences]}, metric=metric)
+
+
 # Names that would break HTML, templates, C strings, terminals, spreadsheets, Markdown or LaTeX if they were not
 # escaped. The last name is very long.
 HOSTILE = (

@@ -2,7 +2,9 @@
 
 import re
 import reprlib
+import traceback
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,11 +60,23 @@ def plain(result):
     return result.tolist() if isinstance(result, np.ndarray) else result
 
 
+class Outcome(NamedTuple):
+    """What a call returned or raised. `frames`: the last two lines of the traceback, which differ between backends."""
+
+    kind: Any
+    text: str
+    frames: str = ""
+
+    def shown(self):
+        return self.text if self.kind == "no error" else f"{self.kind.__name__}: {self.text}{self.frames}"
+
+
 def outcome(call):
     try:
-        return "no error", repr(plain(call()))
+        return Outcome("no error", repr(plain(call())))
     except Exception as error:
-        return type(error), str(error)
+        frames = [f"\n  {at.filename}:{at.lineno}: {at.line}" for at in traceback.extract_tb(error.__traceback__)[-2:]]
+        return Outcome(type(error), str(error), "".join(frames))
 
 
 def masked(*mask):

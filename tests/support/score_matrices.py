@@ -35,6 +35,42 @@ def random_case(seed):
     return Case(csr(test, columns), _laid_out(rng, scores), csr(train, columns), int(rng.choice([1, 2, 5, 20, 1000])))
 
 
+def wide_case(seed):
+    """Return a random case in whose rows few scores matter at the cut-off.
+
+    The kernels read such rows in strips of 32, 64 or 128 scores. High scores, judged columns, excluded columns with NaN
+    and ties are therefore at the edges of strips and of rows, and each row begins with high scores, which are read by
+    mistake if the row before it is left.
+    """
+    rng = np.random.default_rng(seed)
+    columns = int(rng.choice([1000, 1024, 1100, 3001, 9000, 70_000], p=[0.2, 0.1, 0.2, 0.25, 0.2, 0.05]))
+    columns += int(rng.integers(0, 40))
+    users = 6 if columns < 9000 else 2
+    scores = np.array([_wide_row(rng, columns) for _ in range(users)])
+    edges = np.arange(0, columns, 32)[:, None] + [-1, 0, 1]
+    edges = np.unique(np.append(edges, np.arange(columns - 20, columns)).clip(0, columns - 1))
+    test, train = [], []
+    for row in scores:
+        high = np.argsort(-row, kind="stable")[: rng.choice([20, 200, 900])]
+        near = rng.choice(high, rng.choice([3, len(high) // 2]), replace=False)
+        judged = np.unique(np.concatenate([near, rng.choice(edges, 10), rng.integers(0, columns, 10)]))
+        test.append({int(column): float(rng.choice([-1, 0, 1, 1, 2])) for column in judged})
+        excluded = np.unique(np.concatenate([rng.choice(high, 5), rng.choice(edges, rng.choice([2, 60]))]))
+        train.append({int(column): 1.0 for column in excluded})
+        row[excluded[rng.random(len(excluded)) < 0.3]] = rng.choice([np.nan, np.inf])
+    scores = scores.astype(rng.choice(["f4", "f8"]))
+    k = int(rng.choice([1, 2, 5, 20, 50, 300, 4000], p=[0.1, 0.1, 0.2, 0.2, 0.2, 0.1, 0.1]))
+    return Case(csr(test, columns), scores, csr(train, columns), k)
+
+
+def _wide_row(rng, columns):
+    levels = rng.choice([1, 30, columns // 3, 10**6])
+    row = rng.integers(0, levels, columns) / 4.0
+    high = rng.integers(levels - levels // 20, levels + 1, 12) / 4.0
+    row[:6], row[-6:] = high[:6], high[6:]
+    return row
+
+
 def _scores(rng, shape):
     kind = rng.integers(5)
     if kind == 0:
@@ -83,22 +119,26 @@ def as_dicts(case):
 
 
 def by_loop(case, ties):
-    """Compute nDCG at k, recall at k and the reciprocal rank with ties "stable", "best" or "worst"."""
+    """Compute nDCG, recall and the reciprocal rank at k with ties "stable", "best" or "worst"."""
     ndcg, recall, rr = [], [], []
-    qrels, run = as_dicts(case)
-    for user, scores in run.items():
-        grades = {column: max(grade, 0.0) for column, grade in qrels[user].items()}
+    for user, scores in enumerate(np.asarray(case.scores, dtype=float)):
+        grades = np.maximum(_dense_row(case.test, user), 0.0)
+        allowed = np.setdiff1d(np.arange(len(scores)), case.train.indices[slice(*case.train.indptr[user : user + 2])])
+        grades = grades[allowed]
         sign = {"stable": 0, "best": -1, "worst": 1}[ties]
-        order = sorted(scores, key=lambda column: (-scores[column], sign * grades.get(column, 0.0)))
-        gains = [grades.get(column, 0.0) for column in order]
-        ideal = sorted(grades.values(), reverse=True)
-        relevant = [rank for rank, gain in enumerate(gains, 1) if gain > 0]
+        gains = grades[np.lexsort((sign * grades, -scores[allowed]))].tolist()
+        ideal = sorted(grades.tolist(), reverse=True)
+        relevant = [rank for rank, gain in enumerate(gains[: case.k], 1) if gain > 0]
         best = _dcg(ideal[: case.k])
         ndcg.append(_dcg(gains[: case.k]) / best if best else 0.0)
         number = sum(gain > 0 for gain in ideal)
-        recall.append(sum(rank <= case.k for rank in relevant) / number if number else 0.0)
+        recall.append(len(relevant) / number if number else 0.0)
         rr.append(1 / relevant[0] if relevant else 0.0)
     return ndcg, recall, rr
+
+
+def _dense_row(matrix, user):
+    return matrix[user : user + 1].toarray()[0]
 
 
 def _dcg(gains):

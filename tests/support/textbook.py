@@ -33,6 +33,7 @@ Sources:
 import math
 from collections import namedtuple
 from collections.abc import Mapping
+from inspect import signature
 from itertools import combinations, groupby, product
 
 Doc = namedtuple("Doc", "id grade score")
@@ -518,7 +519,9 @@ def definition(name):
     return NAMED_OTHERWISE.get(name) or globals()[name]
 
 
-BY_GAIN = {"cg", "ncg", "dcg", "idcg", "ndcg", "g", "ndcg_rel", "r_ndcg"}  # the other metrics use grades, not gains
+def has_gain(name):
+    """Return whether a metric is defined by gains; the other metrics use grades."""
+    return "gain" in signature(definition(name)).parameters
 
 
 # gradients
@@ -610,11 +613,12 @@ def orders(docs, ties, key):
 def metric(name, docs, judged=None, *, ties, **parameters):
     """Return the mean of the metric for one query over the orders that `ties` allows."""
     judged = [doc.grade for doc in docs] if judged is None else judged
+    by_gain = has_gain(name)
 
     def key(grade):
         if name in ("fallout", "num_nonrel_judged_ret"):  # lower is better
             return not (is_judged(grade) and not is_relevant(grade, parameters.get("rel")))
-        if name in BY_GAIN:
+        if by_gain:
             return gain(grade, parameters.get("gain", "linear"))
         return -math.inf if grade is None else grade
 

@@ -13,11 +13,9 @@ from libc.math cimport isnan
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from rankgain._compiled.ids cimport (
-    Keys, bytes_of, compare_ids, equal_bytes, hash_bytes, index_ids, keys_from, slot_number, slot_of, table_mask,
-)
-from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
-from rankgain._compiled.walk cimport count_higher, doubles, integers, little, lowest_set_bit, sort_rows
+from rankgain._compiled.ids cimport equal_bytes, hash_bytes
+from rankgain._codes cimport FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER
+from rankgain._compiled.walk cimport doubles, integers, little, lowest_set_bit
 
 from rankgain.scalars import decimal
 
@@ -241,27 +239,15 @@ cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) ex
     return end == text + length
 
 
-cdef struct Run:
-    # A run of consecutive rows that belong to the same query.
-    int64_t row  # index of the first row
-    int64_t start  # byte offset of the query id
-    int64_t end
-    int64_t at  # byte offset of the first line
-    int64_t line  # line number of the first line
-
-
-cdef struct Rows:
-    # The buffers that `scan` reads and writes; see `_reference/lines.py`.
-    const unsigned char* data
-    Py_ssize_t size
-    Keys documents
-    int64_t* starts  # output: the byte offset of each document id
+cdef struct Output:
+    # The buffers that `scan` fills; see `_reference/lines.py`.
+    int64_t* starts
     int64_t* ends
     double* values
     uint64_t* hashes
-    Run* runs
-    Py_ssize_t count
-    Py_ssize_t run_count
+    int64_t* run_rows
+    int64_t* run_starts
+    int64_t* run_ends
 
 
 cdef int64_t* ints(object buffer) except? NULL:
@@ -275,25 +261,17 @@ cdef double* floats(object buffer) except? NULL:
     return <double*>doubles(view)
 
 
-cdef const unsigned char* chars(object buffer) except? NULL:
-    cdef const unsigned char[::1] view = buffer
-    return &view[0] if view.shape[0] else NULL
-
-
-cdef Rows rows_of(tuple block) except *:
-    cdef Rows rows
-    data, starts, ends, values, hashes, runs = block
-    rows.data = chars(data)
-    rows.size = len(data)
-    rows.starts = ints(starts)
-    rows.ends = ints(ends)
-    rows.documents = Keys(rows.data, rows.starts, rows.ends, 0)
-    rows.values = floats(values)
-    rows.hashes = <uint64_t*>ints(hashes)
-    rows.runs = <Run*>ints(runs)
-    rows.count = len(starts)
-    rows.run_count = len(runs) // 5
-    return rows
+cdef Output output_of(tuple buffers) except *:
+    cdef Output output
+    starts, ends, values, hashes, run_rows, run_starts, run_ends = buffers
+    output.starts = ints(starts)
+    output.ends = ints(ends)
+    output.values = floats(values)
+    output.hashes = <uint64_t*>ints(hashes)
+    output.run_rows = ints(run_rows)
+    output.run_starts = ints(run_starts)
+    output.run_ends = ints(run_ends)
+    return output
 
 
 cdef struct Span:
@@ -307,7 +285,8 @@ cdef struct Lines:
     int field_count
     int document_field
     int value_field
-    Rows output
+    Output output
+    const unsigned char* data
     const unsigned char* at
     const unsigned char* end
     Py_ssize_t line
@@ -364,7 +343,7 @@ cdef int scan_on(Lines* lines) noexcept nogil:
         if not read_decimal(number.start, number.end, limit, &value):
             code = UNREAD
             lines.number = number
-        add_row(lines, at, line, query, document, value)
+        add_row(lines, query, document, value)
         at = after
         line += 1
     lines.at = at
@@ -396,244 +375,56 @@ cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int f
             return start
 
 
-cdef inline void add_row(
-    Lines* lines, const unsigned char* begin, Py_ssize_t line, Span query, Span document, double value
-) noexcept nogil:
-    cdef const unsigned char* data = lines.output.data
-    cdef Py_ssize_t length = query.end - query.start, row = lines.rows
-    cdef Run* run = lines.output.runs + lines.count
-    cdef Run* before = run - 1
+cdef inline void add_row(Lines* lines, Span query, Span document, double value) noexcept nogil:
+    """Append a row and, unless the previous row has the same query, a run of rows."""
+    cdef const unsigned char* data = lines.data
+    cdef const Output* output = &lines.output
+    cdef Py_ssize_t length = query.end - query.start, row = lines.rows, run = lines.count
     if (
-        lines.count == 0 or before.end - before.start != length
-        or not equal_bytes(data + before.start, query.start, length)
+        run == 0 or output.run_ends[run - 1] - output.run_starts[run - 1] != length
+        or not equal_bytes(data + output.run_starts[run - 1], query.start, length)
     ):
-        run.row = row
-        run.start = query.start - data
-        run.end = query.end - data
-        run.at = begin - data
-        run.line = line
+        output.run_rows[run] = row
+        output.run_starts[run] = query.start - data
+        output.run_ends[run] = query.end - data
         lines.count += 1
-    lines.output.starts[row] = document.start - data
-    lines.output.ends[row] = document.end - data
-    lines.output.values[row] = value
-    lines.output.hashes[row] = hash_bytes(document.start, document.end - document.start, SEED)
+    output.starts[row] = document.start - data
+    output.ends[row] = document.end - data
+    output.values[row] = value
+    output.hashes[row] = hash_bytes(document.start, document.end - document.start, SEED)
     lines.rows = row + 1
 
 
 def scan(
-    tuple block, int64_t[::1] totals, int field_count, int document_field, int value_field, bint grades, /
+    const unsigned char[::1] data, Py_ssize_t start, Py_ssize_t stop, tuple buffers, int field_count,
+    int document_field, int value_field, bint grades, /
 ):
     cdef Lines lines
     cdef int code
     cdef Py_ssize_t length
     cdef double number
     lines.field_count, lines.document_field, lines.value_field = field_count, document_field, value_field
-    lines.output = rows_of(block)
-    lines.at = lines.output.data
-    lines.end = lines.output.data + lines.output.size
+    lines.output = output_of(buffers)
+    lines.data = &data[0] if data.shape[0] else NULL
+    lines.at = lines.data + start
+    lines.end = lines.data + stop
     lines.line = lines.rows = lines.count = 0
     while True:
         with nogil:
             code = scan_on(&lines)
         if code == FEW_FIELDS:
-            return FEW_FIELDS, lines.line, lines.fields
+            return 0, 0, (FEW_FIELDS, lines.line, lines.fields)
         if code == 0:
             break
         length = lines.number.end - lines.number.start
         if not read_float(lines.number.start, length, &number):
             parsed = decimal((<const char*>lines.number.start)[:length])
             if parsed is None:
-                return NOT_A_NUMBER, lines.line - 1, value_field
+                return 0, 0, (NOT_A_NUMBER, lines.line - 1, value_field)
             number = parsed
         if isnan(number):
-            return NAN_GRADE if grades else NAN_SCORE, lines.line - 1, value_field
+            return 0, 0, (NAN_GRADE if grades else NAN_SCORE, lines.line - 1, value_field)
         if grades and not -DBL_MAX <= number <= DBL_MAX:
-            return INFINITE_GRADE, lines.line - 1, value_field
+            return 0, 0, (INFINITE_GRADE, lines.line - 1, value_field)
         lines.output.values[lines.rows - 1] = number
-    totals[0] = lines.rows
-    totals[1] = lines.count
-    totals[2] = lines.line
-    return None
-
-
-# matching documents with the judgments
-
-cdef enum:
-    UNSEEN = -2  # no line of the query has been read yet
-    MATCHED = -1  # lines have been matched, but the hits are not ordered yet
-
-
-cdef struct Lists:
-    # The judged documents of each query, which of them were returned, and the hits in rank order; see `match_lines`.
-    Keys ids
-    const int64_t* offsets
-    const double* grades
-    uint64_t* slots
-    double* scores
-    int64_t* orders
-    int64_t* hit_counts
-    int64_t* hits
-    double* keys
-    int64_t* above
-    int64_t* equal
-    int ties
-
-
-cdef Lists lists_of(tuple buffers) except *:
-    cdef Lists lists
-    (
-        data, starts, ends, offsets, grades, slots, scores, orders, hit_counts, hits, keys, above, equals, lists.ties,
-    ) = buffers
-    lists.ids = Keys(chars(data), ints(starts), ints(ends), 0)
-    lists.offsets = ints(offsets)
-    lists.grades = floats(grades)
-    lists.slots = <uint64_t*>ints(slots)
-    lists.scores = floats(scores)
-    lists.orders = ints(orders)
-    lists.hit_counts = ints(hit_counts)
-    lists.hits = ints(hits)
-    lists.keys = floats(keys)
-    lists.above = ints(above)
-    lists.equal = ints(equals)
-    return lists
-
-
-cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:
-    return <Py_ssize_t>rows.runs[run + 1].row if run + 1 < rows.run_count else rows.count
-
-
-cdef inline uint64_t bits_of(const uint64_t* slots, uint64_t mask) noexcept nogil:
-    """Return a bitmap of the upper six bits of the hashes in a table."""
-    cdef uint64_t index, bits = 0
-    for index in range(mask + 1):
-        bits |= <uint64_t>(slots[index] != 0) << (slots[index] >> 58)
-    return bits
-
-
-def match_lines(
-    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes,
-    tuple lists, /
-):
-    cdef Rows rows = rows_of(block)
-    cdef Lists state = lists_of(lists)
-    cdef Py_ssize_t run, row, stop, query, begin, judged, length
-    cdef const unsigned char* at
-    cdef uint64_t mask, bits
-    cdef uint64_t* slots
-    cdef Keys ids
-    cdef int64_t number
-    with nogil:
-        for run in range(rows.run_count):
-            row = rows.runs[run].row
-            stop = stop_of(&rows, run)
-            sizes[numbers[run]] += stop - row
-            query = judged_of[numbers[run]]
-            if query < 0:
-                continue
-            begin = state.offsets[query]
-            judged = state.offsets[query + 1] - begin
-            mask = table_mask(judged)
-            slots = state.slots + 4 * begin
-            ids = keys_from(&state.ids, begin)
-            if state.hit_counts[query] == UNSEEN:
-                index_ids(slots, mask, &ids, judged, SEED)
-                state.hit_counts[query] = MATCHED
-            if judged:
-                # Most documents are not judged. If few documents are judged, the bitmap rejects the unjudged documents
-                # faster than the table does. With one judged document in 1000, it takes half the time.
-                bits = bits_of(slots, mask) if <uint64_t>(stop - row) > mask else ~<uint64_t>0
-                for row in range(row, stop):
-                    if bits >> (rows.hashes[row] >> 58) & 1:
-                        at = bytes_of(&rows.documents, row, &length)
-                        number = slot_number(slot_of(slots, mask, rows.hashes[row], &ids, at, length)[0])
-                        if number >= 0:
-                            state.scores[begin + number] = rows.values[row]
-                            state.orders[begin + number] = first + row
-
-
-cdef bint ranks_before(const void* context, int64_t some, int64_t other) noexcept nogil:
-    """Return whether a hit ranks before another hit. Equal scores are ordered by the tie policy or, within tie groups,
-    by grade."""
-    cdef const Lists* lists = <const Lists*>context
-    if lists.scores[some] != lists.scores[other]:
-        return lists.scores[some] > lists.scores[other]
-    if lists.ties == DOCID:
-        return compare_ids(&lists.ids, some, &lists.ids, other) > 0
-    if lists.ties == STABLE:
-        return lists.orders[some] < lists.orders[other]
-    return lists.grades[some] > lists.grades[other]
-
-
-cdef void order_hits_of(const Lists* lists, Py_ssize_t query) noexcept nogil:
-    """Collect the hits of a query and sort them."""
-    cdef int64_t* hits = lists.hits + lists.offsets[query]
-    cdef int64_t* scratch = <int64_t*>(lists.keys + lists.offsets[query])
-    cdef Py_ssize_t n = 0
-    cdef int64_t row
-    for row in range(lists.offsets[query], lists.offsets[query + 1]):
-        if not isnan(lists.scores[row]):
-            hits[n] = row
-            n += 1
-    sort_rows(hits, scratch, n, ranks_before, lists)
-    for row in range(n):
-        lists.keys[lists.offsets[query] + row] = lists.scores[hits[row]]
-    lists.hit_counts[query] = n
-
-
-cdef inline bint ranks_at_or_after(
-    const Lists* lists, int64_t hit, const Rows* rows, Py_ssize_t row, int64_t order
-) noexcept nogil:
-    """Return whether a document with the same score as a hit either is the hit or ranks after it."""
-    if lists.ties == STABLE:
-        return lists.orders[hit] <= order
-    return compare_ids(&lists.ids, hit, &rows.documents, row) >= 0
-
-
-cdef inline void count_row(
-    const Lists* lists, Py_ssize_t query, Py_ssize_t n, const Rows* rows, Py_ssize_t row, int64_t order
-) noexcept nogil:
-    """Count a document in `above`, at the first hit that it outranks, or in `equal`, at the first hit that it is tied
-    with."""
-    cdef Py_ssize_t begin = lists.offsets[query]
-    cdef const double* keys = lists.keys + begin
-    cdef double score = rows.values[row]
-    cdef Py_ssize_t low = count_higher(keys, n, score), high = n, middle
-    if low < n and keys[low] == score:
-        if lists.ties != DOCID and lists.ties != STABLE:
-            lists.equal[begin + low] += 1
-            return
-        while low < high:
-            middle = (low + high) // 2
-            if keys[middle] == score and ranks_at_or_after(lists, lists.hits[begin + middle], rows, row, order):
-                low = middle + 1
-            else:
-                high = middle
-    lists.above[begin + query + low] += 1
-
-
-def count_lines(
-    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] positions,
-    int64_t[::1] hashes, tuple lists, /
-):
-    cdef Rows rows = rows_of(block)
-    cdef Lists state = lists_of(lists)
-    cdef Py_ssize_t run, row, stop, query, position, n
-    cdef bint fits = True
-    with nogil:
-        for run in range(rows.run_count):
-            row = rows.runs[run].row
-            stop = stop_of(&rows, run)
-            query = judged_of[numbers[run]]
-            if query >= 0 and state.hit_counts[query] < 0:
-                order_hits_of(&state, query)
-            n = state.hit_counts[query] if query >= 0 else 0
-            position = positions[numbers[run]]
-            if stop - row > hashes.shape[0] - position:
-                fits = False
-                break
-            memcpy(&hashes[position], rows.hashes + row, 8 * (stop - row))
-            positions[numbers[run]] = position + stop - row
-            if n:
-                for row in range(row, stop):
-                    count_row(&state, query, n, &rows, row, first + row)
-    return fits
+    return lines.rows, lines.count, None

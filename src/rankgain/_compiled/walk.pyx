@@ -59,17 +59,6 @@ cdef struct Lists:
     bint scored
     bint beside
 
-cdef struct FileHits:
-    # Hits that were ranked while a file was read, and the judged grades. The hits are all returned documents that are
-    # judged, with their ranks.
-    const int64_t* offsets
-    const double* grade
-    const int64_t* first
-    const int64_t* last
-    const int64_t* returned
-    const int64_t* truth_offsets
-    const double* truth
-
 cdef struct Chunk:
     int form
     Py_ssize_t start
@@ -77,7 +66,6 @@ cdef struct Chunk:
     Lists lists
     Columns columns
     Matrix matrix
-    FileHits file_hits
     Py_buffer views[MOST_VIEWS]
     int n_views
     Py_ssize_t documents  # number of documents in the longest query
@@ -153,19 +141,8 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
             chunk.judged = longest_list(chunk.lists.judged_offsets, chunk.start, n, chunk.lists.judged_columns)
     elif chunk.form == COLUMNS:
         open_columns(chunk, given)
-    elif chunk.form == MATRIX:
-        open_matrix(chunk, given)
     else:
-        _, _, _, offsets, grade, first, last, returned, truth_offsets, truth = given
-        chunk.file_hits.offsets = <const int64_t*>view_buffer(chunk, offsets)
-        chunk.file_hits.grade = <const double*>view_buffer(chunk, grade)
-        chunk.file_hits.first = <const int64_t*>view_buffer(chunk, first)
-        chunk.file_hits.last = <const int64_t*>view_buffer(chunk, last)
-        chunk.file_hits.returned = <const int64_t*>view_buffer(chunk, returned)
-        chunk.file_hits.truth_offsets = <const int64_t*>view_buffer(chunk, truth_offsets)
-        chunk.file_hits.truth = <const double*>view_buffer(chunk, truth)
-        chunk.documents = longest(chunk.file_hits.offsets, n)
-        chunk.judged = longest(chunk.file_hits.truth_offsets, n)
+        open_matrix(chunk, given)
     return 0
 
 
@@ -371,19 +348,6 @@ cdef void count_judged(
         )
 
 
-cdef void find_in_file_hits(
-    const FileHits* file_hits, Py_ssize_t number, int64_t depth, double lowest, Query* query
-) noexcept nogil:
-    cdef Py_ssize_t index, n_hits = 0
-    for index in range(file_hits.offsets[number], file_hits.offsets[number + 1]):
-        query.grade[n_hits] = file_hits.grade[index]
-        query.first[n_hits] = file_hits.first[index]
-        query.last[n_hits] = file_hits.last[index]
-        n_hits += (file_hits.first[index] <= depth) & (file_hits.grade[index] > lowest)
-    query.n = n_hits
-    query.returned = file_hits.returned[number]
-
-
 cdef void limit(const Rules* rules, Query* query) noexcept nogil:
     """Drop the documents that are not evaluated. If unjudged documents are removed, the documents below them move
     up."""
@@ -432,7 +396,7 @@ cdef int find(
                 chunk.columns.grades + start, chunk.columns.truth_last[number] - start, steps.judged_depth,
                 &memory.space, query,
             )
-    elif chunk.form == MATRIX:
+    else:
         code = find_in_matrix(
             &chunk.matrix, number, depth, lowest, rules.ties == STABLE, of_matrix, &memory.space, query, position
         )
@@ -442,13 +406,6 @@ cdef int find(
                 chunk.matrix.grades + start, chunk.matrix.offsets[number + 1] - start, steps.judged_depth,
                 &memory.space, query,
             )
-    else:
-        find_in_file_hits(&chunk.file_hits, number, depth, lowest, query)
-        start = chunk.file_hits.truth_offsets[number]
-        count_judged(
-            chunk.file_hits.truth + start, chunk.file_hits.truth_offsets[number + 1] - start, steps.judged_depth,
-            &memory.space, query,
-        )
     if code == 0 and (rules.depth < INT64_MAX or rules.judged_only):
         limit(rules, query)
     return code

@@ -65,24 +65,10 @@ def _ranked(program, rules, chunk):
     # With judged_only, documents below the program's depth may move up when unjudged documents are removed.
     depth = rules.depth if rules.judged_only else min(program.depth, rules.depth)
     lowest = min(program.lowest, NON_RELEVANT) if rules.judged_only else program.lowest
-    if form in READERS:
-        queries = (
-            (len(documents.grades), find(documents, rules, depth, lowest), documents.judged)
-            for documents in READERS[form](range(start, stop), *data)
-        )
-    else:
-        queries = _ranked_in_file(range(start, stop), depth, lowest, *data)
-    for returned, groups, judged in queries:
-        yield Query(*keep(returned, groups, rules), count_grades(judged, program.judged_depth), rules.ties)
-
-
-def _ranked_in_file(queries, depth, lowest, offsets, grade, first, last, returned, judged_offsets, judged):
-    """Yield the queries of a file whose documents were ranked while it was read (see `rankgain._reference.lines`)."""
-    for query in queries:
-        rows = range(offsets[query], offsets[query + 1])
-        hits = [(float(grade[i]), int(first[i]), int(last[i])) for i in rows if first[i] <= depth and grade[i] > lowest]
-        grades = judged[judged_offsets[query] : judged_offsets[query + 1]].tolist()
-        yield int(returned[query]), tie_groups(hits), [grade for grade in grades if grade >= 0.0]
+    for documents in READERS[form](range(start, stop), *data):
+        groups = find(documents, rules, depth, lowest)
+        returned, groups = keep(len(documents.grades), groups, rules)
+        yield Query(returned, groups, count_grades(documents.judged, program.judged_depth), rules.ties)
 
 
 # Metrics with callable gains take two steps, `hits` and `metrics_from_hits`; the callables are called in between.

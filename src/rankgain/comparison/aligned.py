@@ -12,11 +12,12 @@ from rankgain.choices import check_choice
 from rankgain.data.arrays import is_missing
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean, scaled
-from rankgain.metrics.metric import Metric, aggregator, parse
+from rankgain.metrics.metric import Metric, Score, aggregator, parse
 from rankgain.results.evaluation import Evaluation, same_ids, weights_of
 from rankgain.scalars import Bools, Floats, Ints
 
 QUERIES = "same", "common"
+NOISE = 2.0**-36  # values of other tools that differ by less, relative to the larger one, differ by rounding
 
 
 class Sample(NamedTuple):
@@ -65,12 +66,17 @@ class Sample(NamedTuple):
 class Aligned(NamedTuple):
     """A sample for each metric, with the queries that all runs have.
 
-    `left_out`: the number of other queries.
+    `lacks`: for each run, the other queries that it lacks and another run has.
     """
 
     query_ids: Sequence[Any]
     samples: dict[str | Metric, Sample]
-    left_out: int
+    lacks: Mapping[str, Sequence[Any]]
+
+    @property
+    def left_out(self) -> int:
+        """The number of queries that not all runs have."""
+        return count_lacked(self.lacks)
 
 
 def align(
@@ -89,7 +95,7 @@ def align(
     first = next(iter(evaluations.values())).query_ids
     factors = check_weights(weights, first)
     codes = None if clusters is None else codes_of(labels_of(clusters, first, "clusters", "cluster")[1])
-    evaluations, rows, left_out = on_common_queries(evaluations, queries)
+    evaluations, rows, lacks = on_common_queries(evaluations, queries)
     ids = next(iter(evaluations.values())).query_ids
     factors = None if factors is None else scaled(factors[rows])  # squares must not vanish or overflow
     codes = None if codes is None else codes[rows]
@@ -99,7 +105,12 @@ def align(
         ((_, record),) = parse(metric)
         sample = Sample(record, list(evaluations), ids, matrix, _weights(evaluations, metric, factors), codes)
         samples[metric] = _counted(sample, metric, queries)
-    return Aligned(ids, samples, left_out)
+    return Aligned(ids, samples, lacks)
+
+
+def count_lacked(lacks: Mapping[str, Sequence[Any]]) -> int:
+    """Return the number of queries that any of the runs lacks."""
+    return len(set[Any]().union(*lacks.values()))
 
 
 def _weights(evaluations: Mapping[str, Evaluation], metric: str | Metric, factors: Floats | None) -> Floats | None:
@@ -158,24 +169,27 @@ def codes_of(labels: Iterable[Any]) -> Ints:
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
-def on_common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[str, Evaluation], Any, int]:
+def on_common_queries(
+    evaluations: Mapping[str, Evaluation], queries: str
+) -> tuple[dict[str, Evaluation], Any, dict[str, list[Any]]]:
     """Restrict each run to the queries that all runs have, in the order of the first run.
 
-    Also return the rows of these queries in the first run, and the number of other queries. Raise ValueError if the
-    runs have no query in common, or if they have different queries and `queries` is not "common".
+    Also return the rows of these queries in the first run, and the other queries that each run lacks. Raise ValueError
+    if the runs have no query in common, or if they have different queries and `queries` is not "common".
     """
     (first, result), *others = evaluations.items()
     if all(same_ids(result.query_ids, other.query_ids) for _, other in others):
-        return dict(evaluations), slice(None), 0
+        return dict(evaluations), slice(None), {}
     row_of = {name: {query: row for row, query in enumerate(run.query_ids)} for name, run in evaluations.items()}
     common = [query for query in row_of[first] if all(query in rows for rows in row_of.values())]
-    left_out = len({query for rows in row_of.values() for query in rows}) - len(common)
-    if left_out and queries == "same":
+    every = dict.fromkeys(query for rows in row_of.values() for query in rows)
+    lacks = {name: [query for query in every if query not in rows] for name, rows in row_of.items()}
+    if any(lacks.values()) and queries == "same":
         _refuse(row_of, first)
     if not common:
         raise ValueError("queries: the runs have no query in common")
     rows = [row_of[first][query] for query in common]
-    return {name: run.subset(common) for name, run in evaluations.items()}, rows, left_out
+    return {name: run.subset(common) for name, run in evaluations.items()}, rows, lacks
 
 
 def _refuse(row_of: Mapping[str, Mapping[Any, int]], first: str) -> None:
@@ -213,6 +227,22 @@ def _counted(sample: Sample, metric: str | Metric, queries: str) -> Sample:
             f"{metric!s}: run {sample.runs[column]!r}, query {sample.query_ids[row]!r}: the value is infinite: it has "
             "no mean"
         )
+    if isinstance(metric, Score):
+        sample = sample._replace(values=_without_noise(sample.values))
     if aggregator(sample.record) is geometric_mean:
         sample = sample._replace(values=np.log2(np.maximum(sample.values, LEAST)))
     return sample if sample.weights is None else sample.only(sample.weights > 0)
+
+
+def _without_noise(values: Floats) -> Floats:
+    """Return values in which those of a query are equal if they differ only by rounding.
+
+    Other tools may add numbers in another order for each run.
+    """
+    values = values.copy()
+    for run in range(1, values.shape[1]):
+        column = values[:, run]
+        for other in values.T[:run]:
+            close = np.abs(column - other) <= NOISE * np.maximum(np.abs(column), np.abs(other))
+            column[close] = other[close]
+    return values

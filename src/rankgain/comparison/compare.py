@@ -13,7 +13,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.choices import Missing, Queries, Ties, check_choice
 from rankgain.comparison.aligned import QUERIES, on_common_queries
-from rankgain.comparison.comparison import Comparison, with_rankings
+from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.data.forms import form_of, is_of_ranx
 from rankgain.data.judgments import Judgments
 from rankgain.errors import quoted
@@ -199,10 +199,10 @@ def compare(
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
             results = _evaluated(runs, truth, metrics, ties, missing, rules, rankings, bar)
-    left_out = 0
+    lacks: dict[str, list[Any]] = {}
     if queries != "all" and results:
-        results, _, left_out = on_common_queries(results, queries)
-    return with_rankings(Comparison(results), rankings, left_out)
+        results, _, lacks = on_common_queries(results, queries)
+    return comparison_of(results, rankings, lacks)
 
 
 def _evaluated(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgain.comparison.aligned import count_lacked
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, MetricKey, better, is_share
@@ -19,6 +20,7 @@ from rankgain.results.text import Block, Form, Number, Printed, Table
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
+    from rankgain.comparison.gate import Gate
     from rankgain.comparison.groups import Groups
     from rankgain.comparison.outcome import Tests
     from rankgain.rankings import Rankings
@@ -70,7 +72,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
         self._rankings: Mapping[str, Rankings] = {}
-        self._left_out = 0  # the number of queries that at least one run lacks
+        self._empty: Mapping[str, list[Any]] = {}  # the queries for which a run returned nothing, if it was pickled
+        self._lacks: Mapping[str, Sequence[Any]] = {}  # the queries that were left out because a run lacks them
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
                 raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")
@@ -83,7 +86,9 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the rankings, which may contain whole collections."""
-        return vars(self) | {"_rankings": {}}
+        from rankgain.comparison.absent import empty_queries
+
+        return vars(self) | {"_rankings": {}, "_empty": {**self._empty, **empty_queries(self._rankings)}}
 
     def __getitem__(self, run: str) -> Evaluation:
         try:
@@ -370,10 +375,11 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             The level of the intervals, between 0 and 1. A difference is decided if its (corrected) p is at most
             1 − level.
         margin : float, optional
-            How much worse than the baseline a run may be and still be good enough, at least 0. If it is given, also
-            test whether a run is not worse by more than the margin, with a one-sided p at (1 − level) / 2. If p is
-            corrected, Holm's correction is applied to the one-sided p. By default, and for metrics without an upper
-            bound, this is not tested.
+            How much worse than the baseline a run may be and still be good enough, at least 0 and below the most that
+            the baseline can lose (write 0.02 for 2 points). If it is given, also test whether a run is not worse by
+            more than the margin, with a one-sided p at (1 − level) / 2. If p is corrected, Holm's correction is applied
+            to the one-sided p. By default, and for metrics without an upper bound, this is not tested. For a geometric
+            mean, the margin is a difference of logarithms (base 2).
         flips : int, default 99_999
             How many random flips, from 1 to 10^8.
         seed : int, default 0
@@ -402,9 +408,9 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         ValueError
             If there is only one run or only one cluster, or fewer than 2 queries; if runs have different queries, or
             one has a value (not NaN) where another has none; if a run, metric or option is unknown or out of range; if
-            there are too few flips for the level; if ``method="exact"`` and too many queries differ; if
-            ``method="t"`` and there are weights or clusters; if a query has no weight or no cluster; or if one family
-            spans metrics that weigh queries differently.
+            a baseline cannot lose more than the margin; if there are too few flips for the level; if
+            ``method="exact"`` and too many queries differ; if ``method="t"`` and there are weights or clusters; if a
+            query has no weight or no cluster; or if one family spans metrics that weigh queries differently.
         TypeError
             If an option that must be a number is not one, or `weights` or `clusters` do not have one value per query.
         ImportError
@@ -426,9 +432,12 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         n is that of all queries. A cluster counts as one difference, the sum of the differences of its queries, with
         their total weight.
 
-        The margin is tested by the same flips, and once more with an added query, whose difference is −z² times the
-        largest possible difference, where z is the share of queries that do not differ. The larger p counts. If no
-        query differs, p is (1 − margin)^n. Flips alone would overlook rare failures that the sample does not contain.
+        The margin is tested by the same flips, and once more with an added query, and the larger p counts. The loss of
+        that query is z² times the largest possible difference, where z is the share of queries that do not differ, or
+        the largest loss observed if that is larger. If no query differs, p is (1 − margin)^n, where the margin is a
+        share of the largest possible difference. Flips alone would overlook rare failures that the sample does not
+        contain. The added query cannot make up for all of them; if the sample can miss failures that exceed the margin,
+        the verdict says so.
 
         The interval applies to other queries like these, with this collection and these judgments. It does not apply to
         models that are trained again with other seeds.
@@ -461,6 +470,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         >>> print(tests["rr", "dense", "bm25"].verdict())
         rr: dense is better than bm25 by +... (95% +... to +0.5000).
         """
+        from rankgain.comparison.absent import Coverage
         from rankgain.comparison.outcome import Tests
         from rankgain.comparison.testing import (
             Options,
@@ -475,8 +485,14 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         given = (baselines, tested, method, correction, family, intervals, level, margin, flips, seed, queries, threads)
         options = check(list(self), Options(*given))
         differences, aligned = compute(self, options, weights, clusters)
-        aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
-        return Tests(differences, aligned, options, self._rankings, missing_queries(self))
+        aligned = aligned._replace(
+            lacks={name: [*self._lacks.get(name, ()), *aligned.lacks.get(name, ())] for name in self}
+        )
+        coverage = {
+            name: Coverage(aligned.lacks[name], result.counts.get("missing"), result.missing, self._empty.get(name))
+            for name, result in self.items()
+        }
+        return Tests(differences, aligned, options, self._rankings, missing_queries(self), coverage)
 
     def groups(
         self,
@@ -602,6 +618,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         tests: Tests | None = None,
         *,
         groups: Groups | None = None,
+        gate: Gate | None = None,
         title: str | None = None,
         qrels: str | None = None,
     ) -> None:
@@ -619,6 +636,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             What `test` returned. By default, what it returns without options.
         groups : Groups, optional
             What `groups` returned. By default, none are shown.
+        gate : Gate, optional
+            What `Tests.gate` returned; its verdict and reasons stand at the top. By default, there are none.
         title : str, optional
             The title of the page. By default, the names or the number of the runs compared.
         qrels : str, optional
@@ -641,7 +660,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """
         from rankgain.comparison.report import page_of
 
-        page = page_of(self.test() if tests is None else tests, groups, self, self._rankings, title, qrels)
+        page = page_of(self.test() if tests is None else tests, groups, self, self._rankings, title, qrels, gate=gate)
         write_whole(os.fspath(path), page.encode("utf-8"))
 
     def queries_needed(
@@ -649,24 +668,27 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         metric: str | Metric,
         run: str,
         baseline: str,
-        difference: float,
+        difference: float | None = None,
         *,
+        margin: float | None = None,
         power: float = 0.8,
         level: float = 0.95,
         weights: Any = None,
         clusters: Any = None,
     ) -> int:
-        """Compute the number of queries needed to detect a true difference, with these queries as a pilot.
+        """Compute the number of queries needed to detect a difference, or to show a margin, with these as a pilot.
 
         Parameters
         ----------
         metric, run, baseline : str
             A metric that was evaluated, as requested (it may be a Metric), and the names of two runs.
-        difference : float
+        difference : float, optional
             The smallest true difference that matters to you, of either sign. Do not use the observed difference, which
             would merely restate p.
+        margin : float, optional
+            Instead of a difference: the margin within which a change without any effect is to be shown, as in `test`.
         power : float, default 0.8
-            The probability of detecting it, between 0 and 1.
+            The probability of detecting the difference, or of showing the margin, between 0 and 1.
         level, weights, clusters : optional, with the defaults of `test`
             As in `test`.
 
@@ -681,9 +703,11 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         KeyError
             If the metric was not evaluated, or a run is unknown.
         ValueError
-            If `difference` is 0 or not finite, `power` or `level` is not between 0 and 1, or `test` would raise it.
+            If not exactly one of `difference` and `margin` is given, or if it is 0 or not finite; if there is a margin
+            and the metric has no upper bound; if `power` or `level` is not between 0 and 1; or if `test` would raise
+            it.
         TypeError
-            If `difference`, `power` or `level` is not a number.
+            If `difference`, `margin`, `power` or `level` is not a number.
 
         See Also
         --------
@@ -691,9 +715,13 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
         Notes
         -----
-        n = ((z_{1−α/2} + z_power) · sd / difference)² + z_{1−α/2}² / 2. The spread of a pilot is only an estimate: 95%
-        of pilots of 20 queries give 0.47 to 1.73 times the number needed, and 95% of pilots of 50 queries give 0.64 to
-        1.43 times that number.
+        For a difference, n = ((z_{1−α/2} + z_power) · sd / difference)² + z_{1−α/2}² / 2. For a margin, n is the
+        smallest number with n·m − (e − m) − z_power·sd·√n ≥ z_{1−α/2}·√(n·(sd² + m²) + (e − m)²). Here, m is the margin
+        and e is the loss of the query that the test of a margin adds, and all quantities are shares of the largest
+        possible difference. If no query differs, n is the smallest number with (1 − m)^n ≤ α/2.
+
+        The spread of a pilot is only an estimate: 95% of pilots of 20 queries give 0.47 to 1.73 times the number
+        needed, and 95% of pilots of 50 queries give 0.64 to 1.43 times that number.
 
         Examples
         --------
@@ -702,18 +730,27 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         >>> runs = {"a": rg.from_ranked(pilot[0]), "b": rg.from_ranked(pilot[1])}
         >>> rg.compare(runs, metrics="rr").queries_needed("rr", "b", "a", difference=0.05)
         570
+        >>> rg.compare(runs, metrics="rr").queries_needed("rr", "b", "a", margin=0.05)
+        593
         """
-        from rankgain.comparison.power import check_power, queries_needed
-        from rankgain.comparison.testing import sample_of, spread_of
+        from rankgain.comparison.power import check_power, check_size, queries_needed
+        from rankgain.comparison.testing import check_bounded, pilot_of
         from rankgain.results.intervals import check_level
 
         metric = self._key(metric)
-        size, share = check_power(difference, power)
+        if (difference is None) == (margin is None):
+            raise ValueError("give either the difference to detect or the margin to show: difference=… or margin=…")
+        name, given = ("margin", margin) if difference is None else ("difference", difference)
+        size, share = check_size(given, name), check_power(power)
         alpha = 1.0 - check_level(level)
+        if margin is not None:
+            check_bounded(metric)
         chosen = Comparison({name: self[name] for name in (baseline, run)})
-        pilot = chosen.test(metrics=metric, flips=99, level=0.9, weights=weights, clusters=clusters)
-        sd, uneven = spread_of(sample_of(pilot, metric), metric, pilot.options)
-        return queries_needed(sd, size, alpha, share, uneven)
+        tests = chosen.test(metrics=metric, flips=99, level=0.9, margin=margin, weights=weights, clusters=clusters)
+        pilot = pilot_of(tests, metric)
+        if margin is not None:
+            return pilot.queries_needed(size, alpha, share)
+        return queries_needed(pilot.sd, size, alpha, share, pilot.uneven)
 
 
 def same_queries(runs: Comparison) -> bool:
@@ -726,17 +763,22 @@ def legend(runs: Comparison) -> list[str]:
     """Return lines that explain the marks of a table, or why there are none, and count the queries left out."""
     if len(runs) == 1:
         return []
-    left_out = counted(runs._left_out, "query")
+    left_out = count_lacked(runs._lacks)
     return [
         STAR if same_queries(runs) else "no best is marked: the runs answered different queries",
-        *([f"left out, since not all runs have them: {left_out}"] if runs._left_out else []),
+        *([f"left out, since not all runs have them: {counted(left_out, 'query')}"] if left_out else []),
     ]
 
 
-def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:
-    """Add the rankings to the comparison and return it; they are needed for warnings about unjudged documents and ties.
+def comparison_of(
+    evaluations: Mapping[str, Evaluation],
+    rankings: Mapping[str, Rankings],
+    lacks: Mapping[str, Sequence[Any]] | None = None,
+) -> Comparison:
+    """Return a Comparison that keeps the rankings, which warnings about unjudged documents and ties need.
 
-    `left_out`: the number of queries that were left out, since not all runs have them.
+    `lacks`: for each run, the queries that it lacks and that were therefore left out.
     """
-    comparison._rankings, comparison._left_out = dict(rankings), left_out
+    comparison = Comparison(evaluations)
+    comparison._rankings, comparison._lacks = dict(rankings), lacks or {}
     return comparison

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rankgain.comparison.margins import largest_difference, missed_share
 from rankgain.comparison.power import fewest_signs
 from rankgain.comparison.significance import largest_p
-from rankgain.errors import short
+from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better, is_share
 from rankgain.results.text import DECIMALS, MOST_DECIMALS, Number, printable, signed
@@ -64,6 +65,10 @@ class Difference(NamedTuple):
         How many comparisons are in the family.
     clusters : int
         The number of clusters, each with one sign; without clusters, the number of queries.
+    differing : int
+        How many clusters or queries differ by more than rounding.
+    correction : str
+        How p is corrected: ``"max-t"``, ``"holm"`` or ``"bh"``; empty if it is not.
 
     See Also
     --------
@@ -104,6 +109,8 @@ class Difference(NamedTuple):
     margin: float
     comparisons: int
     clusters: int
+    differing: int
+    correction: str
 
     @property
     def decided(self) -> bool:
@@ -165,9 +172,8 @@ class Difference(NamedTuple):
         >>> print(rg.compare(runs, metrics="rr").test()["rr", "b", "a"].verdict())
         rr: b is better than a by +0.5000 (95% +0.5000 to +0.5000).
         """
-        head = f"{printable(subject(self.metric))}: "
-        not_equal = f" {NOT_EQUAL}" if is_inconclusive(self) else ""
-        return " ".join([result_of(self, head) + not_equal, *about_margin(self)])
+        not_equal = [NOT_EQUAL] if is_inconclusive(self) else []
+        return " ".join([result_of(self), *not_equal, *about_margin(self, "")])
 
 
 Difference.__module__ = "rankgain"
@@ -181,23 +187,19 @@ def is_inconclusive(pair: Difference) -> bool:
     return better(pair.metric) != 0 and direction(pair) == 0 and pair.same < pair.queries
 
 
-def result_of(pair: Difference, head: str = "") -> str:
-    """Return a sentence on what the test shows about the difference.
-
-    `head`: the metric and a colon, if the sentence names the metric.
-    """
-    run, baseline = printable(pair.run), printable(pair.baseline)
+def result_of(pair: Difference) -> str:
+    """Return a sentence on what the test shows about the difference."""
+    head, run, baseline = f"{named(pair.metric)}: ", printable(pair.run), printable(pair.baseline)
     if pair.same == pair.queries:
         return f"{head}{run} and {baseline} have the same value for every query."
     if is_inconclusive(pair):
-        inconclusive = f"{head}inconclusive for" if head else "Inconclusive:"
-        return f"{inconclusive} {run} vs {baseline}; {_why_inconclusive(pair)}."
-    difference = signed(pair.difference, decimals_of(pair))
-    interval = f"{percent(pair.level)} {ends_of(pair)}" if has_interval(pair) else "no interval"
+        return f"{head}inconclusive for {run} vs {baseline}; {_why_inconclusive(pair)}."
+    difference = size_text(pair)
+    interval = f"{percent(pair.level)} {range_text(pair)}" if has_interval(pair) else "no interval"
     if not better(pair.metric):
         return f"{head}{run} vs {baseline}: {difference} ({interval}); neither higher nor lower is better."
     lower = "; lower is better" if better(pair.metric) < 0 else ""
-    word, size = ("better", difference) if direction(pair) > 0 else ("worse", difference.lstrip("+-"))
+    word, size = ("better", difference) if direction(pair) > 0 else ("worse", unsigned(difference))
     return f"{head}{run} is {word} than {baseline} by {size} ({interval}{lower})."
 
 
@@ -206,34 +208,60 @@ def _why_inconclusive(pair: Difference) -> str:
     if only_decided_alone(pair):
         adjusted = f"adjusted {p_phrase(pair.adjusted)}"
         return f"decided alone ({p_phrase(pair.p)}), not among {pair.comparisons} comparisons ({adjusted})"
-    interval = f"{ends_of(pair)} fit" if has_interval(pair) else f"{p_phrase(pair.adjusted)}, no interval"
-    return too_few(pair) or interval
+    if too_few(pair) or not has_interval(pair):
+        return too_few(pair) or f"{p_phrase(pair.adjusted)}, no interval"
+    return f"differences from {range_text(pair)} fit these queries"
 
 
 def too_few(pair: Difference) -> str:
     """Return a statement that too few queries differ or that there are too few clusters; if not, an empty string."""
-    differing = pair.better + pair.worse
-    if pair.method != EXACT or min(differing, pair.clusters) >= fewest_signs(alpha_of(pair)):
+    least, by_query = fewest_signs(alpha_of(pair)), pair.clusters == pair.queries
+    if pair.method == STUDENT:
         return ""
-    # Differences within a cluster may cancel, so it is not known how many clusters differ.
-    few = f"{number_word(pair.clusters)} clusters"
-    if differing <= pair.clusters:
-        few = "one query that differs" if differing == 1 else f"{number_word(differing)} queries that differ"
+    if pair.clusters < least and not by_query:
+        few = f"{number_word(pair.clusters)} clusters"
+    elif 0 < pair.differing < least:
+        one, many = ("query", "queries") if by_query else ("cluster", "clusters")
+        few = f"one {one} that differs" if pair.differing == 1 else f"{number_word(pair.differing)} {many} that differ"
+    else:
+        return ""
     return f"{few} cannot show a difference at {alpha_text(pair.level)}"
 
 
-def about_margin(pair: Difference, head: str = "") -> list[str]:
-    """Return sentences on the test of the margin. There are none if there is no margin, or no better direction."""
+def about_margin(pair: Difference, head: str) -> list[str]:
+    """Return sentences on the test of the margin. There are none if there is no margin, or no better direction.
+
+    `head`: the metric and a colon, if the sentence names the metric.
+    """
     if math.isnan(pair.margin) or not better(pair.metric):
         return []
     run, baseline, margin = printable(pair.run), printable(pair.baseline), short(pair.margin)
     if math.isnan(pair.not_worse_p):
         return [started(head, untested(pair.margin))]
-    p = f"one-sided {p_phrase(pair.not_worse_p)}; {pair.better + pair.worse} of {pair.queries} queries differ"
+    scale = log_scale(pair.metric)
+    p = f"{one_sided(pair)}; {pair.better + pair.worse} of {pair.queries} queries differ"
     if not pair.not_worse:
-        return [started(head, f"it is not shown that {run} is at most {margin} worse than {baseline} ({p}).")]
+        return [started(head, f"it is not shown that {run} is at most {margin}{scale} worse than {baseline} ({p}).")]
     equivalence = f", and they are less than {margin} apart" if pair.equivalent else ""
-    return [f"{head}{run} is not worse than {baseline} by more than {margin} ({p}){equivalence}."]
+    shown = f"{head}{run} is not worse than {baseline} by more than {margin}{scale} ({p}){equivalence}."
+    return [f"{shown} {unseen(pair)}".rstrip()]
+
+
+def one_sided(pair: Difference) -> str:
+    """Return the one-sided p of the margin for a sentence."""
+    return f"{'adjusted ' if pair.correction else ''}one-sided {p_phrase(pair.not_worse_p)}"
+
+
+def unseen(pair: Difference) -> str:
+    """Return a sentence on the failures that the queries can miss, if these exceed the margin; else an empty string."""
+    share = missed_share(pair.margin, largest_difference(pair.metric), pair.clusters, pair.level)
+    if not share:
+        return ""
+    units = counted(pair.clusters, "query" if pair.clusters == pair.queries else "cluster")
+    return (
+        f"With {units}, a total failure of up to {100 * share:.1f}% of all queries can go unseen, which alone exceeds "
+        "the margin."
+    )
 
 
 def untested(margin: float) -> str:
@@ -254,6 +282,49 @@ def subject(metric: str | Metric) -> str:
     if aggregator(metric) is mean:
         return str(metric)
     return f"{metric} ({'mean log2' if aggregator(metric) is geometric_mean else 'mean'})"
+
+
+def named(metric: str | Metric) -> str:
+    """Return the metric for a sentence, in which a geometric mean has its own unit."""
+    return printable(str(metric) if aggregator(metric) is geometric_mean else subject(metric))
+
+
+def log_scale(metric: str | Metric) -> str:
+    """Return the unit of a margin, which is a difference of logarithms for a geometric mean; else an empty string."""
+    return " (log2)" if aggregator(metric) is geometric_mean else ""
+
+
+def in_unit(pair: Difference, difference: float) -> float:
+    """Return a difference in the metric's own unit, in which a geometric mean differs from that of the baseline."""
+    if aggregator(pair.metric) is not geometric_mean:
+        return difference
+    return math.exp2(pair.baseline_mean) * math.expm1(difference * math.log(2.0))
+
+
+def value_of(metric: str | Metric, mean: float) -> float:
+    """Return a mean in the metric's own unit, which for a geometric mean is not that of the logarithms."""
+    return math.exp2(mean) if aggregator(metric) is geometric_mean else mean
+
+
+def size_text(pair: Difference) -> str:
+    """Return the signed difference for a sentence, in the metric's own unit."""
+    difference = in_unit(pair, pair.difference)
+    return signed(difference, decimals_for(difference))
+
+
+def unsigned(number: str) -> str:
+    return number.lstrip("+-")
+
+
+def range_text(pair: Difference) -> str:
+    """Return the ends of the interval for a sentence, in the metric's own unit."""
+    ends = in_unit(pair, pair.low), in_unit(pair, pair.high)
+    return str(_number(ends, decimals_for(in_unit(pair, pair.difference))))
+
+
+def interval_phrase(pair: Difference) -> str:
+    """Return the interval for a sentence, or "no interval"."""
+    return f"{percent(pair.level)} interval {range_text(pair)}" if has_interval(pair) else "no interval"
 
 
 def alpha_of(pair: Difference) -> float:
@@ -320,7 +391,12 @@ def ends_of(pair: Difference) -> str:
 
 def ends_number(pair: Difference) -> Number:
     """Return the ends of the interval for a table."""
-    return Number((pair.low, pair.high), decimals_of(pair), signed=True, share=in_percent(pair.metric))
+    return _number((pair.low, pair.high), decimals_of(pair), in_percent(pair.metric))
+
+
+def _number(ends: tuple[float, float], decimals: int, share: bool = False) -> Number:
+    """Return the ends of an interval. An end is not printed as 0 if the interval does not contain 0."""
+    return Number(ends, decimals, signed=True, share=share, nonzero=ends[0] > 0 or ends[1] < 0)
 
 
 def difference_cells(pair: Difference) -> list[object]:
@@ -336,7 +412,11 @@ def in_percent(metric: str | Metric) -> bool:
 
 def decimals_of(pair: Difference) -> int:
     """Return the number of decimal places to print, which is four, or more for a small difference."""
-    size = abs(pair.difference)
+    return decimals_for(pair.difference)
+
+
+def decimals_for(difference: float) -> int:
+    size = abs(difference)
     return DECIMALS if not size else min(max(DECIMALS, 1 - math.floor(math.log10(size))), MOST_DECIMALS)
 
 

@@ -3,25 +3,68 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
-from rankgain.comparison.difference import Difference, alpha_of, decimals_of, ends_of, has_interval, p_phrase, percent
-from rankgain.comparison.power import POWER, queries_needed
-from rankgain.comparison.testing import Options, Tested, aligned_of, differences_of, sample_of
+from rankgain.comparison.absent import Coverage, of_queries
+from rankgain.comparison.difference import (
+    STUDENT,
+    Difference,
+    alpha_of,
+    alpha_text,
+    decimals_for,
+    direction,
+    in_unit,
+    interval_phrase,
+    joined,
+    log_scale,
+    named,
+    one_sided,
+    p_phrase,
+    percent,
+    size_text,
+    started,
+    too_few,
+    unseen,
+    unsigned,
+)
+from rankgain.comparison.guards import (
+    FAILED,
+    PASSED,
+    UNDECIDED,
+    Limits,
+    Outcome,
+    drop_rates,
+    losses,
+    of_drops,
+    of_floors,
+    of_losses,
+    own_values,
+    rate_text,
+)
+from rankgain.comparison.power import POWER, fewest_signs
+from rankgain.comparison.slices import of_groups
+from rankgain.comparison.testing import (
+    Options,
+    Tested,
+    aligned_of,
+    check_bounded,
+    check_possible,
+    differences_of,
+    pilot_of,
+    sample_of,
+)
 from rankgain.errors import counted, short
-from rankgain.metrics.aggregators import geometric_mean, mean
-from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, is_share
+from rankgain.metrics.metric import Metric, better, is_share
 from rankgain.results.export import finite_or_none
-from rankgain.results.intervals import is_bounded
-from rankgain.results.text import Block, Form, Number, Printed, Table, printable, signed
-from rankgain.scalars import check_number, check_whole
+from rankgain.results.text import Block, Form, Number, Printed, Table, printable
+from rankgain.scalars import check_whole
 
-PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 WORST = 10  # the number of queries that are listed per metric by default
 MOST_WORST = 10_000
 # How often a gate fails if a change has no effect, in simulations at level 0.95 with 50 queries and correlated metrics.
-FALSE_FAILURES = "2.6% with 1 metric, 5.1% with 3, 6.9% with 6"
+FALSE_FAILURES = "measured: 2.6% with 1, 5% to 6% with 3, 7% to 11% with 6"
+OF_TEST: Literal["test"] = "test"  # the margin of the test
 
 
 class Loss(NamedTuple):
@@ -60,9 +103,14 @@ class Gate(Printed):
     passed : bool
         Whether the change may be merged: False only if `status` is ``"failed"``.
     reasons : list of str
-        One sentence per metric, query set or floor; those that fail come first.
+        One sentence per metric, guard, floor, query set or group; those that fail come first.
+    rates : list of str
+        How often a gate like this one fails if a change has no effect.
     worst : list of Loss
-        The queries with the largest losses of each metric, largest first.
+        The queries with the largest losses of each metric, largest first. For a geometric mean, the losses are those of
+        the values, not of the logarithms.
+    rules : named tuple
+        The margin, whether the gate is strict, and the limits by metric (floors, max_drop, max_loss).
     baseline, run : str
         The names of the run before and of the run after the change.
     differences : list of Difference
@@ -80,27 +128,28 @@ class Gate(Printed):
     >>> gate.status
     'failed'
     >>> print(gate.reasons[0])
-    rr: change is worse than main by 0.5000 (p = 0.0078): failed.
+    rr: change is worse than main by 0.5000 (95% interval -0.5000 to -0.5000, p = 0.0078): failed.
     """
 
     __module__ = "rankgain"
 
     def __init__(
         self,
-        status: str,
-        reasons: Sequence[str],
+        reasons: Sequence[Outcome],
+        rates: Sequence[str],
         worst: Sequence[Loss],
-        differences: Sequence[Difference],
-        floors: Mapping[MetricKey, float],
-        margin: float | None,
+        pairs: Sequence[Difference],
+        rules: Rules,
     ) -> None:
-        self.status = status
-        self.reasons = list(reasons)
+        order = FAILED, UNDECIDED, PASSED
+        ordered = sorted(reasons, key=lambda outcome: order.index(outcome[0]))
+        self.status = ordered[0][0]
+        self.reasons = [text for _, text in ordered]
+        self.rates = list(rates)
         self.worst = list(worst)
-        self.differences = list(differences)
-        self.floors = dict(floors)
-        self.margin = margin
-        self.run, self.baseline = differences[0].run, differences[0].baseline
+        self.differences = list(pairs)
+        self.rules = rules
+        self.run, self.baseline = pairs[0].run, pairs[0].baseline
 
     @property
     def passed(self) -> bool:
@@ -121,8 +170,9 @@ class Gate(Printed):
         Returns
         -------
         dict
-            ``status``, ``baseline``, ``run``, ``margin``, ``floors`` by metric, ``reasons``, ``metrics`` (one dict per
-            metric: means, difference, interval, p) and ``worst`` (one dict per loss).
+            ``status``, ``baseline``, ``run``, ``level``, ``margin``, ``strict``, ``floors``, ``max_drop`` and
+            ``max_loss`` by metric, ``reasons``, ``rates``, ``metrics`` (one dict per metric: means, difference,
+            interval, p-values, numbers of queries) and ``worst`` (one dict per loss).
 
         Examples
         --------
@@ -131,16 +181,21 @@ class Gate(Printed):
         >>> rg.compare(runs, metrics="rr").test().gate(worst=1).to_dict()["worst"]
         [{'metric': 'rr', 'query': 0, 'before': 1.0, 'after': 0.5, 'difference': -0.5}]
         """
-        fields = "mean", "baseline_mean", "difference", "low", "high", "p", "detectable", "better", "same", "worse"
         return {
             "status": self.status,
             "baseline": self.baseline,
             "run": self.run,
-            "margin": self.margin,
-            "floors": {str(metric): floor for metric, floor in self.floors.items()},
+            "level": self.differences[0].level,
+            "margin": self.rules.margin,
+            "strict": self.rules.strict,
+            **{
+                name: {str(metric): limit for metric, limit in limits.items()}
+                for name, limits in self.rules.limits._asdict().items()
+            },
             "reasons": self.reasons,
+            "rates": self.rates,
             "metrics": [
-                {"metric": str(pair.metric)} | {name: finite_or_none(getattr(pair, name)) for name in fields}
+                {"metric": str(pair.metric)} | {name: finite_or_none(getattr(pair, name)) for name in FIELDS}
                 for pair in self.differences
             ],
             "worst": [loss._asdict() | {"metric": str(loss.metric)} for loss in self.worst],
@@ -170,10 +225,8 @@ class Gate(Printed):
             head = ["largest losses", "query", self.baseline, self.run, "difference"]
             rows = [[str(loss.metric), str(loss.query), *_numbers(loss)] for loss in self.worst]
             yield Table([head, *rows], names=2)
-        alpha = 1.0 - self.differences[0].level
-        rate = f"Without any effect, a metric fails in about {percent(alpha / 2)} of builds"
-        measured = f" (measured: {FALSE_FAILURES})" if math.isclose(alpha, 0.05) else ""
-        yield [f"{rate}{measured}."]
+        if self.rates:
+            yield self.rates
 
 
 def _numbers(loss: Loss) -> list[object]:
@@ -182,39 +235,55 @@ def _numbers(loss: Loss) -> list[object]:
     return [*values, Number((loss.difference,), signed=True, share=share)]
 
 
-def judge(
-    tests: Tested,
-    lacking: Callable[[], Sequence[Any]],
-    margin: float | None,
-    strict: bool,
-    floors: Mapping[MetricKey, float],
-    worst: int,
-) -> Gate:
+class Rules(NamedTuple):
+    """The options of a gate, with the limits of each metric."""
+
+    margin: float | None
+    strict: bool
+    limits: Limits
+
+
+FIELDS = (
+    *("mean", "baseline_mean", "difference", "low", "high", "p", "not_worse_p", "detectable", "sd"),
+    *("queries", "clusters", "better", "same", "worse"),
+)
+
+
+def judge(tests: Tested, coverage: Mapping[str, Coverage], rules: Rules, groups: Any, worst: int) -> Gate:
     """Decide the outcome of a gate from the tests of one run against one baseline.
 
-    `lacking`: a function that returns the queries for which the baseline returned documents and the run did not.
+    `coverage`: which queries each run answers. `groups`: the group of each query, or None.
     """
-    pairs = _single_pairs(tests, margin)
-    limits = _checked_floors(floors, tests)
     count = check_whole(worst, "worst", 0, MOST_WORST)
-    outcomes = [*_of_queries(pairs[0], lacking()), *_of_floors(pairs, limits)]
-    outcomes += [_of_metric(pair, margin, strict) for pair in pairs]
-    order = FAILED, UNDECIDED, PASSED
-    outcomes.sort(key=lambda outcome: order.index(outcome[0]))
-    losses = [loss for pair in pairs for loss in _losses(tests, pair, count)]
-    return Gate(outcomes[0][0], [text for _, text in outcomes], losses, pairs, limits, margin)
+    options: Options = tests.options._replace(correction=None, margin=rules.margin, family="metric")
+    pairs, limits = _single_pairs(tests, options), rules.limits
+    names = pairs[0].run, pairs[0].baseline
+    run, baseline = (coverage.get(name, Coverage()) for name in names)
+    skipped = "skip" in (run.rule, baseline.rule)
+    outcomes = [
+        *of_drops(tests, pairs, limits.max_drop),
+        *of_losses(tests, pairs, limits.max_loss),
+        *of_queries(names, run, baseline),
+        *of_floors(pairs, limits.floors),
+        *(_of_metric(tests, pair, rules, skipped) for pair in pairs),
+        *(of_groups(tests, pairs, groups, options) if groups is not None else ()),
+    ]
+    rates = [*_rates(tests, pairs, rules, groups is not None), *drop_rates(tests, pairs, limits.max_drop)]
+    losing = [loss for pair in pairs for loss in _losses(tests, pair, count)]
+    return Gate(outcomes, rates, losing, pairs, rules)
 
 
-def _single_pairs(tests: Tested, margin: float | None) -> list[Difference]:
+def _single_pairs(tests: Tested, options: Options) -> list[Difference]:
     """Return the difference in each metric, tested without correction and with the margin of the gate."""
     if len(tests) != len(tests.options.metrics):
         raise ValueError(
             f"a gate compares one new run with one baseline, and {len(tests.runs)} runs were tested: "
             "compare(truth, {'main': …, 'change': …})"
         )
-    check_metrics(tests.options.metrics, margin)
-    options: Options = tests.options._replace(correction=None, margin=margin, family="metric")
-    return list(differences_of(aligned_of(tests), options).values())
+    check_metrics(options.metrics, options.margin)
+    pairs = list(differences_of(aligned_of(tests), options).values())
+    check_possible(options.margin, pairs)
+    return pairs
 
 
 def check_metrics(metrics: Iterable[str | Metric], margin: float | None) -> None:
@@ -222,95 +291,98 @@ def check_metrics(metrics: Iterable[str | Metric], margin: float | None) -> None
     for metric in metrics:
         if not better(metric):
             raise ValueError(f"{metric!s} cannot decide a gate, since neither higher nor lower is better: leave it out")
-        if margin is not None and not is_bounded(metric):
-            raise ValueError(f"margin: {metric!s} has no upper bound, so no margin can be tested: leave either out")
+        if margin is not None:
+            check_bounded(metric)
 
 
-Outcome = tuple[str, str]  # the status, and a sentence that explains it
-
-
-def _of_metric(pair: Difference, margin: float | None, strict: bool) -> Outcome:
+def _of_metric(tests: Tested, pair: Difference, rules: Rules, skipped: bool) -> Outcome:
     """Return the outcome for one metric, from the test of the difference.
 
-    The metric passes if no value changed. With a margin, it passes if the run is shown not to be worse by more than the
-    margin. Without one, it passes if the run is shown to be better. It fails if the run is shown to be worse. Otherwise
-    it is undecided, or fails if `strict`.
+    The metric passes if no value changed, if the run is shown to be better or, with a margin, if the run is shown not
+    to be worse by more than the margin. Otherwise, it fails if the run is shown to be worse. If not, it is undecided,
+    or fails if `strict`. `skipped`: whether queries that a run lacks are left out, so that equal values do not mean
+    equal files.
     """
-    run, baseline = printable(pair.run), printable(pair.baseline)
-    name = printable(str(pair.metric))
+    name, run, than = named(pair.metric), printable(pair.run), f"than {printable(pair.baseline)}"
+    interval, p = interval_phrase(pair), p_phrase(pair.p)
     if pair.same == pair.queries:
-        return PASSED, f"{name}: no value changed; are the files the same?"
-    gained = pair.difference * better(pair.metric)
-    decimals = decimals_of(pair)
-    size = f"{abs(pair.difference):.{decimals}f}"
-    interval = f"{percent(pair.level)} interval {ends_of(pair)}, " if has_interval(pair) else ""
-    p = p_phrase(pair.p)
-    shown = f"{interval}{p}"
-    if margin is not None and pair.not_worse:
-        return PASSED, f"{name}: {run} is not worse than {baseline} by more than {short(margin)} ({shown})."
-    if pair.decided and gained < 0:
-        return FAILED, f"{name}: {run} is worse than {baseline} by {size} ({p}): failed."
-    if pair.decided and gained > 0 and margin is None:
-        return PASSED, f"{name}: {run} is better than {baseline} by {size} ({shown})."
-    status = FAILED if strict else UNDECIDED
-    text = f"{name}: undecided; {run} differs from {baseline} by {signed(pair.difference, decimals)} ({shown})."
-    if margin is not None:
-        text += f" It is not shown to be at most {short(margin)} worse."
-    if not math.isnan(pair.detectable):
-        text += (
-            f" {counted(pair.queries, 'query')} can detect a true difference of {pair.detectable:.{decimals}f} "
-            f"with {percent(POWER)} power."
-        )
-    if margin and pair.sd > 0:
-        needed = queries_needed(pair.sd, margin, alpha_of(pair), POWER)
-        text += f" About {counted(needed, 'query')} would be needed for a margin of {short(margin)}."
-    return status, text + (" Failed: strict." if strict else "")
+        return PASSED, f"{name}: no value changed{'.' if skipped else '; are the files the same?'}"
+    way, size = direction(pair), unsigned(size_text(pair))
+    if way > 0:
+        return PASSED, f"{name}: {run} is better {than} by {size} ({interval}, {p})."
+    if rules.margin is not None and pair.not_worse:
+        margin = f"{short(rules.margin)}{log_scale(pair.metric)}"
+        within = f"{name}: {run} is not worse {than} by more than {margin} ({interval}, {one_sided(pair)})"
+        worse = f", but worse by {size} ({p})" if way < 0 else ""
+        return PASSED, f"{within}{worse}. {unseen(pair)}".rstrip()
+    if way < 0:
+        return FAILED, f"{name}: {run} is worse {than} by {size} ({interval}, {p}): failed."
+    text = f"{name}: undecided; {run} differs from {printable(pair.baseline)} by {size_text(pair)} ({interval}, {p})."
+    text = " ".join([text, *_why_undecided(tests, pair, rules)])
+    return (FAILED, f"{text} Failed: strict.") if rules.strict else (UNDECIDED, text)
 
 
-def _of_queries(pair: Difference, lacking: Sequence[Any]) -> Iterator[Outcome]:
-    if lacking:
-        named = ", ".join(printable(query) for query in lacking[:WORST])
-        more = f" and {len(lacking) - WORST} more" if len(lacking) > WORST else ""
-        yield (
-            FAILED,
-            f"{printable(pair.run)} returns nothing for {counted(len(lacking), 'query')} that "
-            f"{printable(pair.baseline)} has: {named}{more}: failed.",
-        )
+def _why_undecided(tests: Tested, pair: Difference, rules: Rules) -> Iterator[str]:
+    """Yield sentences on what the queries could show, and how many queries the margin needs."""
+    noun = "query" if pair.clusters == pair.queries else "cluster"
+    units = counted(pair.clusters, noun)
+    if too_few(pair):
+        guarded = pair.metric in {**rules.limits.max_drop, **rules.limits.max_loss}
+        advice = "" if guarded else ": set max_drop or max_loss"
+        yield f"{started('', too_few(pair))}, so this test cannot fail{advice}."
+    elif not math.isnan(pair.detectable):
+        difference = in_unit(pair, pair.detectable)
+        true = f"a true difference of {difference:.{decimals_for(difference)}f}"
+        yield f"{units} can detect {true} with {percent(POWER)} power."
+    if rules.margin is None:
+        return
+    margin = f"{short(rules.margin)}{log_scale(pair.metric)}"
+    yield f"It is not shown to be at most {margin} worse ({one_sided(pair)})."
+    if rules.margin:
+        needed = pilot_of(tests, pair.metric).queries_needed(rules.margin, alpha_of(pair), POWER)
+        if needed > pair.clusters:
+            yield f"About {counted(needed, noun)} would be needed for a margin of {margin}."
+        else:
+            worse = f"looks worse by {unsigned(size_text(pair))}"
+            yield f"{units} are enough for a margin of {margin} and a change without effect; this one {worse}."
 
 
-def _of_floors(pairs: Sequence[Difference], floors: Mapping[MetricKey, float]) -> Iterator[Outcome]:
-    for pair in pairs:
-        if pair.metric in floors:
-            floor, name = floors[pair.metric], printable(str(pair.metric))
-            value = 2.0**pair.mean if aggregator(pair.metric) is geometric_mean else pair.mean
-            if value * better(pair.metric) >= floor * better(pair.metric):
-                yield PASSED, f"{name}: the mean {value:.4f} meets the limit {short(floor)}."
-            else:
-                way = "below" if better(pair.metric) > 0 else "above"
-                yield FAILED, f"{name}: the mean {value!r} is {way} the limit {short(floor)}: failed."
+def _rates(tests: Tested, pairs: Sequence[Difference], rules: Rules, grouped: bool) -> Iterator[str]:
+    """Yield how often the tests of the gate fail if a change has no effect, or which of them cannot fail."""
+    alpha = alpha_of(pairs[0])
+    least = fewest_signs(alpha)
+    able = [pair for pair in pairs if pair.method == STUDENT or pair.differing >= least]
+    if len(able) < len(pairs):
+        names = joined([named(pair.metric) for pair in pairs if pair not in able])
+        subject = f"{names} cannot" if able else "No metric can"
+        why = f"since fewer than {least} queries or clusters differ"
+        yield f"{subject} be shown to be worse at {alpha_text(pairs[0].level)}, {why}."
+    if rules.strict:
+        for pair in able:
+            rate = _strict_rate(tests, pair, rules.margin)
+            yield f"Without any effect, {named(pair.metric)} fails in about {rate_text(rate)} of builds."
+    elif able:
+        most = "up to " if grouped or rules.margin is not None else ""
+        text = f"Without any effect, a metric fails in {most}about {percent(alpha if grouped else alpha / 2)} of builds"
+        if grouped:
+            text += ", or in more if groups are small and skewed"
+        elif len(pairs) > 1 and math.isclose(alpha, 0.05):
+            text += f", and any of several metrics in more ({FALSE_FAILURES})"
+        yield f"{text}."
 
 
-def _checked_floors(floors: Mapping[MetricKey, float], tests: Tested) -> dict[MetricKey, float]:
-    limits = {}
-    for metric, floor in floors.items():
-        try:
-            key = tests.key_of(metric)
-        except KeyError as error:
-            raise ValueError(f"floors: {error.args[0]}") from None
-        if aggregator(key) not in (mean, geometric_mean):
-            raise ValueError(f"floors: {key!s} is summed over queries, so its mean has no limit: leave it out")
-        limits[key] = check_number(floor, f"floors[{metric!r}]")
-        if not math.isfinite(limits[key]):
-            raise ValueError(f"floors: the limit of {metric!s} must be finite, not {floor!r}")
-    return limits
+def _strict_rate(tests: Tested, pair: Difference, margin: float | None) -> float:
+    """Return how often a strict gate fails if a change has no effect."""
+    better = alpha_of(pair) / 2
+    power = pilot_of(tests, pair.metric).power(margin, alpha_of(pair)) if margin else better
+    return 1.0 - max(power, better)
 
 
 def _losses(tests: Tested, pair: Difference, count: int) -> Iterator[Loss]:
     """Yield the largest losses of a metric, largest first. Equal losses are in the order of the queries."""
     sample = sample_of(tests, pair.metric)
-    after, before = sample.of(pair.run), sample.of(pair.baseline)
-    gains = (after - before) * better(pair.metric)
-    for row in gains.argsort(kind="stable")[:count].tolist():
-        if gains[row] < 0:
+    after, before, lost = own_values(sample, pair.run), own_values(sample, pair.baseline), losses(sample, pair)
+    for row in (-lost).argsort(kind="stable")[:count].tolist():
+        if lost[row] > 0:
             difference = float(after[row] - before[row])
             yield Loss(pair.metric, sample.query_ids[row], float(before[row]), float(after[row]), difference)

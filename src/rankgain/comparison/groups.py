@@ -93,7 +93,7 @@ class Groups(Frames, Printed):
             samples = {metric: each.only(self._codes[metric] == number) for metric, each in aligned.samples.items()}
             samples = {metric: each for metric, each in samples.items() if len(each.values) > 1}
             if samples:
-                part, of_part = Aligned(members[label], samples, 0), options._replace(metrics=tuple(samples))
+                part, of_part = Aligned(members[label], samples, {}), options._replace(metrics=tuple(samples))
                 self.tests[label] = Tests(differences_of(part, of_part), part, of_part, {})
         self._differ: dict[Key, float] = {}
         self._fewest = fewest_signs(options.alpha)  # groups with fewer queries have no p-value

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankgain.choices import check_choice
 from rankgain.comparison import sentences, tables
+from rankgain.comparison.absent import Coverage, empty_queries
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
-from rankgain.comparison.gate import WORST, Gate, judge
+from rankgain.comparison.gate import OF_TEST, WORST, Gate, Rules, judge
+from rankgain.comparison.guards import checked_limits
 from rankgain.comparison.remarks import Remark, remarks, warning_blocks
 from rankgain.comparison.testing import Key, Options, Tested, check_margin
 from rankgain.metrics.metric import Metric, MetricKey
@@ -72,9 +74,11 @@ class Tests(Frames, Printed, Tested):
         options: Options,
         rankings: Mapping[str, Rankings],
         missing: str = "",
+        coverage: Mapping[str, Coverage] | None = None,
     ) -> None:
         super().__init__(differences, aligned, options, missing)
         self._rankings = rankings  # the evaluated rankings of each run, if known
+        self._coverage: Mapping[str, Coverage] = coverage or {}
         self._remarks: list[Remark] | None = None  # computed on first use
 
     def verdicts(self) -> list[str]:
@@ -163,8 +167,8 @@ class Tests(Frames, Printed, Tested):
         return self._remarks
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the rankings, but with the warnings computed from them."""
-        return vars(self) | {"_remarks": self._reasons(), "_rankings": {}}
+        """Return the state without the rankings, but with the warnings and the coverage computed from them."""
+        return vars(self) | {"_remarks": self._reasons(), "_coverage": self._covered(), "_rankings": {}}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
         """Return the run with the best mean, and all runs that the test does not show to differ from it.
@@ -204,28 +208,45 @@ class Tests(Frames, Printed, Tested):
     def gate(
         self,
         *,
-        margin: float | None = None,
+        margin: float | Literal["test"] | None = OF_TEST,
         strict: bool = False,
         floors: Mapping[MetricKey, float] | None = None,
+        max_drop: float | Mapping[MetricKey, float] | None = None,
+        max_loss: float | tuple[float, float] | Mapping[MetricKey, float | tuple[float, float]] | None = None,
+        groups: Any = None,
         worst: int = WORST,
     ) -> Gate:
         """Decide in an automated build whether a change may be merged, by testing the new run against the baseline.
 
-        Each metric is tested without correction, and any metric can fail the gate. Without a margin, a metric fails if
-        it is decided to be worse (p is at most 1 − level, and the mean is worse). With a margin, a metric passes if it
-        is shown not to be worse by more than the margin. Otherwise, it fails if it is decided to be worse, and is
-        undecided if not. The gate also fails if the run returns nothing for a query for which the baseline returns
-        documents, or if a mean is beyond its floor.
+        Each metric is tested without correction, and any metric can fail the gate. A metric passes if it is decided to
+        be better (p is at most 1 − level) or, with a margin, if it is shown not to be worse by more than the margin.
+        Otherwise, it fails if it is decided to be worse, and is undecided if not. The gate also fails if the run
+        returns nothing for a query for which the baseline returns documents, if a mean is beyond its floor, if a group
+        is decided to be worse, or if a guard fails. Guards (`max_drop`, `max_loss`) are not tests: they are exact
+        statements about the tested queries, and also work if too few queries differ for a test. A guard that fails
+        beats every pass.
 
         Parameters
         ----------
-        margin : float, optional
-            The largest acceptable loss, at least 0, in the units of the metrics. It may differ from the margin of the
-            test.
+        margin : float, "test" or None, default "test"
+            The largest acceptable loss, at least 0 and below the most that the baseline can lose, in the units of the
+            metrics (for geometric means, of the logarithms): 0.02 for 2 points. By default, the margin of the test;
+            None: no margin.
         strict : bool, default False
             Whether an undecided metric fails; by default it passes.
         floors : mapping of str or Metric to float, optional
             The lowest acceptable mean of the new run for each metric, or the highest if lower values are better.
+        max_drop : float or mapping of str or Metric to float, optional
+            How much worse the mean over the tested queries may be, for all metrics or for each. With weights, it is the
+            weighted mean, and for geometric means the geometric mean itself.
+        max_loss : float, tuple or mapping of str or Metric to them, optional
+            How much a single query may lose, for all metrics or for each. ``0.5``: no query may lose more;
+            ``(0.5, 2)``: at most 2 queries may; ``(0.5, 0.01)``: at most 1% of the queries may.
+        groups : mapping, sequence or column of a frame, optional
+            The group of each query, by its id or in the order of the tested queries. The gate fails if a group is
+            decided to be worse, even if the mean over all queries is better; p is corrected for the number of groups by
+            single-step max-T. With a margin, a group passes if it is shown not to be worse by more than the margin.
+            Groups of too few queries (fewer than 6 at the level 0.95) are not tested.
         worst : int, default 10
             The number of queries to list per metric; those with the largest losses are listed.
 
@@ -238,35 +259,36 @@ class Tests(Frames, Printed, Tested):
         ------
         ValueError
             If the test is not of one run against one baseline; if neither higher nor lower values of a metric are
-            better; if there is a margin, and a metric has no upper bound; if `floors` names a metric that was not
-            tested; or if `margin` is negative.
+            better; if there is a margin, and a metric has no upper bound or the baseline cannot lose more than the
+            margin; if `floors`, `max_drop` or `max_loss` names a metric that was not tested; if a limit is negative or
+            not finite; if a share in `max_loss` is not below 1; or if a query has no group.
         TypeError
-            If `margin`, `worst` or a floor is not a number.
+            If `margin`, `worst` or a limit is not a number, or if `groups` does not have one label per query.
 
         See Also
         --------
         Difference.not_worse : The test with a margin.
+        Comparison.queries_needed : The number of queries that a margin needs.
 
         Examples
         --------
         >>> import rankgain as rg
-        >>> runs = {"main": rg.from_ranked([[1, 0]] * 8), "change": rg.from_ranked([[0, 1]] * 8)}
-        >>> rg.compare(runs, metrics="rr").test().gate(floors={"rr": 0.6}).reasons[0]
-        'rr: the mean 0.5 is below the limit 0.6: failed.'
+        >>> runs = {"main": rg.from_ranked([[1, 0]] * 5), "change": rg.from_ranked([[0, 1]] * 5)}
+        >>> tests = rg.compare(runs, metrics="rr").test()
+        >>> tests.gate().status
+        'undecided'
+        >>> tests.gate(max_drop=0.02).reasons[0]
+        'rr: the mean is worse by 0.5000, more than max_drop 0.02 (no interval): failed.'
         """
-        checked = None if margin is None else check_margin(margin)
-        return judge(self, self._lacking, checked, strict, floors or {}, worst)
+        chosen = self.options.margin if margin == OF_TEST else margin
+        checked = None if chosen is None else check_margin(chosen)
+        limits = checked_limits(self, floors, max_drop, max_loss)
+        return judge(self, self._covered(), Rules(checked, strict, limits), groups, worst)
 
-    def _lacking(self) -> Sequence[Any]:
-        """Return the queries for which only the baseline returned documents, or an empty list if they are unknown."""
-        ((_, run, baseline), *_) = self
-        if not {run, baseline} <= self._rankings.keys():
-            return []
-        returned = {
-            name: dict(zip(rankings.query_ids, rankings.evaluate("num_ret")["num_ret"].tolist(), strict=True))
-            for name, rankings in self._rankings.items()
-        }
-        return [query for query, count in returned[baseline].items() if count and not returned[run].get(query)]
+    def _covered(self) -> Mapping[str, Coverage]:
+        """Return which queries each run answers. Rankings are evaluated again, since they also show empty lists."""
+        empty = empty_queries(self._rankings)
+        return {name: each._replace(empty=empty.get(name, each.empty)) for name, each in self._coverage.items()}
 
     # Tables
 

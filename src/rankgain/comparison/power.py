@@ -24,6 +24,11 @@ def quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
+def share_below(limit: float) -> float:
+    """Return the share of the standard normal distribution below a limit."""
+    return math.erfc(-limit / math.sqrt(2.0)) / 2.0
+
+
 def detectable(sd: float, queries: float, alpha: float) -> float:
     """Return the smallest true difference that a test detects with a power of 0.8.
 
@@ -78,14 +83,18 @@ def skewness(differences: Floats, weights: Floats | None, clusters: Ints | None)
     return float(np.mean(residuals**3)) / variance**1.5 if variance > rounding**2 else 0.0
 
 
-def check_power(difference: Any, power: Any) -> tuple[float, float]:
-    """Check a difference and a power; return the absolute difference and the power as numbers."""
-    size, share = abs(check_number(difference, "difference")), check_number(power, "power")
+def check_size(value: Any, name: str) -> float:
+    """Check a difference or a margin, and return its absolute value."""
+    size = abs(check_number(value, name))
     if not 0 < size < math.inf:
         raise ValueError(
-            f"difference must be finite and not 0, not {quoted(difference)}: give the smallest difference that matters "
-            "to you"
+            f"{name} must be finite and not 0, not {quoted(value)}: give the smallest difference that matters to you"
         )
+    return size
+
+
+def check_power(power: Any) -> float:
+    share = check_number(power, "power")
     if not 0 < share < 1:
         raise ValueError(f"power must be between 0 and 1, such as 0.8, not {quoted(power)}")
-    return size, share
+    return share

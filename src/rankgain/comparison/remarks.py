@@ -127,7 +127,10 @@ def _skewed(pair: Difference, sample: Sample) -> Iterator[Remark]:
     """
     if not pair.decided or pair.clusters < FEWEST_SKEWED:
         return
-    skew = skewness(sample.differences(pair.run, pair.baseline), sample.weights, sample.clusters)
+    differences = sample.differences(pair.run, pair.baseline)
+    if not (differences * pair.difference < 0.0).any():  # no query points the other way
+        return
+    skew = skewness(differences, sample.weights, sample.clusters)
     if -skew * math.copysign(1.0, pair.difference) / math.sqrt(pair.clusters) > MOST_SKEWED:
         unit = "queries" if pair.clusters == pair.queries else "clusters"
         yield Remark(SKEWED, pair.metric, pair, f"skewness {skew:+.2f} over {pair.clusters} {unit}")
@@ -178,7 +181,7 @@ def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
         return None
     method = RANDOM if options.method == EXACT else options.method  # this method is also exact if few queries differ
     options = options._replace(method=method, metrics=metrics, margin=None)
-    rest = Aligned(samples[metric].query_ids, samples, 0)
+    rest = Aligned(samples[metric].query_ids, samples, {})
     return Tested(differences_of(rest, options), rest, options)
 
 
@@ -229,9 +232,9 @@ class _Run:
         if self._rankings.ties is None or row_of(self.record.name).unaveraged or not better(self.record):
             return None
         try:
-            average = self._rankings.under(ties="average")
-            worst, best = (self.mean(self._values(average.under(ties=ties), self.metric)) for ties in ("worst", "best"))
-        except ValueError:  # a run from a file that cannot be read again
+            runs = (self._rankings.under(ties=ties) for ties in ("worst", "best"))
+            worst, best = (self.mean(self._values(run, self.metric)) for run in runs)
+        except ValueError:  # the rankings are limited to a depth, which these rules cannot follow
             return None
         return worst, best
 

@@ -29,6 +29,7 @@ from rankgain.comparison.difference import (
     percent,
     subject,
 )
+from rankgain.comparison.gate import Gate
 from rankgain.comparison.groups import Groups, blocks_of
 from rankgain.comparison.outcome import Tests, warnings_of
 from rankgain.comparison.testing import Key, sample_of
@@ -36,7 +37,7 @@ from rankgain.errors import counted, escaped, import_extra
 from rankgain.metrics.metric import Metric, Score, better
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
-from rankgain.results.text import html_of, html_table, number, printable, signed
+from rankgain.results.text import Table, html_of, html_table, number, printable, signed
 
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
@@ -161,6 +162,8 @@ TEMPLATE = """<!doctype html>
 {% endmacro %}
 <h1><bdi>{{ title }}</bdi></h1>
 {% if title != heading %}<p class="caption">{{ heading }}</p>{% endif %}
+{% if gate %}<p class="gate"><strong>{{ gate[0] }}</strong></p>
+<ul>{% for line in gate[1:] %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
 <ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
 {% if warnings %}<div class="warning scroll">{{ warnings | safe }}</div>{% endif %}
 <h2>Means</h2>
@@ -200,6 +203,8 @@ Line: the mean; grey band: its {{ level }} interval. {{ choice }}</p>
 {% endfor %}
 {% for title, table, verdicts in groups_shown %}<h2><bdi>{{ title }}</bdi></h2>
 <div class="scroll">{{ html_table(table, "sortable") | safe }}</div>
+{% if gate %}<p class="gate"><strong>{{ gate[0] }}</strong></p>
+<ul>{% for line in gate[1:] %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
 <ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
 {% endfor %}
 {% if groups %}<ul class="notes">{% for line in groups.notes() %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
@@ -223,6 +228,7 @@ def page_of(
     title: str | None = None,
     qrels: str | None = None,
     command: str | None = None,
+    gate: Gate | None = None,
 ) -> str:
     """Return the page as text. `rankings`: the rankings of each run, if known."""
     jinja2 = import_extra("jinja2", "report")
@@ -242,10 +248,11 @@ def page_of(
         script=SCRIPT,
         hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
         tests=tests,
+        gate=[] if gate is None else [gate.verdict(), *gate.reasons, *gate.rates],
         verdicts=[*tests.verdicts(), *sentences.summary(tests)],
         warnings=html_of(warnings_of(tests)),
         notes=list(sentences.details(tests)),
-        means=tables.matrix(tests, "html", MOST_ROWS),
+        means=_means(tests),
         numbers=tables.differences(tests, "html", most),
         baseline=sentences.baseline_of(tests) is not None,
         corrected=sentences.is_corrected(tests),
@@ -261,6 +268,12 @@ def page_of(
         definitions=list(_definitions(tests.options.metrics, evaluations)),
     )
     return text
+
+
+def _means(tests: Tests) -> Table:
+    """Return the table of means, with as few columns as possible, so that it fits a narrow screen."""
+    table = tables.matrix(tests, "html", MOST_ROWS)
+    return tables.by_metric(table) if len(tests.options.metrics) > len(table.rows) - 1 else table
 
 
 def _about(

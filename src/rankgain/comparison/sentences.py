@@ -18,12 +18,14 @@ from rankgain.comparison.difference import (
     direction,
     is_inconclusive,
     joined,
+    named,
     only_decided_alone,
     percent,
     result_of,
     started,
     subject,
     too_few,
+    unseen,
     untested,
 )
 from rankgain.comparison.power import POWER
@@ -117,12 +119,13 @@ def verdicts(tests: Tested) -> list[str]:
     if not has_few(tests):
         lines = [line for metric in metrics for line in _of_metric(tests, metric)]
         return [*lines, MANY_NOT_EQUAL] if any(map(is_inconclusive, tests.values())) else lines
-    heads = {metric: f"{printable(subject(metric))}: " if len(metrics) > 1 else "" for metric in metrics}
     pairs = sorted(tests.values(), key=is_inconclusive)
-    lines = [result_of(pair, heads[pair.metric]) for pair in pairs]
-    if is_inconclusive(pairs[-1]):
+    lines = [result_of(pair) for pair in pairs]
+    inconclusive = sum(map(is_inconclusive, pairs))
+    if inconclusive == 1:
         lines[-1] += f" {NOT_EQUAL}"
-    return lines + [line for pair in tests.values() for line in about_margin(pair, heads[pair.metric])]
+    lines += [line for pair in tests.values() for line in about_margin(pair, f"{named(pair.metric)}: ")]
+    return [*lines, MANY_NOT_EQUAL] if inconclusive > 1 else lines
 
 
 def has_few(tests: Tested) -> bool:
@@ -195,12 +198,13 @@ def _on_margin(margin: float, baseline: str | None, pairs: Sequence[Difference])
     if all(math.isnan(pair.not_worse_p) for pair in pairs):
         return [untested(margin)]
     than, size = "" if baseline is None else f" than {printable(baseline)}", short(margin)
+    not_worse = [pair for pair in pairs if pair.not_worse]
     groups = {
-        f"not worse{than} by more than {size}": [pair for pair in pairs if pair.not_worse],
         f"less than {size} apart": [pair for pair in pairs if pair.equivalent],
         f"not shown to be at most {size} worse{than}": [pair for pair in pairs if not pair.not_worse],
     }
-    return _sentences(baseline, groups)
+    shown = _sentences(baseline, {f"not worse{than} by more than {size}": not_worse} | groups)
+    return shown[:1] + [unseen(pair) for pair in not_worse[:1] if unseen(pair)] + shown[1:]
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
@@ -251,7 +255,7 @@ def methods(tests: Tested) -> str:
         interval += f", simultaneous ({'single-step max-T' if options.correction == MAX_T else 'Bonferroni'})"
     return (
         f"{first};\n{percent(options.level)} intervals by {interval}; {_corrected(tests, some.comparisons)}"
-        f"{_margin(options, some.comparisons)}; rankgain {_backend.VERSION}."
+        f"{_margin(tests)}; rankgain {_backend.VERSION}."
     )
 
 
@@ -294,12 +298,16 @@ def _family(options: Options, comparisons: int) -> str:
     return f"{comparisons} comparisons {of} ({correction}, {'not ' if options.correction == BH else ''}family-wise)"
 
 
-def _margin(options: Options, comparisons: int) -> str:
-    if options.margin is None:
+def _margin(tests: Tested) -> str:
+    """Name the tests of the margin that were made, which metrics without an upper bound do not have."""
+    metrics = list(dict.fromkeys(pair.metric for pair in tests.values() if not math.isnan(pair.not_worse_p)))
+    if tests.options.margin is None or not metrics:
         return ""
-    alpha = short(round(options.alpha / 2, 12))
-    corrected = ", corrected by Holm" if options.correction is not None and comparisons > 1 else ""
-    return f"; one-sided tests of the margin {short(options.margin)} at {alpha}{corrected}"
+    alpha = short(round(tests.options.alpha / 2, 12))
+    some = len(metrics) < len(tests.options.metrics)
+    of = f" in {joined([printable(metric) for metric in metrics])}" if some else ""
+    corrected = ", corrected by Holm" if any(pair.correction for pair in tests.values()) else ""
+    return f"; one-sided tests of the margin {short(tests.options.margin)}{of} at {alpha}{corrected}"
 
 
 # The lines below the verdicts
@@ -377,6 +385,7 @@ def details(tests: Tested) -> Iterator[str]:
         yield "Intervals by Bonferroni may contain 0 although the difference is decided."
     if has_few(tests):
         yield from (line for pair in pairs for line in _power(pair))
+    yield from dict.fromkeys(unseen(pair) for pair in pairs if pair.not_worse and unseen(pair))
     if len(pairs) > MOST_SEARCHED:
         yield f"With more than {MOST_SEARCHED} differences, decisive queries are not searched."
     yield (

@@ -29,6 +29,7 @@ ROUNDING = 1e-6  # absolute tolerance for (1 − level) · (flips + 1)
 CHUNK = 1 << 14  # number of flips per thread task
 PAIRS = 64  # number of pairs per thread task when intervals are computed
 MOST_FLIPS = 10**8
+SUMS = 1 << 24  # maximum number of sums of flips in memory when many columns are flipped
 NUMBERS = 1 << 21  # maximum number of differences in memory at a time
 
 
@@ -285,6 +286,24 @@ class Flips:
 
     def _column(self, number: int) -> Floats:
         return self.sums[number] if number >= 0 else np.zeros(self.count)
+
+
+def single_step(columns: Columns, count: int, seed: int, threads: int) -> Floats:
+    """Return the p-value of each pair, corrected by single-step max-T.
+
+    The flips of a few pairs are in memory at a time; all of them use the same signs.
+    """
+    observed, step = facts(columns), max(SUMS // count, 1)
+    largest: Floats | float = 0.0
+    for start in range(0, len(columns.left), step):
+        block = columns._replace(values=np.ascontiguousarray(columns.values[:, start : start + step]))
+        flips = Flips(block, count, seed, threads)
+        for number, sums in enumerate(flips.sums, start):
+            sizes = np.abs(observed.totals[number] - 2.0 * sums) + flips.slack
+            largest = np.maximum(largest, sizes * observed.scales[number])
+    below = np.searchsorted(np.sort(largest), flips.limits(observed))
+    p: Floats = (flips.total - below) / flips.total
+    return p
 
 
 def _all_subsets(values: Floats) -> tuple[Floats, Floats]:

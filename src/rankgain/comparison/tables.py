@@ -117,16 +117,22 @@ def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
     return Table(rows, [*below, *_caption(tests, form, lettered)], best, beaten, names=2)
 
 
-def compact(tests: Tested, table: Table) -> Table:
-    """Return the matrix with a row per metric and a column per run, for LaTeX.
-
-    If there is one baseline, the intervals of the differences are added below the means.
-    """
+def by_metric(table: Table) -> Table:
+    """Return the matrix with a row per metric and a column per run."""
     (_, _, *heads), *body = table.rows
     columns = zip(heads, *(cells for _, _, *cells in body), strict=True)
     rows = [["metric", *(run for _, run, *_ in body)], *columns]
     raised = {(0, column): str(letter) for column, (letter, *_) in enumerate(body, 1) if letter}
     raised |= {(column - 1, row): letters for (row, column), letters in table.raised.items()}
+    return Table(rows, table.below, {(column - 1, row) for row, column in table.bold}, raised, other=table)
+
+
+def compact(tests: Tested, table: Table) -> Table:
+    """Return the matrix with a row per metric and a column per run, for LaTeX.
+
+    If there is one baseline, the intervals of the differences are added below the means.
+    """
+    _, *body = table.rows
     below, under = list(table.below), {}
     if baseline_of(tests) is not None:
         position = {run: column for column, (_, run, *_) in enumerate(body, 1)}
@@ -136,7 +142,7 @@ def compact(tests: Tested, table: Table) -> Table:
         below.append(
             f"Below a mean: the {percent(tests.options.level)} interval of the difference from {baseline_of(tests)}"
         )
-    return Table(rows, below, {(column - 1, row) for row, column in table.bold}, raised, under=under, other=table)
+    return by_metric(table)._replace(below=below, under=under)
 
 
 def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:

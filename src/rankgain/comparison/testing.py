@@ -11,6 +11,7 @@ import numpy as np
 from rankgain.choices import check_choice
 from rankgain.comparison.aligned import Aligned, Sample, align, same_weights
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
+from rankgain.comparison.margins import Pilot, largest_difference, value_range
 from rankgain.comparison.power import detectable, hedges
 from rankgain.comparison.significance import (
     ENUMERATED,
@@ -38,10 +39,10 @@ from rankgain.comparison.significance import (
     unit_exponent,
 )
 from rankgain.errors import quoted
-from rankgain.metrics.aggregators import LEAST, geometric_mean, mean
-from rankgain.metrics.metric import Metric, MetricKey, Score, aggregator, better, row_of
+from rankgain.metrics.aggregators import geometric_mean, mean
+from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, highest_value
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.intervals import check_level
+from rankgain.results.intervals import check_level, is_bounded
 from rankgain.scalars import Array, Floats, Ints, check_number, check_whole
 from rankgain.threads import check_threads
 
@@ -187,6 +188,27 @@ def check_margin(value: Any) -> float:
     return margin
 
 
+def check_bounded(metric: str | Metric) -> None:
+    """Raise ValueError if no margin can be tested, because the metric has no upper bound."""
+    if not is_bounded(metric):
+        raise ValueError(f"margin: {metric!s} has no upper bound, so no margin can be tested: leave either out")
+
+
+def check_possible(margin: float | None, pairs: Iterable[Difference]) -> None:
+    """Raise ValueError if a baseline cannot lose more than the margin, since every change would pass."""
+    for pair in pairs:
+        lowest, highest = value_range(pair.metric)
+        if not margin or not better(pair.metric) or math.isinf(highest):
+            continue
+        loss = pair.baseline_mean - lowest if better(pair.metric) > 0 else highest - pair.baseline_mean
+        if margin >= loss:
+            logs = " (log2)" if aggregator(pair.metric) is geometric_mean else ""
+            raise ValueError(
+                f"margin must be below {loss:.4f}{logs}, the most that {pair.metric!s} of {pair.baseline!r} can lose, "
+                f"not {quoted(margin)}: write 0.02 for '2 points'"
+            )
+
+
 def pairs_of(runs: Sequence[str], baseline: str | tuple[str, ...] | None) -> list[tuple[int, int]]:
     """Return the pairs (run, baseline), as positions.
 
@@ -215,7 +237,9 @@ def compute(
                 )
     if options.family == "all":
         aligned = aligned._replace(samples=_of_one_family(aligned.samples))
-    return differences_of(aligned, options), aligned
+    differences = differences_of(aligned, options)
+    check_possible(options.margin, differences.values())
+    return differences, aligned
 
 
 def differences_of(aligned: Aligned, options: Options) -> dict[Key, Difference]:
@@ -316,6 +340,8 @@ class _Family:
             margin=math.nan if options.margin is None else options.margin,
             comparisons=self.count,
             clusters=self.signs,
+            differing=int(self.facts.nonzero[number]),
+            correction="" if self.alone or options.correction is None else options.correction,
             **tested,
         )
 
@@ -459,28 +485,48 @@ class _Family:
 
         The null hypotheses are "worse by at least the margin" and "apart by at least the margin". Sign flips use only
         the queries that differ. If few queries differ, a sample can easily miss rare queries that are much worse.
-        Therefore, the test is repeated with an additional row, and the larger p counts. The difference of this row is
-        −z² times the largest possible difference, where z is the share of rows that do not differ. If no row differs, p
-        is the probability of this outcome if a share margin / largest of the queries were worse by the largest possible
-        difference. p is NaN if there is no largest possible difference.
+        Therefore, the test is repeated with an additional row (see `_added_loss`), and the larger p counts. If no row
+        differs, p is the probability of this outcome if a share margin / largest of the queries were worse by the
+        largest possible difference. p is NaN if there is no largest possible difference, or no better direction.
         """
         sides = np.full((2, self.count), math.nan)
         margin, lower = self.options.margin, np.array([better(self.samples[key].record) < 0 for key, _, _ in self.keys])
         for number, (metric, _, _) in enumerate(self.keys):
-            largest = largest_difference(metric, self.samples[metric].record)
-            if margin is None or math.isinf(largest):
+            largest = largest_difference(metric)
+            if margin is None or math.isinf(largest) or not better(metric):
                 continue
             if not self.facts.nonzero[number]:
                 sides[:, number] = max(1.0 - margin / largest, 0.0) ** self.signs
                 continue
-            extra = float(self.facts.equal[number]) ** 2 * largest
-            in_units = margin / self.units[number], extra / self.units[number]
-            sides[:, number] = [one_sided(number, in_units[0], sign, in_units[1]) for sign in (1.0, -1.0)]
+            in_units = margin / self.units[number]
+            sides[:, number] = [
+                one_sided(number, in_units, sign, self._added_loss(number, sign)) for sign in (1.0, -1.0)
+            ]
         not_worse, equivalent = np.where(lower, sides[1], sides[0]), sides.max(axis=0)
         if not self.alone:
             tested = ~np.isnan(not_worse)
             not_worse[tested], equivalent[tested] = holm(not_worse[tested]), holm(equivalent[tested])
         return {"not_worse_p": not_worse, "equivalent_p": equivalent}
+
+    def _added_loss(self, number: int, sign: float) -> float:
+        """Return the loss of the row that the test of a margin adds, in units of the grid.
+
+        It is z² times the largest possible difference, where z is the share of rows that do not differ, or the largest
+        loss of a row if that is larger. If the sign is −1, gains count as losses.
+        """
+        (metric, _, _), columns = self.keys[number], self.columns
+        rows = sign * columns.differences(number, number + 1)[0]
+        possible = float(self.facts.equal[number]) ** 2 * largest_difference(metric) / float(self.units[number])
+        return max(possible, -float(rows.min()) * self.signs / columns.whole)
+
+    def pilot(self) -> Pilot:
+        """Return what the only pair of the family says about a test of other queries."""
+        ((metric, _, _),), unit, bounded = self.keys, float(self.units[0]), is_bounded(self.keys[0][0])
+        added = self._added_loss(0, better(metric) or 1) * unit if bounded else math.nan
+        uneven = 1.0
+        if self.weights is not None and self.signs == self.queries:
+            uneven = self.queries / effective(self.weights)
+        return Pilot(float(self.errors[0]), added, largest_difference(metric), self.signs, uneven)
 
     # Tests by Student's t
 
@@ -512,23 +558,9 @@ class _Family:
         return fields | same | self._margins(one_sided)
 
 
-def largest_difference(metric: str | Metric, record: Metric) -> float:
-    """Return the largest possible difference between two runs for a query; infinite if there is no upper bound."""
-    if isinstance(metric, Score):
-        return math.inf
-    if aggregator(record) is geometric_mean:
-        return -math.log2(LEAST)
-    return max(row_of(record.name).highest, abs(record.empty))  # max ignores `empty` if it is NaN
-
-
-def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[float, float]:
-    """Return the spread of the contributions of queries or clusters.
-
-    Also return the factor by which unequal weights raise the number of queries that a test needs.
-    """
-    family = _Family({metric: sample}, options)
-    weights = family.weights if family.signs == family.queries else None
-    return float(family.errors[0]), 1.0 if weights is None else family.queries / effective(weights)
+def pilot_of(tests: Tested, metric: str | Metric) -> Pilot:
+    """Return what the test of a run against a baseline says about a test of other queries."""
+    return _Family({metric: sample_of(tests, metric)}, tests.options).pilot()
 
 
 def columns_of(
@@ -550,12 +582,9 @@ def columns_of(
         grid = unit_exponent(1.0, len(weights), bounded=True) - 1
         on_grid = np.maximum(np.rint(np.ldexp(weights, -grid)), 1.0)
     for sample in samples.values():
-        queries, runs = sample.values.shape
+        runs = len(sample.runs)
         differences = sample.values[:, 1:] - sample.values[:, :1]
-        largest = float(np.abs(differences).max())
-        # The grid of a bounded metric does not depend on which runs are compared.
-        bounded = row_of(sample.record.name).highest == 1.0 and largest <= 1.0
-        exponent = unit_exponent(largest, queries, bounded)
+        exponent = _grid_exponent(sample)
         offset = len(parts) * (runs - 1)
         parts.append(np.rint(np.ldexp(differences if weights is None else differences * weights[:, None], -exponent)))
         for run, base in pairs:
@@ -565,6 +594,18 @@ def columns_of(
     together = np.ascontiguousarray(np.concatenate(parts, axis=1))
     columns = Columns(together, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64), on_grid)
     return columns if clusters is None else _clustered(columns, clusters), np.array(units)
+
+
+def _grid_exponent(sample: Sample) -> int:
+    """Return the base-2 logarithm of the grid unit. That of a bounded metric does not depend on the runs compared."""
+    largest = float(np.abs(sample.values[:, 1:] - sample.values[:, :1]).max())
+    bounded = highest_value(sample.record) == 1.0 and largest <= 1.0
+    return unit_exponent(largest, len(sample.values), bounded)
+
+
+def grid_unit(sample: Sample) -> float:
+    """Return the unit of the grid, which is the largest rounding error of a difference."""
+    return math.ldexp(1.0, _grid_exponent(sample))
 
 
 def _clustered(columns: Columns, clusters: Ints) -> Columns:

@@ -156,9 +156,11 @@ class ColumnSource(JudgmentSource):
     def documents(self, query: int, rules: Rules) -> Documents:
         run = self._run
         rows = self._rows_of(query)
-        ids = python_ids(run.documents.take(rows), run.documents.kind)
+        kind = run.documents.kind
+        ids = python_ids(run.documents.take(rows), kind)
         scores = None if run.scores is None else to_float64(run.scores[rows]).tolist()
-        return of_ids(rules, ids, scores, self._judgments.of_query(self._number(query)))
+        keys = [identifier.encode("utf-8", "surrogateescape") for identifier in ids] if kind == "str" else None
+        return of_ids(rules, ids, scores, self._judgments.of_query(self._number(query)), keys)
 
     def _rows_of(self, query: int) -> Ints:
         """Return the row numbers of a query in the run."""

@@ -8,7 +8,7 @@ from typing import Any
 from rankgain.data.column_names import default_columns, is_pandas
 from rankgain.data.detect import is_file, recognised
 from rankgain.data.forms import plain
-from rankgain.data.records import Records
+from rankgain.data.tables.records import Records
 from rankgain.errors import quoted
 
 
@@ -35,7 +35,7 @@ def contents(
         kind, head, value = recognised(value, argument, beir=beir)
         if kind is None:
             return value
-        from rankgain.data.tables import read_table  # deferred, to keep `import rankgain` fast
+        from rankgain.data.tables.files import read_table  # deferred, to keep `import rankgain` fast
 
         argument, value = read_table(kind, head, value, argument)
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):

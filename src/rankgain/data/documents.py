@@ -24,7 +24,8 @@ class Documents(NamedTuple):
     `groups`: the positions in rank order, without documents that the rules exclude. `ids`: None if documents have no
     ids. `scores`: None if documents were given in rank order. `grades`: one per returned document; it is None if the
     document is unjudged, and negative if the document is pooled but unjudged. `judged`: the grades of all judged
-    documents. `judged_ids`: the ids or positions of the judged documents, if known.
+    documents. `judged_ids`: the ids or positions of the judged documents, if known. `positions`: the position of each
+    returned document in the input, before a mask left documents out, if known.
     """
 
     groups: list[TieGroup]
@@ -33,6 +34,7 @@ class Documents(NamedTuple):
     grades: list[float | None]
     judged: list[float]
     judged_ids: list[Any] | None
+    positions: list[int] | None = None
 
 
 def of_ids(

@@ -11,15 +11,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any, BinaryIO
 
 from rankgain.errors import escaped, quoted
 
 FileInput = str | os.PathLike[str] | BinaryIO
 
-BLOCK = 1 << 21  # number of bytes of a run that are processed together
-MOST_IN_MEMORY = 1 << 25  # maximum size in bytes of an in-memory copy of unseekable input; larger copies go to a file
+BLOCK = 1 << 21  # number of bytes read at a time, and the fewest for which another thread is used
 GZIP = b"\x1f\x8b"  # the magic number of gzip
 MARK = b"\xef\xbb\xbf"  # the UTF-8 byte-order mark, which some editors write
 PEEKED = 1 << 9  # number of bytes that are searched for the first line
@@ -46,14 +45,12 @@ _MAGIC = 10  # number of bytes examined
 
 
 class File:
-    """The decompressed bytes of a file, which can be read twice even if the input is not seekable."""
+    """The decompressed bytes of a file."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = escaped(name)
         self._path = name
         self._file: Any = file
-        self._start = file.tell() if _seekable(file) else None
-        self._copy: Any = _storage() if self._start is None else None
         self._size = _size(file)
 
     def begin(self) -> None:
@@ -70,7 +67,6 @@ class File:
         first = self.read(len(MARK))
         self._first = b"" if first == MARK else first
         self.is_plain = start != GZIP and first != MARK
-        self._plain = self._copy is None and start != GZIP and type(self._file) is io.FileIO
 
     def check_format(self) -> None:
         """Refuse unsupported formats, and name the format in the error."""
@@ -87,21 +83,8 @@ class File:
             raise self._with_name(error)  # noqa: B904  # this is the same error
         if not isinstance(data, bytes):
             raise TypeError(f"{self.name} must be opened in binary mode: its read() returned {type(data).__name__}")
-        if self._copy is not None and self._copy is not self._file:
-            self._keep(data)
         self._count(len(data))
         return data
-
-    def _keep(self, data: bytes) -> None:
-        """Append raw bytes to the copy. Errors name the temporary directory, not the input."""
-        try:
-            self._copy.write(data)
-            self._copy.flush()
-        except OSError as error:
-            import tempfile
-
-            what = f"{error.strerror} for a copy of {self.name} (TMPDIR can name another folder)"
-            raise OSError(error.errno, what, tempfile.gettempdir()) from None
 
     def _with_name(self, error: OSError) -> OSError:
         """Return the error, and add the file name if the error comes from the operating system."""
@@ -138,53 +121,49 @@ class File:
         self._first = self.read(size)
         return self._first
 
-    def comment_out_first(self) -> None:
-        """Turn the header line into a comment. Call `peek` first.
+    def text(self) -> tuple[bytes | bytearray, Exception | None]:
+        """Return the rest of the text, and the error that ended it, if any.
 
-        The header is the first line that is neither blank nor a comment.
+        After an error, the text ends with a complete line, and the caller raises an error in the text first. A plain
+        file is read in one piece; for other input, a buffer grows in place, since joining parts would take twice the
+        memory.
         """
-        line = re.search(_LINE, self._first)
-        if line is not None:
-            self._first = self._first[: line.end()] + b"#" + self._first[line.end() + 1 :]
+        text = bytearray()
+        try:
+            if (whole := self._whole()) is not None:
+                return whole, None
+            while more := self._more():
+                text += more
+        except Exception as error:
+            del text[text.rfind(b"\n") + 1 :]
+            return text, error
+        return text, None
 
-    def pass_over(self, stops: bytes) -> None:
-        """Skip the text before the next occurrence of any of the bytes in `stops`; do nothing if `stops` is empty."""
-        while stops and (data := self.read(BLOCK)):
-            positions = [position for stop in stops if (position := data.find(stop)) >= 0]
-            if positions:
-                self._first = data[min(positions) :] + self._first
-                return
+    def _more(self) -> bytes:
+        """Read some of the text, or b"" at the end. In contrast to `read`, an error does not lose what precedes it."""
+        peeked = len(self._first) + len(self._ahead)
+        if self._decode != self.take:
+            return self.read(BLOCK)
+        return self.read(peeked) if peeked else self._raw(BLOCK)
 
-    def fill(self, buffer: memoryview) -> int:
-        """Read text into a buffer; return the number of bytes read, which is 0 only at the end of the file."""
-        if self._plain and not (self._first or self._ahead):
-            try:
-                count: int = self._file.readinto(buffer)
-            except OSError as error:
-                raise self._with_name(error)  # noqa: B904  # this is the same error
-            self._count(count)
-        else:
-            data = self.read(len(buffer))
-            count = len(data)
-            buffer[:count] = data
-        return count
-
-    def again(self) -> File:
-        """Go back to the beginning of the file, and return the file."""
-        if self._copy is not None and self._copy is not self._file:
-            while self.take(BLOCK):  # read the remaining bytes into the copy
-                pass
-            self._file = self._copy
-        self._file.seek(self._start or 0)
-        self.begin()
-        return self
+    def _whole(self) -> bytes | None:
+        """Return the bytes of a plain file from its beginning, or None if they must be read a block at a time."""
+        if not self.is_plain or self._size is None or type(self._file) is not io.FileIO:
+            return None
+        position = self._file.tell()
+        self._file.seek(position - self._done)
+        try:
+            text: bytes = self._file.readall()
+        except OSError:  # reading a block at a time preserves the text before the error
+            text = b""
+        if len(text) >= self._size:
+            return text
+        self._file.seek(position)
+        return None
 
     def close(self) -> None:
-        """Release the copy and the decompressor. The owner of the file has to close it."""
+        """Release the decompressor. The owner of the file has to close it."""
         self._decode = None  # break a reference cycle
-        if self._copy is not None:
-            with suppress(OSError):  # flushing raises an error if the disk is full
-                self._copy.close()
 
 
 class _Raw:
@@ -201,17 +180,6 @@ def _inflating(file: File) -> tuple[Callable[[int], bytes], tuple[type[Exception
 
     raw: Any = _Raw(file)
     return gzip.GzipFile(mode="rb", fileobj=raw).read, (EOFError, zlib.error, gzip.BadGzipFile)
-
-
-def _storage() -> Any:
-    """Return temporary storage for a copy of unseekable input."""
-    import tempfile
-
-    return tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # closed by the File object
-
-
-def _seekable(file: BinaryIO) -> bool:
-    return bool(getattr(file, "seekable", lambda: False)())
 
 
 def _size(file: Any) -> int | None:
@@ -262,6 +230,13 @@ def _first_fields(text: bytes) -> list[bytes]:
         if fields and not fields[0].startswith(b"#"):
             return fields
     return []
+
+
+def comment_out_first(text: bytearray) -> None:
+    """Turn the header line into a comment. It is the first line that is neither blank nor a comment."""
+    line = re.search(_LINE, text)
+    if line is not None:
+        text[line.end()] = ord("#")
 
 
 def is_beir(file: File) -> bool:

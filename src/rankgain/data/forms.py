@@ -13,7 +13,7 @@ from typing import Any
 
 from rankgain.data.arrays import array_of, is_array
 from rankgain.data.column_names import DEFAULT_COLUMNS, default_columns, is_pandas, is_series
-from rankgain.data.readers import Reader
+from rankgain.data.tables.readers import Reader
 from rankgain.errors import changed, quoted
 
 MOST_NAMES = 256  # the keys of a larger mapping are queries, not column names

@@ -73,23 +73,25 @@ class QueryRows:
         if begins is None and queries.kind == "int":
             return cls._of_integers(queries.take(slice(None)).data)
         numbered = NumberedIds(queries.kind)
-        chunks = []
+        number, row = np.empty(len(queries), dtype=np.int32), np.empty(len(queries), dtype=np.int64)
+        count_runs = 0
         for start in range(0, len(queries), CHUNK):
             numbers, rows = numbered.add(queries.take(slice(start, start + CHUNK)))
-            chunks.append((numbers.astype(np.int32), rows + start))
-        number = np.concatenate([np.empty(0, np.int32), *(numbers for numbers, _ in chunks)])
-        row = np.concatenate([np.empty(0, np.int64), *(rows for _, rows in chunks)])
+            again = int(count_runs > 0 and numbers[0] == number[count_runs - 1])  # a run continues in the next chunk
+            runs = slice(count_runs, count_runs + len(numbers) - again)
+            number[runs], row[runs] = numbers[again:], rows[again:] + start
+            count_runs = runs.stop
+        number, row = number[:count_runs], row[:count_runs]
         names = numbered.names
-        del numbered, chunks
-        starts_run = np.diff(number, prepend=-1) != 0  # a run may continue in the next chunk
-        number, row = number[starts_run], row[starts_run]
+        del numbered
         row = row if begins is None else begins[row]
         ends = np.append(row[1:], len(queries) if begins is None else count)
         if len(row) == len(names):
             return cls(names, row, ends)
-        sizes = np.bincount(number, weights=ends - row, minlength=len(names)).astype(np.int64)
-        offsets = offsets_of(sizes)
-        return cls(names, offsets[:-1], offsets[1:], order_of(np.repeat(number, to_intp(ends - row)), offsets[:-1]))
+        lengths = np.subtract(ends, row, out=ends)  # in place, since there may be as many runs as rows
+        del row
+        offsets = offsets_of(np.bincount(number, weights=lengths, minlength=len(names)).astype(np.int64))
+        return cls(names, offsets[:-1], offsets[1:], order_of(np.repeat(number, to_intp(lengths)), offsets[:-1]))
 
     @classmethod
     def _of_integers(cls, ids: Array) -> QueryRows:

@@ -72,8 +72,9 @@ class ListSource(Source):
         grades = self.grades.take(query, query + 1).tolist()
         scores = None if self._scores is None else self._scores.take(query, query + 1).tolist()
         judged = grades if self._judged is None else self._judged.take(query, query + 1).tolist()
-        positions = list(range(len(grades))) if self._judged is None else None
-        return Documents(tie_groups(rules, scores, grades), None, scores, grades, judged, positions)
+        positions = self.grades.positions(query)
+        judged_ids = positions if self._judged is None else None
+        return Documents(tie_groups(rules, scores, grades), None, scores, grades, judged, judged_ids, positions)
 
     def refusal(self, query: int, error: InputError) -> Exception:
         lists = self._with_error(error)

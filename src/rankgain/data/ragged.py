@@ -33,7 +33,7 @@ class RaggedArray:
     The caller's arrays are not copied. For kernels, `part` converts a range of lists to one contiguous array.
     """
 
-    __slots__ = ("_offsets", "_parts", "_values", "columns", "count", "name", "native", "order", "single")
+    __slots__ = ("_kept", "_offsets", "_parts", "_values", "columns", "count", "name", "native", "order", "single")
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class RaggedArray:
         self._values = values
         self._parts = parts
         self.order = order
+        self._kept: tuple[Ints, Ints] | None = None  # the positions that a mask kept, and the offsets before the mask
         self.native = False  # whether kernels can read the values in place
         if values is not None and order is None and values.flags.num & _CONTIGUOUS_ALIGNED == _CONTIGUOUS_ALIGNED:
             kind = values.dtype
@@ -153,7 +154,19 @@ class RaggedArray:
         values = self._numbers(0, len(self)).reshape(-1) if self.order is None else self._values
         order = np.arange(self.total) if self.order is None else self.order
         offsets = offsets_of(mask[order])[self.offsets]
-        return RaggedArray(self.name, offsets, values=values, order=order[mask[order]], single=self.single)
+        positions = np.flatnonzero(mask[order])
+        lists = RaggedArray(self.name, offsets, values=values, order=order[positions], single=self.single)
+        lists._kept = positions, self.offsets
+        return lists
+
+    def positions(self, query: int) -> list[int]:
+        """Return the positions of a query's numbers in the list that was given, which a mask may have shortened."""
+        first, last = self.offsets[query], self.offsets[query + 1]
+        if self._kept is None:
+            return list(range(last - first))
+        indices, offsets = self._kept
+        positions: list[int] = (indices[first:last] - offsets[query]).tolist()
+        return positions
 
     def take(self, start: int, stop: int) -> Floats:
         """Return lists start … stop − 1 as float64, one after another."""

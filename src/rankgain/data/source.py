@@ -39,7 +39,6 @@ class Source(ABC):
 
     most = UNLIMITED  # maximum number of documents per chunk, if less than `CHUNK`
     has_ids = False  # whether documents have ids, which can be used to break ties
-    in_file = False  # whether `documents` reads a file again
     missing: Missing | None = None
     left_out = 0, 0
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
@@ -96,8 +95,8 @@ class Source(ABC):
         """Return the exception for an error in a query, worded for the caller."""
 
     @abstractmethod
-    def documents(self, query: int, rules: Rules) -> Documents | None:
-        """Return the documents of a query in rank order, or None if the run cannot be read again."""
+    def documents(self, query: int, rules: Rules) -> Documents:
+        """Return the documents of a query in rank order."""
 
     def warn_of_other_ids(self) -> None:
         """Warn if judgments and run seem to use different kinds of ids. Call this if no returned document is judged."""

@@ -10,11 +10,11 @@ from typing import Any, get_overloads, overload
 from rankgain.choices import Peer
 from rankgain.data.arrays import is_array
 from rankgain.data.contents import contents
-from rankgain.data.dataframes import Frame
 from rankgain.data.files import is_standard_input
 from rankgain.data.forms import content, form_of
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import escaped, unexpected
 from rankgain.inputs.frames import from_frames, pair_of
 from rankgain.inputs.judgments import prepared

@@ -13,7 +13,6 @@ from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
 from rankgain.data.column_names import bare
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
 from rankgain.data.contents import contents
-from rankgain.data.dataframes import Frame
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import python_ids, row_numbers
 from rankgain.data.judgments import (
@@ -30,6 +29,7 @@ from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.data.subtopics import of_rows
 from rankgain.data.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import BY_SUBTOPIC, NoKeywords, quoted, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import id_kind

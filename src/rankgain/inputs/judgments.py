@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from rankgain.data.contents import contents
-from rankgain.data.dataframes import Frame
 from rankgain.data.forms import form_of
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, JudgmentSets, of_covers, warn_of_negative_grades
 from rankgain.data.subtopics import of_dicts, weighted
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.inputs.frames import by_subtopic_of_frame, of_frame
 from rankgain.inputs.trec import read_qrels, read_qrels_by_subtopic

@@ -11,13 +11,13 @@ from rankgain.choices import Duplicates, Missing, Validate, check_choices
 from rankgain.data.column_names import ROW_COLUMNS, bare, default_columns
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.contents import contents
-from rankgain.data.dataframes import Frame
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import checked, column_of, judgments_of
 from rankgain.data.ids import python_ids
 from rankgain.data.judgments import JudgmentSets, of_ids
-from rankgain.data.readers import ListColumn
 from rankgain.data.rules import GIVEN
+from rankgain.data.tables.frame import Frame
+from rankgain.data.tables.readers import ListColumn
 from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
 

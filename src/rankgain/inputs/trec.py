@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
-from contextlib import suppress
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, ScoreBits, Ties, check_choices
-from rankgain.data.columns import ColumnSource, RunColumns
-from rankgain.data.files import FileInput, is_beir, is_standard_input, opened
-from rankgain.data.ids import TextIds, python_ids, row_numbers
+from rankgain.data.columns import ColumnSource
+from rankgain.data.files import FileInput, comment_out_first, is_beir, is_standard_input, opened
+from rankgain.data.ids import python_ids, row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_covers, of_ids
-from rankgain.data.lines import (
-    BEIR_QRELS,
-    QRELS,
-    QRELS_BY_SUBTOPIC,
-    Block,
-    TrecSource,
-    read_run,
-    stamp_of,
-    warn_of_first_block,
-    whole_text,
-)
+from rankgain.data.lines import BEIR_QRELS, QRELS, QRELS_BY_SUBTOPIC, TrecText, read_run
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
 from rankgain.data.subtopics import of_rows
 from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
@@ -134,17 +123,9 @@ def read_trec(
     check_score_bits(score_bits)
     threads = check_threads(threads)
     rules = rules_of(ties, ids=True, score_bits=score_bits)
-    stamp = stamp_of(run)
     with shown(run, bar) as file:
-        name, hits = read_run(file, judgments, ties, score_bits, threads, duplicates=duplicates)
-    if isinstance(hits, RunColumns):
-        return Rankings(ColumnSource(judgments, hits, missing=missing, query_ids=query_ids), rules)
-    options: Any = {"missing": missing, "query_ids": query_ids, "duplicates": duplicates}
-    rankings = Rankings(TrecSource(judgments, name, hits, stamp, rules, **options), rules)
-    if stamp is not None and not len(hits.grade):
-        with suppress(OSError):  # errors are ignored because the file is read again only to give a warning
-            warn_of_first_block(stamp.path, judgments)
-    return rankings
+        columns = read_run(file, threads, duplicates=duplicates)
+    return Rankings(ColumnSource(judgments, columns, missing=missing, query_ids=query_ids), rules)
 
 
 _SPACE = b"\xff"  # replaces the spaces in tab-separated ids; this byte never occurs in UTF-8
@@ -165,22 +146,21 @@ def read_qrels_by_subtopic(source: FileInput, argument: str) -> JudgmentSets:
                 f"{file.name} is BEIR's table, which has no field of subtopics: give lines "
                 f"'{QRELS_BY_SUBTOPIC.fields}', or leave out subtopic="
             )
-        text = whole_text(file, QRELS_BY_SUBTOPIC)
-        block = Block(text, 0, QRELS_BY_SUBTOPIC, file.name)
-        second = Block(text, 0, QRELS_BY_SUBTOPIC._replace(document=1), file.name)
-    groups = block.groups()
+        text, error = file.text()
+    lines = TrecText(text, QRELS_BY_SUBTOPIC, file.name)
+    if error is not None:
+        raise error
+    # Read as documents, the subtopics have the same rows.
+    of_subtopics = TrecText(text, QRELS_BY_SUBTOPIC._replace(document=1), file.name)
+    groups = lines.groups
     rows, offsets = groups.rows(np.arange(len(groups)))
-    documents, subtopics = (
-        python_ids(TextIds(fields.bytes, fields.starts, fields.ends, "str").take(rows), "str")
-        for fields in (block, second)
-    )
+    documents, subtopics = (python_ids(ids.take(rows), "str") for ids in (lines.documents, of_subtopics.documents))
 
     def where(row: int) -> str:
-        line = block.line_of(int(row_numbers(rows)[row]))
+        line = lines.line_of(int(row_numbers(rows)[row])) + 1
         return f"{file.name}: line {line}, subtopic {quoted(subtopics[row])}, document {quoted(documents[row])}"
 
-    field = f"{file.name}: field 2"
-    covers = of_rows(groups.names, offsets, documents, subtopics, block.values[rows], where, field)
+    covers = of_rows(groups.names, offsets, documents, subtopics, lines.values[rows], where, f"{file.name}: field 2")
     return of_covers(file.name, groups.names, covers)
 
 
@@ -188,21 +168,21 @@ def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """Read the judgments from a qrels file."""
     with opened(source, argument) as file:
         file.check_format()
-        form = QRELS
-        if is_beir(file):
-            file.comment_out_first()
-            form = BEIR_QRELS
-        text = whole_text(file, form)
-        has_spaces = form is BEIR_QRELS and b" " in text and _SPACE not in text
-        if has_spaces:
-            text = bytearray(re.sub(_TWO_TABS, _without_spaces, text))
-        block = Block(text, 0, form, file.name)
+        form = BEIR_QRELS if is_beir(file) else QRELS
+        text, error = file.text()
+    has_spaces = False
+    if form is BEIR_QRELS:
+        has_spaces = b" " in text and _SPACE not in text
+        text = bytearray(re.sub(_TWO_TABS, _without_spaces, text) if has_spaces else text)
+        comment_out_first(text)
+    lines = TrecText(text, form, file.name)
+    if error is not None:
+        raise error
     if has_spaces:
-        block.bytes[block.bytes == _SPACE[0]] = ord(" ")
-    groups = block.groups()
-    judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
+        lines.bytes[lines.bytes == _SPACE[0]] = ord(" ")
+    judgments = of_ids(file.name, lines.groups, lines.documents, lines.values)
     if judgments.error_code is not None:  # the scan would have raised any other error, so a document is repeated
         _, query, position = judgments.error_code
-        rows, _ = groups.rows(np.array([query]))
-        raise block.repeated(int(row_numbers(rows)[position]))
+        rows, _ = lines.groups.rows(np.array([query]))
+        raise lines.repeated(int(row_numbers(rows)[position]))
     return judgments

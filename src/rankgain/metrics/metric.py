@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -333,6 +334,11 @@ def better(key: str | Metric) -> int:
     """Return 1 if higher values of a metric are better, −1 if lower values are better, and 0 if neither is true."""
     ((_, record),) = parse(key)
     return row_of(record.name).better
+
+
+def highest_value(metric: Metric) -> float:
+    """Return the largest value that a query can have; infinite if there is no bound, as with ndeval's ideal list."""
+    return math.inf if metric.ideal == "docid" else row_of(metric.name).highest
 
 
 def is_share(key: str | Metric) -> bool:

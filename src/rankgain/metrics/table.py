@@ -78,14 +78,14 @@ class Row(NamedTuple):
     """One metric of the table.
 
     `aliases`: further names; trec_eval's names are added. `takes`: the parameters besides k. `combination`: how the
-    values of the terms are combined. `highest`: the upper bound. `aggregator`: how the values of all queries are
-    aggregated. `weights`: the metric that weights queries in the aggregate and the mean. `cuts`: whether the metric
-    takes a cut-off k. `unaveraged`: why there is no expected value over the orders of tied documents. `extremes`: why
-    the orders "worst" and "best" need not be the extremes over those orders, with a discount that does not rise;
-    "" if they are. `better`: 1 if higher values are better, −1 if lower ones are, 0 if the values do not rank runs.
-    `parameters`: the defaults and checks of parameters. `needs_cutoff`: whether the metric is undefined without k.
-    `formula`: in the symbols that `rankgain.explain` lists. `empty_if`: when the value is `empty`. `remark`: facts that
-    the formula does not show. `source`: the paper or the program that defines the metric.
+    values of the terms are combined. `lowest` and `highest`: the bounds of a query's value. `aggregator`: how the
+    values of all queries are aggregated. `weights`: the metric that weights queries in the aggregate and the mean.
+    `cuts`: whether the metric takes a cut-off k. `unaveraged`: why there is no expected value over the orders of tied
+    documents. `extremes`: why the orders "worst" and "best" need not be the extremes over those orders, with a discount
+    that does not rise; "" if they are. `better`: 1 if higher values are better, −1 if lower ones are, 0 if the values
+    do not rank runs. `parameters`: the defaults and checks of parameters. `needs_cutoff`: whether the metric is
+    undefined without k. `formula`: in the symbols that `rankgain.explain` lists. `empty_if`: when the value is `empty`.
+    `remark`: facts that the formula does not show. `source`: the paper or the program that defines the metric.
     """
 
     name: str
@@ -94,6 +94,7 @@ class Row(NamedTuple):
     aliases: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     combination: Combination = AS_IS
+    lowest: float = 0.0
     highest: float = 1.0
     aggregator: Aggregator = mean
     weights: str = ""
@@ -470,6 +471,7 @@ TABLE: dict[str, Row] = {
             takes=("rel", "coefficients", "collection"),
             terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
             combination=UTILITY,
+            lowest=-math.inf,
             highest=math.inf,
             cuts=False,
             formula="a·h + b·(n − h) + c·(R − h) + d·(collection + h − n − R); h = Σ rel(i); a, b, c, d: the "

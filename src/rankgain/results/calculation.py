@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.documents import Documents, TieGroup, is_judged, tie_groups
+from rankgain.data.documents import TieGroup, is_judged, tie_groups
 from rankgain.data.rules import Rules
 from rankgain.data.source import Source
 from rankgain.metrics.metric import Metric, row_of
-from rankgain.metrics.program import Plan, QueryHits, hits_of_query, parts_of_query
+from rankgain.metrics.program import Plan, hits_of_query, parts_of_query
 from rankgain.results.export import Columns, Frames
 from rankgain.results.text import Block, Form, Number, Table, Tables, number, printable, text_table, wrapped
 
@@ -67,8 +67,9 @@ class Calculation(Frames, Tables):
     value : float
         The value of the query, as `Rankings.evaluate` returns it.
     dividend, divisor : float
-        `value` is ``dividend / divisor``, but 1.0 if DCG exceeds the ideal only by rounding, and the metric's `empty`
-        if `divisor` is 0. `divisor` is None if the metric is not a quotient; `dividend` is then the sum over ranks.
+        `value` is ``dividend / divisor``, but 1.0 if DCG exceeds the ideal only by rounding. If `divisor` is 0, it is
+        the metric's `empty` if nothing is relevant, and else 0. `divisor` is None if the metric is not a quotient;
+        `dividend` is then the sum over ranks.
     rows : list of dict
         The ranks from the first on: ``rank`` and ``last_rank``, which differ for tied documents; ``document`` or, if
         documents have no ids, ``position``; ``score``, if known; ``grade``, None for an unjudged document; ``gain``,
@@ -222,7 +223,8 @@ def calculate(
     worker = _Calculator(source, rules, metric, query, limit)
     parts = worker.parts
     name = printable(source.query_ids[query])
-    title = f"{key!s} of query {name}{f', like {like}' if like else ''}: {_equation(metric, parts)}"
+    equation = _equation(metric, parts, worker.why_empty())
+    title = f"{key!s} of query {name}{f', like {like}' if like else ''}: {equation}"
     return Calculation(
         key,
         source.query_ids[query],
@@ -237,8 +239,11 @@ def calculate(
     )
 
 
-def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
-    """Return the equation that derives the value from the sums, as text."""
+def _equation(metric: Metric, parts: _backend.parts.Parts, why_empty: str) -> str:
+    """Return the equation that derives the value from the sums, as text.
+
+    `why_empty`: why the divisor is 0, if it is.
+    """
     value, kind = number(parts.value), row_of(metric.name).combination.kind
     if parts.divisor is None:
         amount, factor = number(parts.dividend), f"{1.0 - metric.p:.6g}"
@@ -247,7 +252,7 @@ def _equation(metric: Metric, parts: _backend.parts.Parts) -> str:
         return f"1 − {factor} · {amount} = {value}" if kind == _codes.RESIDUAL else value
     show: Callable[[float], str] = number if kind == _codes.RATIO else _amount
     quotient = f"{show(parts.dividend)} / {show(parts.divisor)}"
-    return f"{quotient} = {value}" if parts.divisor else f"{quotient}, {row_of(metric.name).empty_if}: {value}"
+    return f"{quotient} = {value}" if parts.divisor else f"{quotient}, {why_empty}: {value}"
 
 
 def _amount(value: float) -> str:
@@ -262,9 +267,7 @@ class _Calculator:
         self._source, self._rules, self._metric, self._query = source, rules, metric, query
         self._plan = Plan([metric])
         self._used = hits_of_query(self._plan, source, rules, query)
-        documents = source.documents(query, rules)
-        self._in_full = documents is not None
-        self._documents = _of_hits(self._used) if documents is None else documents
+        self._documents = source.documents(query, rules)
         self._family = row_of(metric.name).terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
@@ -301,12 +304,16 @@ class _Calculator:
                 return
             ordered = sorted(positions, key=lambda position: self._order_key(grades[position]), reverse=reverse)
             if self._rules.ties in ("best", "worst"):
-                # If the file cannot be read again, only the hits are known; they take the group's first or last ranks.
-                begin = first if reverse else last - len(ordered) + 1
-                singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, begin))
+                singles = (TieGroup(rank, rank, [position]) for rank, position in enumerate(ordered, first))
                 yield from (single for single in singles if single.first <= last_rank)
             else:
                 yield TieGroup(first, last, ordered)
+
+    def why_empty(self) -> str:
+        """Return the reason for a divisor of 0: nothing is relevant, or the list has nothing that is."""
+        if not any(map(self._has_gain, self._documents.judged)):
+            return row_of(self._metric.name).empty_if
+        return "nothing relevant returned" if self._used.returned else "nothing returned"
 
     def _in_ideal_order(self) -> list[int]:
         """Return the indices of the judged documents with a gain, highest gain first."""
@@ -362,10 +369,9 @@ class _Calculator:
     def _columns(self) -> dict[str, Sequence[Any]]:
         """Return the known columns of the documents: their ids or positions, scores and grades."""
         documents = self._documents
-        positions = range(len(documents.grades)) if self._in_full and documents.ids is None else None
         columns: dict[str, Sequence[Any] | None] = {
             "document": documents.ids,
-            "position": positions,
+            "position": documents.positions,
             "score": documents.scores,
             "grade": documents.grades,
         }
@@ -392,7 +398,7 @@ class _Calculator:
         for rank, (index, discount) in enumerate(zip(self._ideal_order, discounts, strict=False), 1):
             row: Cells = {}
             if documents.judged_ids is not None:
-                row["position" if documents.ids is None and self._in_full else "document"] = documents.judged_ids[index]
+                row["position" if documents.ids is None else "document"] = documents.judged_ids[index]
             row["grade"] = documents.judged[index]
             gain = self._gain(documents.judged[index]) or 0.0
             row |= {"product": gain * discount} if by_product else {"adds": sums[rank] - above}
@@ -408,12 +414,10 @@ class _Calculator:
             yield f"formula: {row.formula}"
         if row.combination.kind == _codes.RATIO and parts.divisor and parts.dividend > parts.divisor:
             yield "The sum exceeds the ideal only by rounding: the value is 1."
-        if not self._in_full:
-            yield "The run cannot be read again: only documents with a gain are shown, without ids."
         if self._family in OVER_RANKS:
             yield from self._costs()
         shown = max((group.last for group in self._groups), default=0)
-        if shown < min(self._used.returned, metric.depth) and self._in_full:
+        if shown < min(self._used.returned, metric.depth):
             yield f"The ranks after {shown} are not shown; limit= shows more."
 
     def _costs(self) -> Iterator[str]:
@@ -452,8 +456,12 @@ class _Calculator:
         return bool(grade and grade > 0.0) if gain is None else gain > 0.0
 
     def _name(self, position: int) -> str:
-        ids = self._documents.ids
-        name = printable(ids[position]) if ids is not None else f"position {position}"
+        ids, positions = self._documents.ids, self._documents.positions
+        name = (
+            printable(ids[position])
+            if ids is not None
+            else f"position {positions[position] if positions else position}"
+        )
         return f"{name} ({_plain(self._documents.grades[position])})"
 
     def _not_returned(self) -> str:
@@ -496,13 +504,3 @@ class _Calculator:
     def _otherwise(self, condition: str, rules: Rules, metric: Metric) -> str:
         value = self._value(rules, metric)
         return "" if value is None else f"; {condition} the value is {number(value)}"
-
-
-def _of_hits(used: QueryHits) -> Documents:
-    """Build Documents from the ranks and grades of the hits, for documents that cannot be read again."""
-    groups: dict[tuple[int, int], list[int]] = {}
-    for position, (_, first, last) in enumerate(used.hits):
-        groups.setdefault((first, last), []).append(position)
-    judged = [grade for grade, count in used.judged for _ in range(count)]
-    ranked = [TieGroup(first, last, positions) for (first, last), positions in groups.items()]
-    return Documents(ranked, None, None, [grade for grade, _, _ in used.hits], judged, None)

@@ -96,8 +96,8 @@ class Curve(Frames):
         Raises
         ------
         ValueError
-            If `level` is not between 0 and 1; if the metric has no bound and `highest` is not given, or a value exceeds
-            it; or if `highest` is not above 0.
+            If `level` is not between 0 and 1; if the metric has no upper bound and `highest` is not given, or a value
+            exceeds it; or if `highest` is not above 0.
         TypeError
             If `level` or `highest` is not a number.
 
@@ -108,13 +108,15 @@ class Curve(Frames):
 
         Notes
         -----
-        If all values are 0 or 1, as for ``success``, this is Clopper and Pearson's interval, which contains the true
-        mean at least as often as `level` says. For other values, the ends are the beta quantiles that match the mean
-        and the variance of Gaffke's bounds, which is the same interval if all values are 0 or 1. Its coverage is
-        measured, not proved: in simulations of sparse reciprocal ranks, skewed AP and symmetric nDCG, with 10, 50 and
-        200 queries, 95% intervals missed the true mean in at most 3% of 2,000 samples (``bench/comparison.py``). For
-        few queries it is wider than Student's. The bound must hold for all queries: the largest value in a small
-        sample is not a bound.
+        The ends are Gaffke's bounds: quantiles of the weighted means of the values and of one more value, the least
+        possible one for the lower end and the largest possible one for the upper end, where the weights are independent
+        and exponentially distributed. If all values are 0 or 1, as for ``success``, this is Clopper and Pearson's
+        interval. Then it is proved that the interval contains the true mean at least as often as `level` says. For
+        other values no counterexample is known, and the coverage of all distributions on two values was computed (100
+        queries and fewer: never below the level). For few queries the interval is wider than Student's. The bound
+        `highest` must hold for all queries: the largest value in a small sample is not a bound. If there are more than
+        20,000 queries, values are rounded to multiples of 2⁻¹⁴ of the largest one, down for the lower end and up for
+        the upper end.
 
         References
         ----------
@@ -127,11 +129,11 @@ class Curve(Frames):
         >>> import rankgain as rg
         >>> curve = rg.from_ranked([[0, 0, 1], [1, 0, 0]] * 6).curve("rr", [2, 3])
         >>> curve.interval().round(2).tolist()
-        [[0.21, 0.42], [0.79, 0.85]]
+        [[0.21, 0.43], [0.79, 0.86]]
         """
         share = check_level(level)
         complete = self.values[~np.isnan(self.values).any(axis=1)]
-        return np.array([interval_of(column, self.metric, share, highest) for column in complete.T]).T
+        return np.array([interval_of(column, self.metric, share, highest=highest) for column in complete.T]).T
 
     def columns(self) -> Columns:
         """Return the columns of a data frame as a dict.

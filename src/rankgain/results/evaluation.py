@@ -237,7 +237,12 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return aggregator(metric)(self[metric], self._query_weights(metric, given))
 
     def interval(
-        self, metric: str | Metric, level: float = 0.95, *, highest: float | None = None
+        self,
+        metric: str | Metric,
+        level: float = 0.95,
+        *,
+        lowest: float | None = None,
+        highest: float | None = None,
     ) -> tuple[float, float]:
         """Compute a confidence interval for the mean of a metric over the population of queries.
 
@@ -247,9 +252,10 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
             A metric that was evaluated, as requested.
         level : float, default 0.95
             How often such an interval contains the true mean, between 0 and 1.
-        highest : float, optional
-            The largest value that a query can have, for metrics without a bound, such as ``dcg``. By default, 1 for
-            metrics with values from 0 to 1.
+        lowest, highest : float, optional
+            The smallest and the largest value that a query can have, for metrics without such bounds: ``utility`` and
+            values from other tools need both, and sums such as ``dcg`` need `highest`. By default, 0 and 1 for metrics
+            with values from 0 to 1.
 
         Returns
         -------
@@ -262,22 +268,22 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         KeyError
             If `metric` was not evaluated.
         ValueError
-            If `level` is not between 0 and 1; if the metric is a count or a weighted mean (``gauc``); if it has no
-            bound and `highest` is not given, or a value exceeds it; or if `highest` is not above 0.
+            If `level` is not between 0 and 1; if the metric is a count or a weighted mean (``gauc``); if it lacks a
+            bound that is not given, or a value exceeds a bound; or if `lowest` is not below `highest`.
         TypeError
-            If `level` or `highest` is not a number.
+            If `level`, `lowest` or `highest` is not a number.
 
         See Also
         --------
         Comparison.test : Tests whether two runs differ; two intervals cannot show that, since queries are paired.
-        Curve.interval : The method, and how often its intervals contain the true mean.
+        Curve.interval : The method, with its source.
 
         Examples
         --------
         >>> import rankgain as rg
         >>> result = rg.from_ranked([[0, 0, 1], [1, 0, 0]] * 6).evaluate("rr", "dcg")
         >>> [round(end, 2) for end in result.interval("rr")]
-        [0.42, 0.85]
+        [0.43, 0.86]
         >>> [round(end, 2) for end in result.interval("dcg", highest=1)]
         [0.52, 0.89]
         """
@@ -285,7 +291,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
         values = self[metric]
         key = next(key for key in self if key == metric)  # the stored key may be a Score, which holds its metric
-        return interval_of(values, key, check_level(level), highest)
+        return interval_of(values, key, check_level(level), lowest, highest)
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """Combine this Evaluation with Evaluations of other queries, as if all queries had been evaluated at once.
@@ -507,7 +513,9 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         """
         columns: dict[str, Sequence[Any] | Floats] = {"query_id": self.query_ids}
         for key, vector in self.items():
-            if not np.array_equal(columns.setdefault(str(key), vector), vector, equal_nan=True):
+            # a string and a Metric of the same name are the same metric; two Metrics are not, even if their values are
+            differs = str(key) in columns and str(key) not in self._values
+            if differs or not np.array_equal(columns.setdefault(str(key), vector), vector, equal_nan=True):
                 raise ValueError(
                     f"two metrics are both called {key!s}, and a frame needs distinct names: evaluate them separately"
                 )

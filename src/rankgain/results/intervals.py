@@ -12,12 +12,15 @@ import numpy as np
 
 from rankgain.errors import quoted, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, logarithms, total
-from rankgain.metrics.metric import Metric, Score, parse, row_of
+from rankgain.metrics.metric import Metric, Score, aggregator, highest_value, parse, row_of, weighing
+from rankgain.results.gaffke import lower_bound
 from rankgain.scalars import Floats, check_number
 
 STEPS = 200  # maximum number of bisection steps
 TINY = 1e-300
 TOLERANCE = 1e-9  # relative tolerance; only rounding errors may make a value exceed the bound
+SIDES = {"lowest": "lower", "highest": "upper"}
+WORDS = {"lowest": "smallest", "highest": "largest"}
 
 
 def check_level(level: Any) -> float:
@@ -28,77 +31,85 @@ def check_level(level: Any) -> float:
     return number
 
 
-def interval_of(values: Floats, key: str | Metric, level: float, highest: float | None = None) -> tuple[float, float]:
+def interval_of(
+    values: Floats, key: str | Metric, level: float, lowest: float | None = None, highest: float | None = None
+) -> tuple[float, float]:
     """Return the confidence interval for a metric's mean over queries; its ends are NaN if no query counts.
 
-    `key` is the metric's key in a result. `highest` is the bound of a query's value, for metrics without one. Queries
-    whose value is NaN do not count.
+    `key` is the metric's key in a result. `lowest` and `highest` are the bounds of a query's value, for metrics without
+    them. Queries whose value is NaN do not count.
     """
-    ((_, metric),) = parse(key)
-    row = row_of(metric.name)
-    least, most = _bounds(key, metric, highest)
+    _check_mean(key)
+    least, most = _checked_bounds(key, lowest, highest)
     counted = values[~np.isnan(values)]
     if not len(counted):
         return math.nan, math.nan
-    for value in (float(counted.min()), float(counted.max())):
-        if not least - TOLERANCE <= value <= most * (1.0 + TOLERANCE):
+    tolerance = TOLERANCE * max(abs(least), abs(most))
+    for name, value in (("lowest", float(counted.min())), ("highest", float(counted.max()))):
+        if not least - tolerance <= value <= most + tolerance:
             raise ValueError(
-                f"highest: a query has the value {value!r} of {key!s}, which is not from {short(least)} to "
+                f"{name}: a query has the value {value!r} of {key!s}, which is not from {short(least)} to "
                 f"{short(most)}: give a bound that no query can exceed"
             )
     counted = np.clip(counted, least, most)
-    if row.aggregator is not geometric_mean:
+    if aggregator(key) is not geometric_mean:
         return mean_interval(counted, least, most, level)
     low, high = mean_interval(logarithms(counted), math.log2(max(least, LEAST)), math.log2(most), level)
     return math.exp2(low), math.exp2(high)
 
 
+def bounds_of(key: str | Metric) -> tuple[float, float]:
+    """Return the bounds of a query's value by definition, infinite if there are none, given the metric's key."""
+    if isinstance(key, Score):
+        return -math.inf, math.inf
+    ((_, metric),) = parse(key)
+    row = row_of(metric.name)
+    empty = metric.empty if "empty" in row.takes and not math.isnan(metric.empty) else 0.0
+    return min(row.lowest, empty), max(highest_value(metric), empty)
+
+
 def is_bounded(key: str | Metric) -> bool:
     """Return whether a metric's values have an upper bound by definition, given the metric's key in a result."""
-    ((_, metric),) = parse(key)
-    return not isinstance(key, Score) and math.isfinite(row_of(metric.name).highest)
+    return math.isfinite(bounds_of(key)[1])
 
 
-def _bounds(key: str | Metric, metric: Metric, highest: float | None) -> tuple[float, float]:
-    """Return the bounds of a query's value; raise a ValueError if the metric has no interval."""
-    row = row_of(metric.name)
-    if row.aggregator is total:
+def _check_mean(key: str | Metric) -> None:
+    """Raise a ValueError if the metric has no interval."""
+    if aggregator(key) is total:
         raise ValueError(f"{key!s} is a count, which is summed over queries: only means have such an interval")
-    if row.weights:
-        raise ValueError(f"{key!s} is a mean weighted by {row.weights}: there is no interval for it")
-    most = row.highest
-    if highest is not None:
-        most = check_number(highest, "highest")
-        if not 0.0 < most < math.inf:
-            raise ValueError(f"highest must be finite and above 0, not {highest!r}")
-    elif not is_bounded(key):
-        raise ValueError(f"{key!s} has no upper bound: give highest=, the largest value that a query can have")
-    empty = metric.empty if "empty" in row.takes and not math.isnan(metric.empty) else 0.0
-    return min(0.0, empty), max(most, empty)
+    if weighing(key):
+        raise ValueError(f"{key!s} is a mean weighted by {weighing(key)}: there is no interval for it")
+
+
+def _checked_bounds(key: str | Metric, lowest: float | None, highest: float | None) -> tuple[float, float]:
+    """Return the bounds of a query's value: those that are given, else those by definition."""
+    given = {"lowest": lowest, "highest": highest}
+    bounds = dict(zip(given, bounds_of(key), strict=True))
+    missing = [name for name, bound in bounds.items() if given[name] is None and math.isinf(bound)]
+    if missing:
+        sides, words = " or ".join(SIDES[name] for name in missing), " and ".join(WORDS[name] for name in missing)
+        arguments = " and ".join(f"{name}=" for name in missing)
+        raise ValueError(f"{key!s} has no {sides} bound: give {arguments}, the {words} value that a query can have")
+    for name, value in given.items():
+        if value is not None:
+            bounds[name] = check_number(value, name)
+            if not math.isfinite(bounds[name]):
+                raise ValueError(f"{name} must be finite, not {value!r}")
+    least, most = bounds.values()
+    if not least < most:
+        if highest is None:
+            raise ValueError(f"lowest must be below {short(most)}, not {lowest!r}")
+        raise ValueError(f"highest must be above {short(least)}, not {highest!r}")
+    return least, most
 
 
 def mean_interval(values: Floats, least: float, most: float, level: float) -> tuple[float, float]:
-    """Return the confidence interval for the mean of values that lie between `least` and `most`.
-
-    The ends are quantiles of randomly weighted means of the values and one more value, `least` for the lower end and
-    `most` for the upper one (Gaffke 2005). The distribution of these means is approximated by the beta distribution of
-    the same mean and variance. For values of 0 or 1 this is exact, and the interval is Clopper and Pearson's.
-    """
+    """Return the confidence interval for the mean of values that lie between `least` and `most`."""
     if most <= least:
         return least, most
-    scaled = (values - least) / (most - least)
-    low = _quantile(np.append(scaled, 0.0), (1.0 - level) / 2)
-    high = _quantile(np.append(scaled, 1.0), (1.0 + level) / 2)
+    scaled, share = (values - least) / (most - least), (1.0 - level) / 2
+    low, high = lower_bound(scaled, share), 1.0 - lower_bound(1.0 - scaled, share)
     return least + low * (most - least), least + high * (most - least)
-
-
-def _quantile(values: Floats, share: float) -> float:
-    centre = float(values.mean())
-    variance = float(np.square(values - centre).mean()) / (len(values) + 1)
-    if variance == 0.0:
-        return centre
-    size = centre * (1.0 - centre) / variance - 1.0
-    return beta_quantile(share, centre * size, (1.0 - centre) * size)
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:

@@ -82,19 +82,27 @@ DEFAULT = Export()
 class Number(NamedTuple):
     """A number in a table, or the two ends of an interval.
 
-    `share` is true for values from 0 to 1, which can be printed in percent.
+    `share` is true for values from 0 to 1, which can be printed in percent. If `nonzero`, a value that would be printed
+    as 0 is printed with an exponent, unless the caller chose the number of digits.
     """
 
     values: tuple[float, ...]
     decimals: int = DECIMALS
     signed: bool = False
     share: bool = False
+    nonzero: bool = False
 
     def text(self, export: Export, between: str = " to ") -> str:
         percent = export.percent and self.share
         default = max(self.decimals - 2, 0) if percent else self.decimals
         decimals, scale = default if export.digits is None else export.digits, 100.0 if percent else 1.0
-        return between.join((signed if self.signed else fixed)(scale * value, decimals) for value in self.values)
+
+        def text(value: float) -> str:
+            if self.nonzero and export.digits is None and value and not float(fixed(value, decimals)):
+                return f"{value:+.1e}"
+            return (signed if self.signed else fixed)(value, decimals)
+
+        return between.join(text(scale * value) for value in self.values)
 
     def __str__(self) -> str:
         return self.text(DEFAULT)
@@ -177,15 +185,17 @@ def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]
     gaps = [GAP] * len(widths)
     for (row, column), mark in marked.items():
         if column + 1 < len(widths):
-            blank = widths[column + 1] - len(texts[row][column + 1])
+            # A mark may extend into the blanks before the next cell.
+            blank = widths[column + 1] - len(texts[row][column + 1]) if column + 1 >= names else 0
             gaps[column] = max(gaps[column], len(mark) + GAP - blank)
-    return [
-        "".join(
-            (cell.ljust(width) if column < names else cell.rjust(width)) + marked.get((row, column), "").ljust(gap)
-            for column, (cell, width, gap) in enumerate(zip(cells, widths, gaps, strict=True))
-        ).rstrip(" ")
-        for row, cells in enumerate(texts)
-    ]
+    lines = [""] * len(texts)
+    end = 0
+    for column, (width, gap) in enumerate(zip(widths, gaps, strict=True)):
+        for row, cells in enumerate(texts):
+            cell = cells[column].ljust(width) if column < names else cells[column]
+            lines[row] = lines[row].ljust(end + width - len(cell)) + cell + marked.get((row, column), "")
+        end += width + gap
+    return [line.rstrip(" ") for line in lines]
 
 
 def wrapped(line: str) -> list[str]:

@@ -10,12 +10,12 @@ rankgain.
 
 from typing import TYPE_CHECKING, Any
 
-from rankgain.spark.jobs import evaluate, evaluate_clustered, summary, udf
+from rankgain.spark.jobs import evaluate, evaluate_clustered, summary
 
 if TYPE_CHECKING:
     from rankgain.spark.evaluator import RankingEvaluator
 
-__all__ = ["RankingEvaluator", "evaluate", "evaluate_clustered", "summary", "udf"]
+__all__ = ["RankingEvaluator", "evaluate", "evaluate_clustered", "summary"]
 
 
 if not TYPE_CHECKING:

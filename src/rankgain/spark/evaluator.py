@@ -10,7 +10,7 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
-from rankgain.batches import ROLES, Options
+from rankgain.batches import ROLES, BatchOptions
 from rankgain.metrics.metric import better, each_of
 from rankgain.spark.jobs import (
     Rules,
@@ -141,10 +141,12 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         return self.getOrDefault(param) or None
 
     def _evaluate(self, dataset: Any) -> float:
-        rules = Rules(Options(each_of((self.getOrDefault(self.metricName),)), self._value(self.ties)))
+        options = BatchOptions(ties=self._value(self.ties))
+        rules = Rules(each_of((self.getOrDefault(self.metricName),)), options)
         params = zip(ROLES, (self.queryCol, self.docCol, self.labelCol, self.predictionCol), strict=True)
         names = {role: name for role, param in params if (name := self._value(param))}
-        grouped = in_buckets(labels_of(dataset, names), check_buckets(self._value(self.buckets), dataset))
+        count = check_buckets(self._value(self.buckets), options, dataset)
+        grouped = in_buckets(labels_of(dataset, names), count)
         check_workers(dataset.sparkSession)
         states = grouped.applyInArrow(of_labelled_buckets(rules.payload, names), "state string").collect()
         if not states:

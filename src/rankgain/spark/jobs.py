@@ -14,10 +14,9 @@ from weakref import WeakSet
 import numpy as np
 
 from rankgain._backend import VERSION
-from rankgain.batches import Columns, Options, PartRules
-from rankgain.choices import ClusterTies, Duplicates, Missing, Peer, Validate
-from rankgain.data.dataframes import Frame
+from rankgain.batches import DEFAULTS, BatchOptions, PartRules
 from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import import_extra
 from rankgain.inputs.judgments import judgments as judgments_of
 from rankgain.metrics.metric import Metric, each_of, parse
@@ -25,22 +24,12 @@ from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 from rankgain.scalars import id_kind
 
-BUCKET = 500_000  # number of rows per bucket
-
 
 def evaluate(
     qrels: Any,
     run: Any,
     *metrics: str | Metric | Iterable[str | Metric],
-    query: str | None = None,
-    doc: str | None = None,
-    relevance: str | None = None,
-    score: str | None = None,
-    ties: ClusterTies = "docid",
-    missing: Missing = "zero",
-    validate: Validate = "judged",
-    duplicates: Duplicates = "error",
-    like: Peer | None = None,
+    options: BatchOptions = DEFAULTS,
     buckets: int | None = None,
 ) -> Any:
     """Evaluate a run and judgments in Spark data frames, and return a frame with one row per query.
@@ -52,28 +41,15 @@ def evaluate(
         in any order and any partitions.
     *metrics : str or Metric
         What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
-    query, doc : str, optional
-        The columns of query ids and document ids: strings, binary or integers, of one kind on both sides. By default,
-        the first with a common name, as in `rankgain.from_frames`.
-    relevance, score : str, optional
-        The columns of grades and of scores: numbers, including decimals. By default, the first with a common name.
-    ties : {"docid", "average", "best", "worst"}, default "docid"
-        The order of documents of equal score, as in `rankgain.from_frames`. "stable" is an error: rows
-        have no order after a shuffle.
-    missing : {"zero", "skip"}, default "zero"
-        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
-    validate : {"judged", "full"}, default "judged"
-        Which documents may not occur twice in a query of the run: judged ones, or any.
-    duplicates : {"error", "first"}, default "error"
-        Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
-    like : str, optional
-        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`. Tools that keep tied documents in input
-        order are not accepted.
+    options : BatchOptions, default BatchOptions()
+        The columns, the rules and the threads. Query ids and document ids are strings, binary or integers, of one kind
+        on both sides; grades and scores are numbers, including decimals. ``ties="stable"`` is an error, as are tools
+        that keep tied documents in input order: rows have no order after a shuffle.
     buckets : int, optional
         The number of buckets to which queries are assigned by the hash of their ids. The default is
         ``spark.sql.shuffle.partitions``. If Spark knows the number of rows in advance (for cached and Arrow frames),
-        it is at most one bucket per 500,000 rows or one per core, whichever is more. A Python worker holds one bucket
-        at a time, which takes about 225 MB for a million rows.
+        it is at most one bucket per ``options.rows`` rows or one per core, whichever is more. A Python worker holds one
+        bucket at a time, which takes about 225 MB for a million rows.
 
     Returns
     -------
@@ -117,8 +93,8 @@ def evaluate(
     >>> frame.select("query_id", "rr").orderBy("query_id").collect()
     [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
     """
-    rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
-    both, kind = cogrouped(qrels, run, Columns(query, doc, relevance, score), buckets)
+    rules = Rules(each_of(metrics), options)
+    both, kind = cogrouped(qrels, run, options, buckets)
     check_workers(qrels.sparkSession)
     return both.applyInArrow(_of_buckets("rows", rules.payload), rules.schema(kind))
 
@@ -127,15 +103,7 @@ def summary(
     qrels: Any,
     run: Any,
     *metrics: str | Metric | Iterable[str | Metric],
-    query: str | None = None,
-    doc: str | None = None,
-    relevance: str | None = None,
-    score: str | None = None,
-    ties: ClusterTies = "docid",
-    missing: Missing = "zero",
-    validate: Validate = "judged",
-    duplicates: Duplicates = "error",
-    like: Peer | None = None,
+    options: BatchOptions = DEFAULTS,
     buckets: int | None = None,
 ) -> Summary:
     """Evaluate a run and judgments in Spark data frames, and return the means and counts.
@@ -146,17 +114,7 @@ def summary(
         Judgments and run, as in `evaluate`.
     *metrics : str or Metric
         What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
-    query, doc, relevance, score : str, optional
-        The columns. By default, the first with a common name, as in `evaluate`.
-    ties : {"docid", "average", "best", "worst"}, default "docid"
-        As in `evaluate`.
-    missing : {"zero", "skip"}, default "zero"
-        As in `evaluate`.
-    validate : {"judged", "full"}, default "judged"
-        As in `evaluate`.
-    duplicates : {"error", "first"}, default "error"
-        As in `evaluate`.
-    like : str, optional
+    options : BatchOptions, default BatchOptions()
         As in `evaluate`.
     buckets : int, optional
         The number of buckets of queries. By default, as in `evaluate`.
@@ -194,8 +152,8 @@ def summary(
     rr       0.2500
     ndcg@10  0.2398
     """
-    rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
-    both, _ = cogrouped(qrels, run, Columns(query, doc, relevance, score), buckets)
+    rules = Rules(each_of(metrics), options)
+    both, _ = cogrouped(qrels, run, options, buckets)
     check_workers(qrels.sparkSession)
     states = both.applyInArrow(_of_buckets("state", rules.payload), "state string").collect()
     return check_common_queries(merged(rules, (row.state for row in states)))
@@ -205,15 +163,7 @@ def evaluate_clustered(
     judgments: Any,
     run: Any,
     *metrics: str | Metric | Iterable[str | Metric],
-    query: str | None = None,
-    doc: str | None = None,
-    relevance: str | None = None,
-    score: str | None = None,
-    ties: ClusterTies = "docid",
-    missing: Missing = "zero",
-    validate: Validate = "judged",
-    duplicates: Duplicates = "error",
-    like: Peer | None = None,
+    options: BatchOptions = DEFAULTS,
 ) -> Any:
     """Evaluate, without a shuffle, a run that is partitioned by query. The judgments must fit in memory.
 
@@ -229,22 +179,9 @@ def evaluate_clustered(
         The run, as in `evaluate`.
     *metrics : str or Metric
         What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
-    query, doc : str, optional
-        The columns of query ids and document ids, as in `evaluate`.
-    relevance : str, optional
-        The column of grades in `judgments`, if that is a frame. By default, the first with a common name.
-    score : str, optional
-        The column of scores in `run`. By default, the first with a common name.
-    ties : {"docid", "average", "best", "worst"}, default "docid"
-        As in `evaluate`.
-    missing : {"zero", "skip"}, default "zero"
-        As in `evaluate`.
-    validate : {"judged", "full"}, default "judged"
-        As in `evaluate`.
-    duplicates : {"error", "first"}, default "error"
-        As in `evaluate`.
-    like : str, optional
-        As in `evaluate`.
+    options : BatchOptions, default BatchOptions()
+        As in `evaluate`. `relevance` is the column of grades in `judgments`, if that is a frame, and `rows` the
+        approximate number of rows that a Python worker holds at a time.
 
     Returns
     -------
@@ -282,27 +219,26 @@ def evaluate_clustered(
     >>> evaluate_clustered(truth, run, "rr").orderBy("query_id").collect()
     [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
     """
-    rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
+    rules = Rules(each_of(metrics), options)
     F, T = _functions(), _types()
-    kind = _ids(run, "run", "query", query)
-    doc_kind = _ids(run, "run", "doc", doc)
-    number = _number(run, "run", "score", score)
+    kind = _ids(run, "run", "query", options.query)
+    doc_kind = _ids(run, "run", "doc", options.doc)
+    number = _number(run, "run", "score", options.score)
     if _is_spark(judgments):
         names = [
-            _column_name(judgments, "judgments", role, name)
-            for role, name in (("query", query), ("doc", doc), ("relevance", relevance))
+            _column_name(judgments, "judgments", role, getattr(options, role)) for role in ("query", "doc", "relevance")
         ]
         judgments = judgments.select(*map(_quoted, names)).toArrow()
         judgments = judgments_of(judgments, query=names[0], doc=names[1], relevance=names[2])
     elif not isinstance(judgments, Judgments):
-        judgments = judgments_of(judgments, query=query, doc=doc, relevance=relevance)
+        judgments = judgments_of(judgments, query=options.query, doc=options.doc, relevance=options.relevance)
     sets = judgment_sets(judgments)
     _check_kinds("query", next((id_kind(query).__name__ for query in sets.query_ids), ""), kind)
     _check_kinds("document", sets.ids.kind, doc_kind)
     id_type = T.LongType() if isinstance(kind, T.IntegralType) else kind
     schema = rules.schema(id_type)
     check_workers(run.sparkSession)
-    selected = _selected(run, "run", Columns(query, doc), (id_type, doc_kind), number.alias("score"))
+    selected = _selected(run, "run", options, (id_type, doc_kind), number.alias("score"))
     call, pickled = _shipped("partition", rules.payload), _shared(run.sparkSession, judgments)
     result = selected.mapInArrow(lambda batches: call(pickled(), batches), schema)
     result = result.withColumn("_count", F.lit(1))
@@ -319,88 +255,25 @@ def evaluate_clustered(
     return by_query.filter(F.when(F.col("_count") > 1, error).otherwise(F.lit(True))).drop("_count")
 
 
-def udf(metric: str | Metric) -> Callable[..., Any]:
-    """Create a function that computes a metric for each row of array columns, where each row is a query.
-
-    Parameters
-    ----------
-    metric : str or Metric
-        A single metric, as in `rankgain.Rankings.evaluate`.
-
-    Returns
-    -------
-    callable
-        A function that takes one to three columns and returns a column of doubles. One column holds the relevance of
-        the returned documents in rank order. Two columns hold the returned documents in rank order and the relevant
-        documents. A third column holds the grades of the relevant documents. Arrays must not be null.
-
-    Raises
-    ------
-    ImportError
-        If PySpark, pandas or pyarrow is not installed: ``pip install 'rankgain[spark]'``.
-    ValueError
-        If the metric is unknown, or has several cut-offs. In Spark, if an array is null, or if `rankgain.from_ranked`
-        or `rankgain.from_recommendations` would raise it.
-    TypeError
-        If the metric is not a string or a Metric.
-    RuntimeError
-        When called with columns, if `summary` would raise it.
-
-    See Also
-    --------
-    evaluate : Evaluate frames with one row per document.
-
-    Examples
-    --------
-    >>> from rankgain.spark import udf
-    >>> schema = "prediction array<string>, label array<string>, relevance array<double>"
-    >>> frame = spark.createDataFrame([(["d2", "d1"], ["d1", "d3"], [2.0, 1.0])], schema)
-    >>> ndcg = udf("ndcg@10")
-    >>> frame.select(ndcg("prediction", "label", "relevance").alias("ndcg")).collect()
-    [Row(ndcg=0.479...)]
-    """
-    rules = Rules(Options(each_of((metric,))))
-    if len(rules.names) != 1:
-        raise ValueError(f"udf is for one metric, but {metric} stands for {len(rules.names)}: make one for each")
-    pd, _ = (import_extra(package, "spark") for package in ("pandas", "pyarrow"))
-    call = _shipped("arrays", rules.payload)
-
-    def values(*columns):  # type: ignore[no-untyped-def]
-        return call(columns)
-
-    values.__annotations__ = {"columns": pd.Series, "return": pd.Series}  # PySpark reads the type hints
-    function = _functions().pandas_udf(values, "double")
-
-    def of_columns(*columns: Any) -> Any:
-        if not 1 <= len(columns) <= 3:
-            raise TypeError(f"udf({str(metric)!r}) takes from 1 to 3 columns of arrays, not {len(columns)}")
-        session = import_module("pyspark.sql").SparkSession.getActiveSession()
-        if session is not None:
-            check_workers(session)
-        return function(*columns)
-
-    return of_columns
-
-
 class Rules:
     """The requested metrics and rules, which are checked on the driver and pickled for the workers."""
 
-    def __init__(self, options: Options) -> None:
-        self.parts = PartRules(options)
+    def __init__(self, metrics: tuple[str | Metric, ...], options: BatchOptions) -> None:
+        self.parts = PartRules(metrics, options)
         order = "which rows of a Spark frame do not have; choose another, or encode the order in the scores"
         self.missing = options.missing
         if options.like is not None:
-            peer = common_rules(options.metrics, options.like)[1]
+            peer = common_rules(metrics, options.like)[1]
             if peer.ties == "stable":
                 raise ValueError(f"like={options.like!r} leaves documents of equal score in input order, {order}")
             self.missing = peer.missing or self.missing
         elif options.ties == "stable":
             raise ValueError(f"ties='stable' is input order, {order}")
-        self.names = [str(key) for metric in options.metrics for key, _ in parse(metric)]
+        self.names = [str(key) for metric in metrics for key, _ in parse(metric)]
         for position, name in enumerate(self.names):
             if name in self.names[:position]:
                 raise ValueError(f"two metrics would have the same column {name}: evaluate them separately")
-        self.payload: bytes = import_extra("pyspark.cloudpickle", "spark").dumps(options)
+        self.payload: bytes = import_extra("pyspark.cloudpickle", "spark").dumps((metrics, options))
 
     def schema(self, kind: Any) -> Any:
         """Return the schema of a frame with one row per query, where `kind` is the type of the query ids."""
@@ -502,26 +375,26 @@ def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
     return lambda: shared.value
 
 
-def cogrouped(qrels: Any, run: Any, columns: Columns, buckets: int | None) -> tuple[Any, Any]:
+def cogrouped(qrels: Any, run: Any, options: BatchOptions, buckets: int | None) -> tuple[Any, Any]:
     """Cogroup judgments and run by bucket; return the result and the type of the query ids."""
     frames = (qrels, "qrels"), (run, "run")
     query_kind, doc_kind = (
-        _common(word, [_ids(frame, side, role, name) for frame, side in frames])
-        for word, role, name in (("query", "query", columns.query), ("document", "doc", columns.doc))
+        _common(word, [_ids(frame, side, role, getattr(options, role)) for frame, side in frames])
+        for word, role in (("query", "query"), ("document", "doc"))
     )
-    values = _number(qrels, "qrels", "relevance", columns.relevance), _number(run, "run", "score", columns.score)
-    count = check_buckets(buckets, qrels, run)
+    values = _number(qrels, "qrels", "relevance", options.relevance), _number(run, "run", "score", options.score)
+    count = check_buckets(buckets, options, qrels, run)
     judged, returned = (
-        in_buckets(_selected(frame, side, columns, (query_kind, doc_kind), value.alias(name)), count)
+        in_buckets(_selected(frame, side, options, (query_kind, doc_kind), value.alias(name)), count)
         for (frame, side), value, name in zip(frames, values, ("relevance", "score"), strict=True)
     )
     return judged.cogroup(returned), query_kind
 
 
-def _selected(frame: Any, side: str, columns: Columns, kinds: tuple[Any, Any], value: Any) -> Any:
+def _selected(frame: Any, side: str, options: BatchOptions, kinds: tuple[Any, Any], value: Any) -> Any:
     """Select the id columns, cast to `kinds`, and the column of numbers."""
-    query = _quoted(_column_name(frame, side, "query", columns.query)).cast(kinds[0])
-    doc = _quoted(_column_name(frame, side, "doc", columns.doc)).cast(kinds[1])
+    query = _quoted(_column_name(frame, side, "query", options.query)).cast(kinds[0])
+    doc = _quoted(_column_name(frame, side, "doc", options.doc)).cast(kinds[1])
     return frame.select(query.alias("query_id"), doc.alias("doc_id"), value)
 
 
@@ -531,7 +404,7 @@ def in_buckets(frame: Any, count: int) -> Any:
     return frame.withColumn("_bucket", bucket).groupBy("_bucket")
 
 
-def check_buckets(buckets: int | None, *frames: Any) -> int:
+def check_buckets(buckets: int | None, options: BatchOptions, *frames: Any) -> int:
     """Return the number of buckets: by default, Spark's number of shuffle partitions, or fewer for few rows."""
     if buckets is None:
         session = frames[0].sparkSession
@@ -539,7 +412,7 @@ def check_buckets(buckets: int | None, *frames: Any) -> int:
         known = [rows for frame in frames if (rows := _rows_of(frame)) is not None]
         if len(known) < len(frames):
             return most
-        return min(most, max(sum(known) // BUCKET, int(session.sparkContext.defaultParallelism)))
+        return min(most, max(sum(known) // options.rows, int(session.sparkContext.defaultParallelism)))
     if isinstance(buckets, bool) or not isinstance(buckets, (int, np.integer)) or buckets < 1:
         raise ValueError(f"buckets must be a positive integer or None, not {buckets!r}")
     return int(buckets)

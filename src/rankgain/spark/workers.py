@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from rankgain.batches import ROWS, Columns, PartRules, as_batch, parts_of, reject_repeated_queries, sides_of
-from rankgain.data.dataframes import Frame
+from rankgain.batches import PartRules, as_batch, parts_of, reject_repeated_queries, sides_of
 from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.data.tables.frame import Frame
 from rankgain.errors import import_extra, quoted
-from rankgain.inputs.ranked import from_ranked
-from rankgain.inputs.recommendations import from_recommendations
 from rankgain.results.evaluation import Evaluation
 
 JUDGED, RETURNED = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "score"]
@@ -25,7 +23,7 @@ JUDGED, RETURNED = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "
 
 @lru_cache(maxsize=8)
 def _rules(payload: bytes) -> PartRules:
-    return PartRules(pickle.loads(payload))
+    return PartRules(*pickle.loads(payload))
 
 
 @lru_cache(maxsize=1)
@@ -63,8 +61,8 @@ def _of_labels(rules: PartRules, names: dict[str, str], table: Any) -> Evaluatio
             raise ValueError(f"dataset: query {quoted(query)}: column {name!r} is {kind}; drop such rows{advice}")
     if "doc_id" in names:
         return rules.of_tables(*sides_of(table.select([*JUDGED, "score"])))
-    columns = Columns(names["query_id"], None, names["relevance"], names["score"])
-    return rules.of_labels(Frame(table.select([*names]).rename_columns([*names.values()]), "dataset"), columns)
+    frame = Frame(table.select([*names]).rename_columns([*names.values()]), "dataset")
+    return rules.of_labels(frame, names["query_id"], names["relevance"], names["score"])
 
 
 def _state(evaluate: Callable[[], Evaluation]) -> Any:
@@ -81,41 +79,8 @@ def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) 
     rules, judgments = _rules(payload), judgment_sets(_judgments(pickled_judgments))
     seen: set[Any] = set()
     advice = "run.sortWithinPartitions(query) first, or use rankgain.spark.evaluate"
-    for part in parts_of(batches, ROWS):
+    for part in parts_of(batches, rules.options.rows):
         if part["query_id"].null_count:
             rules.of_run(judgments, part)  # raises the error for null ids
         reject_repeated_queries(part["query_id"], seen, "run", advice)
         yield as_batch(rules.of_run(judgments, part), part.schema.field("query_id").type)
-
-
-def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
-    """Evaluate each row of array columns, which are passed as pandas Series, and return a Series of the values."""
-    rules = _rules(payload)
-    names = ("relevance",) if len(columns) == 1 else ("prediction", "label", "relevance")[: len(columns)]
-    lists = []
-    for name, column in zip(names, columns, strict=True):
-        if column.isna().any():
-            raise ValueError(
-                f"{rules.options.metrics[0]}: an array of {name} is null; drop such rows, or use an empty array"
-            )
-        lists.append([array.tolist() for array in column])
-    pd = import_extra("pandas", "spark")
-    if not len(columns[0]):
-        return pd.Series([], dtype="float64")
-    if len(lists) == 1:
-        rankings = from_ranked(lists[0])
-    elif len(lists) == 2:
-        rankings = from_recommendations(lists[1], lists[0])
-    else:
-        pairs = enumerate(zip(lists[1], lists[2], strict=True))
-        rankings = from_recommendations([_graded(labels, grades, row) for row, (labels, grades) in pairs], lists[0])
-    (vector,) = rankings.evaluate(*rules.options.metrics).values()
-    return pd.Series(vector)
-
-
-def _graded(labels: list[Any], grades: list[float], row: int) -> dict[Any, float]:
-    """Return a dict of the grades by document."""
-    if len(labels) != len(grades) or len({*labels}) < len(labels):
-        problem = "other lengths" if len(labels) != len(grades) else "a document twice"
-        raise ValueError(f"labels and relevance: row {row} of the batch has {problem}; give one grade per document")
-    return dict(zip(labels, grades, strict=True))

@@ -10,16 +10,16 @@ import getopt
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
 from rankgain import _backend
 from rankgain.choices import Missing
-from rankgain.data.files import File, opened
+from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.judgments import JudgmentSets
-from rankgain.data.lines import TrecSource, hits_of_run
-from rankgain.data.rules import TIES, rules_of
+from rankgain.data.lines import read_run
+from rankgain.data.rules import rules_of
 from rankgain.errors import escaped
 from rankgain.inputs.trec import read_qrels
 from rankgain.metrics.parameters import LARGEST_CUTOFF
@@ -186,28 +186,11 @@ def _note(text: str) -> None:
 # Input files
 
 
-class _Ending:
-    """A run file that keeps the end of its text, since the last line contains the name of the run."""
-
-    def __init__(self, file: File) -> None:
-        self.name = file.name
-        self._file = file
-        self._end = b""
-
-    def fill(self, buffer: memoryview) -> int:
-        count = self._file.fill(buffer)
-        self._end = (self._end + bytes(buffer[max(count - _LONGEST, 0) : count]))[-_LONGEST:]
-        return count
-
-    def again(self) -> _Ending:
-        self._file.again()
-        return self
-
-    @property
-    def tag(self) -> str:
-        """The name of the run: the sixth field of the last line that has six fields and is not a comment."""
-        lines = [line.split() for line in self._end.splitlines() if not line.startswith(b"#")]
-        return next((line[5].decode("utf-8", "surrogateescape") for line in reversed(lines) if len(line) > 5), "")
+def _tag_of(run: RunColumns) -> str:
+    """Return the name of the run: the sixth field of the last line that has six fields and is not a comment."""
+    end = run.documents.take(slice(0, 0)).data[-_LONGEST:].tobytes()
+    lines = [line.split() for line in end.splitlines() if not line.startswith(b"#")]
+    return next((line[5].decode("utf-8", "surrogateescape") for line in reversed(lines) if len(line) > 5), "")
 
 
 _LONGEST = 1 << 16  # number of bytes to keep at the end of a run; they must include the last line
@@ -217,21 +200,18 @@ def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str
     """Read the files, and return the rankings, the judgments and the name of the run."""
     try:
         judgments = read_qrels(qrels, "qrels").check()
-        with opened(run, "run") as file:
-            name, ending = file.name, _Ending(file)
-            bits = 32 if call.options.release == 9 else 64
-            hits = hits_of_run(cast(File, ending), judgments, TIES["docid"], bits)
+        columns = read_run(run)
     except OSError as error:
         raise Quit(UNREADABLE, f"{escaped(str(error.filename or qrels))}: {error.strerror}") from None
     except ValueError as error:
         message = str(error).replace("duplicates='first'", "`rankgain eval --duplicates first`")
         raise Quit(UNREADABLE, message) from None
-    if not {*hits.queries.names} & {*judgments.query_ids}:
-        raise Quit(NOTHING_IN_COMMON, f"{judgments.name} and {name} have no query in common")
+    if not {*columns.groups.names} & {*judgments.query_ids}:
+        raise Quit(NOTHING_IN_COMMON, f"{judgments.name} and {columns.name} have no query in common")
     missing: Missing = "zero" if call.complete else "skip"
-    rules = rules_of("docid", ids=True, score_bits=bits)
-    source = TrecSource(judgments, name, hits, None, rules, missing=missing, query_ids=None)
-    return Rankings(source, rules), judgments, ending.tag
+    rules = rules_of("docid", ids=True, score_bits=32 if call.options.release == 9 else 64)
+    source = ColumnSource(judgments, columns, missing=missing, query_ids=None)
+    return Rankings(source, rules), judgments, _tag_of(columns)
 
 
 # Output

@@ -7,7 +7,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from rankgain.data.readers import Reader, content_of
+from rankgain.data.tables.readers import Reader, content_of
 from rankgain.errors import quoted
 from rankgain.scalars import Bools, without_none
 

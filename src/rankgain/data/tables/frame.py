@@ -29,7 +29,7 @@ from rankgain.data.ids import (
 )
 from rankgain.data.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.ragged import flat_numbers
-from rankgain.data.readers import ListColumn, Reader, content_of, refuse_nested
+from rankgain.data.tables.readers import ListColumn, Reader, content_of, refuse_nested
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, Bools, id_kind, without_none
 
@@ -196,7 +196,7 @@ def _reader(frame: Any, argument: str) -> Reader:
     if is_pandas(frame):
         return _PandasReader(frame)
     if hasattr(frame, "__arrow_c_stream__"):
-        from rankgain.data.arrow import Stream
+        from rankgain.data.tables.arrow import Stream
 
         return Stream(frame, argument)
     if isinstance(frame, Mapping):
@@ -354,7 +354,7 @@ def _of_pandas(column: Any, where: str) -> Any:
 
 def _stream_of(column: Any, where: str) -> Reader:
     """Return the Arrow stream of a pandas Series with an Arrow dtype."""
-    from rankgain.data.arrow import Stream
+    from rankgain.data.tables.arrow import Stream
 
     return Stream(column.array.__arrow_array__(), where)
 

@@ -15,7 +15,7 @@ import numpy as np
 from rankgain import _codes
 from rankgain.data.ids import NONE, DictionaryIds, Ids, StringViewIds, TextIds, broken, check_codes, ids_of, join
 from rankgain.data.ragged import offsets_of
-from rankgain.data.readers import ListColumn, Reader, refuse_nested
+from rankgain.data.tables.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
 from rankgain.scalars import Array, Bools, Bytes, Ints
 
@@ -247,8 +247,9 @@ class _Part:
     def lists(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> ListColumn:
         """Read a column that has lists of ids, maps or structs from ids to grades, or single ids."""
         present = self.present()
-        if not present.any() or self.format == "n":
-            return ListColumn(np.zeros(self.length, np.bool_), *(np.zeros(self.length, np.int64),) * 2, np.empty(0))
+        if not present.any():
+            rows = np.zeros(self.length, np.int64)
+            return ListColumn(present, rows, rows, np.empty(0), np.empty(0) if self.format in ("+m", "+s") else None)
         if self.format == "+s":
             return self._structs(present)
         if self.schema.n_children == 0 or self.schema.dictionary:
