@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # both backends have these signatures; arguments are position
     from rankgain._reference import columns as columns
     from rankgain._reference import dicts as dicts
     from rankgain._reference import flips as flips
+    from rankgain._reference import greedy as greedy
     from rankgain._reference import lambdas as lambdas
     from rankgain._reference import lines as lines
     from rankgain._reference import lists as lists
@@ -25,7 +26,7 @@ if TYPE_CHECKING:  # both backends have these signatures; arguments are position
 VERSION = "0.2.0"
 
 # reference modules that both backends use
-REFERENCE_ONLY = ("parts",)
+REFERENCE_ONLY = ("parts", "greedy")
 
 # reference modules, mapped to the compiled modules that replace them
 PARTS = {

@@ -15,6 +15,7 @@ from rankgain.metrics.by_subtopic import fill_by_subtopic
 from rankgain.metrics.metric import each_of, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
+from rankgain.metrics.subtopics import SUBTOPIC_TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import progress_bar
 from rankgain.threads import check_threads
@@ -375,12 +376,14 @@ class Rankings:
         """
         from rankgain.results.calculation import calculate  # imported only when needed
         from rankgain.results.peers import peer_of, single_metric
+        from rankgain.results.subtopic_calculation import calculate_by_subtopic
 
         requested = single_metric(metric, peer_of(like))
         rankings = self if like is None else self._following(requested.rules, like)
         number = position_of(query, rankings.query_ids)
         shown = None if limit is None else cut_off(limit, "limit")
-        return calculate(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
+        calculation = calculate_by_subtopic if requested.metric.name in SUBTOPIC_TABLE else calculate
+        return calculation(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
 
     def attribution(self, metric: str | Metric, like: Peer | str | Metric) -> Attribution:
         """Show which rules make a metric's mean differ between rankgain and another tool, and by how much.

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from rankgain._codes import AVERAGE, LARGE_GROUP
 from rankgain._reference.cascade import FAINT, MOST
+from rankgain._reference.greedy import added, ideal_list
 from rankgain._reference.query import at_cutoffs
 from rankgain._reference.sums import discounts
 from rankgain.errors import ErrorCode
@@ -69,30 +70,24 @@ def _running(ties, groups, seen, weights, powers, discount, deepest):
     """Yield (rank, sum to this rank)."""
     total = 0.0
     for bounds, sets in groups:
-        if _tied(ties, bounds, sets):
-            gains = _expected_gains(bounds, sets, seen, weights, powers, deepest)
-        else:
-            gains = _gains(sets, seen, weights, powers)
+        tied = _tied(ties, bounds, sets)
+        gains = (
+            _expected_gains(bounds, sets, seen, weights, powers, deepest)
+            if tied
+            else _gains(sets, seen, weights, powers)
+        )
         for rank, gain in enumerate(gains, bounds[0]):
             total += gain * discount(rank)
             yield rank, total
-        for covered in sets if _tied(ties, bounds, sets) else ():
+        for covered in sets if tied else ():
             for subtopic in covered:
                 seen[subtopic] += 1
-
-
-def _added(terms):
-    """Add up the terms of a gain, highest first."""
-    total = 0.0
-    for term in sorted(terms, reverse=True):
-        total += term
-    return total
 
 
 def _gains(sets, seen, weights, powers):
     """Yield the gain of each document in turn, and count what it covers."""
     for covered in sets:
-        yield _added([weights[subtopic] * powers[seen[subtopic]] for subtopic in covered])
+        yield added([weights[subtopic] * powers[seen[subtopic]] for subtopic in covered])
         for subtopic in covered:
             seen[subtopic] += 1
 
@@ -140,7 +135,7 @@ def _expected_gains(bounds, sets, seen, weights, powers, deepest):
             for u in range(min(above + 1, length - 1), 0, -1):
                 chance[u] = chance[u] * ((left - h + u) / left) + chance[u - 1] * ((h - u + 1) / left)
             chance[0] *= (left - h) / left
-        yield _added(terms)
+        yield added(terms)
 
 
 def novelty_ideal(
@@ -162,9 +157,7 @@ def novelty_ideal(
 ) -> None:
     """Write the sums of the greedy ideal list of each query to `out`, at all cut-offs.
 
-    The documents of a kind cover the same subtopics: see `rankgain.metrics.by_subtopic.Kinds`. At each rank, the list
-    has the document with the highest gain. Of several, it has the one after which the gains of all others, in
-    descending order, are lexicographically highest, if `ahead` is set; then the one that is preferred.
+    The documents of a kind cover the same subtopics: see `rankgain.metrics.by_subtopic.Kinds`.
     """
     discount, powers, ks = discounts(table, kind, base), powers.tolist(), cutoffs.tolist()
     for query in range(len(offsets) - 1):
@@ -172,47 +165,12 @@ def novelty_ideal(
         sets = {kind: subtopics[first[kind] : last[kind]].tolist() for kind in kinds}
         waiting = {kind: members[member_offsets[kind] : member_offsets[kind + 1]].tolist() for kind in kinds}
         seen = dict.fromkeys(range(subtopic_offsets[query], subtopic_offsets[query + 1]), 0)
-        out[:, query] = at_cutoffs(ks, _ideal(sets, waiting, seen, weights, powers, discount, ahead))
+        out[:, query] = at_cutoffs(ks, _summed(ideal_list(sets, waiting, seen, weights, powers, ahead), discount))
 
 
-def _ideal(sets, waiting, seen, weights, powers, discount, ahead):
-    """Yield (rank, sum to this rank) of the greedy list. `waiting` has the remaining documents of each kind."""
-
-    def gain(kind):
-        return _added([weights[subtopic] * powers[seen[subtopic]] for subtopic in sets[kind]])
-
-    def count(kind, step):
-        for subtopic in sets[kind]:
-            seen[subtopic] += step
-
-    def gains_after(kind):
-        """Return the distinct gains of the other documents after one of this kind, highest first, with their counts."""
-        count(kind, 1)
-        counts = {}
-        for other, documents in waiting.items():
-            n = len(documents) - (other == kind)
-            if n:
-                value = gain(other)
-                counts[value] = counts.get(value, 0) + n
-        count(kind, -1)
-        return sorted(counts.items(), reverse=True)
-
-    total, rank = 0.0, 0
-    while waiting:
-        gains = {kind: gain(kind) for kind in waiting}
-        highest = max(gains.values())
-        if highest == 0.0:
-            return
-        best = [kind for kind in waiting if gains[kind] == highest]
-        if ahead and len(best) > 1:
-            after = {kind: gains_after(kind) for kind in best}
-            top = max(after.values())
-            best = [kind for kind in best if after[kind] == top]
-        chosen = min(best, key=lambda kind: waiting[kind][0])
-        rank += 1
-        total += highest * discount(rank)
+def _summed(documents, discount):
+    """Yield (rank, sum to this rank)."""
+    total = 0.0
+    for rank, (_, gain) in enumerate(documents, 1):
+        total += gain * discount(rank)
         yield rank, total
-        count(chosen, 1)
-        del waiting[chosen][0]
-        if not waiting[chosen]:
-            del waiting[chosen]

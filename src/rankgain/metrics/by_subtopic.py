@@ -68,21 +68,15 @@ def fill_by_subtopic(
     out = np.empty((plan.count, queries))
     out[: len(ordinary)] = ordinary
     rows = dict(zip(plan.metrics, out, strict=True))
-    novelty = _Novelty([metric for metric in plan.by_subtopic if metric.name in NOVELTY], covers, numbers)
+    novelty = Novelty([metric for metric in plan.by_subtopic if metric.name in NOVELTY], covers, numbers)
     bases = plan.bases
-    depth = max([1, novelty.depth, *([] if bases is None else [bases.needs.depth])])
-    program = plan.engine.Program([], [], depth, 1, NON_RELEVANT)
+    depth = max(novelty.depth, 1 if bases is None else bases.needs.depth)
 
     def work(start: int, stop: int) -> None:
-        chunk = source.numbered_chunk(start, stop)
-        hits = find(plan.engine, program, rules.codes, chunk, source.capacity(start, stop))
-        if hits.error_code is not None:
-            code, query, position, _ = hits.error_code
-            raise source.refusal(start + query, InputError(code, start + query, position))
-        matched = _Matched(hits, covers, numbers[start:stop])
+        matched = Matched(source, covers, rules, depth, start, stop)
         novelty.add(matched, rules, source, start)
         if bases is not None:
-            values = _by_subtopic(bases, matched, rules, source, start)
+            values = values_by_subtopic(bases, matched, rules, source)
             for metric, base in plan.base_of.items():
                 rows[metric][start:stop] = _means(metric, values[bases.metrics.index(base)], matched)
 
@@ -94,26 +88,31 @@ def fill_by_subtopic(
     return out, empty, capped
 
 
-class _Matched:
-    """The hits of a chunk of queries, with the index of each hit's document in the covers.
+class Matched:
+    """The hits of queries start … stop − 1 to a depth, with the index of each hit's document in the covers.
 
     `numbers` has the index of each query among the judged queries.
     """
 
-    def __init__(self, hits: Hits, covers: Covers, numbers: Ints) -> None:
-        count = int(hits.offsets[hits.queries])
-        self.hits = hits
+    def __init__(self, source: Source, covers: Covers, rules: Rules, depth: int, start: int, stop: int) -> None:
+        engine, chunk = _backend.walk, source.numbered_chunk(start, stop)
+        program = engine.Program([], [], depth, 1, NON_RELEVANT)
+        self.hits = hits = find(engine, program, rules.codes, chunk, source.capacity(start, stop))
+        if hits.error_code is not None:
+            code, query, position, _ = hits.error_code
+            raise source.refusal(start + query, InputError(code, start + query, position))
         self.covers = covers
-        self.numbers = numbers
-        self.first_documents = covers.document_offsets[numbers]
+        self.start = start
+        self.numbers = numbers = source.judgment_numbers[start:stop]
+        count = int(hits.offsets[hits.queries])
         self.query = np.repeat(np.arange(hits.queries), to_intp(np.diff(hits.offsets[: hits.queries + 1])))
         self.first, self.last = hits.first[:count], hits.last[:count]
-        self.document = self.first_documents[self.query] + hits.grade[:count].astype(np.int64)
+        self.document = covers.document_offsets[numbers][self.query] + hits.grade[:count].astype(np.int64)
         subtopics, self.offsets = slices_of(covers.offsets[numbers], covers.offsets[numbers + 1])
         self.subtopics = row_numbers(subtopics)  # those of all queries of the chunk, one query after another
 
 
-def _by_subtopic(bases: Plan, matched: _Matched, rules: Rules, source: Source, start: int) -> Floats:
+def values_by_subtopic(bases: Plan, matched: Matched, rules: Rules, source: Source) -> Floats:
     """Return the values of ordinary metrics with each subtopic of each query as a query of its own."""
     covers, hits = matched.covers, matched.hits
     rows, ends = slices_of(covers.starts[matched.document], covers.starts[matched.document + 1])
@@ -147,16 +146,16 @@ def _by_subtopic(bases: Plan, matched: _Matched, rules: Rules, source: Source, s
         program = bases.ready or bases.program(max(source.longest, 1))
         answer = metrics_of_hits(bases, program, rules.codes, by_pair, values, 0)
         if type(answer) is tuple:
-            raise _refused(bases, matched, source, start, answer)
+            raise _refused(bases, matched, source, answer)
     return values
 
 
-def _refused(bases: Plan, matched: _Matched, source: Source, start: int, error_code: tuple[Any, ...]) -> Exception:
+def _refused(bases: Plan, matched: Matched, source: Source, error_code: tuple[Any, ...]) -> Exception:
     """Return the error for a subtopic of which a metric cannot be computed."""
     code, pair, position, term, *answered = error_code
     query = int(np.searchsorted(matched.offsets, pair, side="right")) - 1
     covers, subtopic = matched.covers, int(matched.subtopics[pair])
-    where = f"{source.query_name(start + query)}, subtopic {quoted(covers.names[subtopic])}"
+    where = f"{source.query_name(matched.start + query)}, subtopic {quoted(covers.names[subtopic])}"
     discount = bases.terms[term][0].discount
     if discount.vector and code & ~IN_JUDGED == SHORT_DISCOUNT:
         return refusal(code, where, discount.too_short(position))
@@ -166,11 +165,16 @@ def _refused(bases: Plan, matched: _Matched, source: Source, start: int, error_c
     return refusal(code | IN_JUDGED, where, error.detail)
 
 
-def _means(metric: Metric, values: Floats, matched: _Matched) -> Floats:
-    """Return the weighted mean over the subtopics that count, for each query of a chunk."""
+def counting(metric: Metric, matched: Matched) -> Bools:
+    """Return which of the subtopics of a chunk count: those with a relevant document, and a weight above 0."""
     covers, subtopics = matched.covers, matched.subtopics
-    weights = covers.weight[subtopics]
-    counts = (covers.best[subtopics] > metric.above) & (weights > 0.0)
+    return (covers.best[subtopics] > metric.above) & (covers.weight[subtopics] > 0.0)
+
+
+def _means(metric: Metric, values: Floats, matched: Matched) -> Floats:
+    """Return the weighted mean over the subtopics that count, for each query of a chunk."""
+    covers, counts = matched.covers, counting(metric, matched)
+    weights = covers.weight[matched.subtopics]
     offsets = offsets_of(counts)[matched.offsets].tolist()
     values, weights = values[counts], weights[counts]
     if covers.weights is None:
@@ -191,7 +195,7 @@ def _means(metric: Metric, values: Floats, matched: _Matched) -> Floats:
 # Metrics of novelty.
 
 
-class _CoverSets(NamedTuple):
+class CoverSets(NamedTuple):
     """The subtopics that each document covers, of those that count: document i covers subtopics[starts[i]:starts[i+1]].
 
     `most` is the largest number of documents of a query that cover a subtopic.
@@ -203,16 +207,16 @@ class _CoverSets(NamedTuple):
     most: int
 
 
-def cover_sets(covers: Covers, above: float) -> _CoverSets:
+def cover_sets(covers: Covers, above: float) -> CoverSets:
     """Return the subtopics that documents cover by a grade above a threshold."""
     key = "sets", above
-    result: _CoverSets | None = covers.cache.get(key)
+    result: CoverSets | None = covers.cache.get(key)
     if result is None:
         is_covered = (covers.grades > above) & (covers.grades >= 0.0) & (covers.weight[covers.subtopics] > 0.0)
         subtopics = covers.subtopics[is_covered]
         starts = offsets_of(is_covered)[covers.starts]
         covering = np.bincount(subtopics, minlength=len(covers.names))
-        result = _CoverSets(starts, subtopics, covering > 0, int(covering.max(initial=0)))
+        result = CoverSets(starts, subtopics, covering > 0, int(covering.max(initial=0)))
         _remember(covers, key, result)
     return result
 
@@ -237,7 +241,7 @@ class Kinds(NamedTuple):
     members: Ints
 
 
-def kinds_of(covers: Covers, sets: _CoverSets, *, by_id: bool) -> Kinds:
+def kinds_of(covers: Covers, sets: CoverSets, *, by_id: bool) -> Kinds:
     """Combine the documents that cover the same subtopics.
 
     Documents are preferred in the order of the judgments or, with `by_id`, the highest id first.
@@ -271,7 +275,7 @@ def kinds_of(covers: Covers, sets: _CoverSets, *, by_id: bool) -> Kinds:
     )
 
 
-class _Sum(NamedTuple):
+class NoveltySum(NamedTuple):
     """A sum of discounted gains that several metrics divide in different ways."""
 
     alpha: float
@@ -288,16 +292,22 @@ class _Sum(NamedTuple):
         return self.discount.kind, self.discount.base, self.discount.table(depth)
 
 
-class _Novelty:
+def sum_of(metric: Metric) -> NoveltySum:
+    """Return the sum that a metric of novelty divides."""
+    return NoveltySum(metric.alpha, metric.above, NOVELTY[metric.name].discount(metric))
+
+
+class Novelty:
     """The metrics of novelty of an evaluation: sums are added chunk by chunk, and divided at the end."""
 
     def __init__(self, metrics: Sequence[Metric], covers: Covers, numbers: Ints) -> None:
+        self.metrics = metrics
         self._covers = covers
         self._numbers = numbers
-        self._cutoffs: dict[_Sum, Ints] = {}
-        self._sum_of: dict[Metric, _Sum] = {}
+        self._cutoffs: dict[NoveltySum, Ints] = {}
+        self._sum_of: dict[Metric, NoveltySum] = {}
         for metric in metrics:
-            key = _Sum(metric.alpha, metric.above, NOVELTY[metric.name].discount(metric))
+            key = sum_of(metric)
             self._sum_of[metric] = key
             cutoffs = {*self._cutoffs.get(key, np.empty(0, np.int64)).tolist(), metric.depth}
             self._cutoffs[key] = np.array(sorted(cutoffs), dtype=np.int64)
@@ -309,7 +319,7 @@ class _Novelty:
             if NOVELTY[metric.name].normalised
         }
 
-    def _ideal(self, key: _Sum, by_id: bool) -> Floats:
+    def _ideal(self, key: NoveltySum, by_id: bool) -> Floats:
         """Return the sum of the ideal list of each judged query at all cut-offs; it is kept with the judgments."""
         covers, cutoffs = self._covers, self._cutoffs[key]
         cached = "ideal", _backend.name, key, by_id, *cutoffs.tolist()
@@ -333,8 +343,8 @@ class _Novelty:
             _remember(covers, cached, out)
         return out
 
-    def add(self, matched: _Matched, rules: Rules, source: Source, start: int) -> None:
-        """Add the sums of a chunk that begins with query `start`."""
+    def add(self, matched: Matched, rules: Rules, source: Source, column: int) -> None:
+        """Add the sums of a chunk, to be stored from a column on."""
         covers, hits = self._covers, matched.hits
         for key, cutoffs in self._cutoffs.items():
             sets = cover_sets(covers, key.above)
@@ -354,22 +364,17 @@ class _Novelty:
                 *key.discounts(min(int(cutoffs[-1]), longest)),
                 cutoffs,
                 self._sums[key],
-                start,
+                column,
             )
             if error_code is not None:
-                code, query, _ = error_code
-                raise source.refusal(start + query, InputError(code, start + query))
+                code, query = error_code[0], matched.start + error_code[1]
+                raise source.refusal(query, InputError(code, query))
 
     def write(self, rows: dict[Metric, Floats]) -> int:
         """Write the values of the metrics; return the number of queries in which a list beats its ideal."""
         capped = np.zeros(len(self._numbers), dtype=np.bool_)
-        for metric, key in self._sum_of.items():
-            cutoff = int(np.searchsorted(self._cutoffs[key], metric.depth))
-            sums, sets = self._sums[key][cutoff], cover_sets(self._covers, key.above)
-            if NOVELTY[metric.name].normalised:
-                divisors = self._ideals[metric][cutoff][self._numbers]
-            else:
-                divisors = self._most(metric, key, sets)
+        for metric in self._sum_of:
+            sums, divisors = self.sums(metric), self.divisors(metric)
             values = np.divide(sums, divisors, out=np.full(len(sums), metric.empty), where=divisors > 0.0)
             if metric.ideal != "docid":
                 capped |= values > 1.0 + ROUNDING
@@ -377,7 +382,21 @@ class _Novelty:
             rows[metric][:] = values
         return int(np.count_nonzero(capped))
 
-    def _most(self, metric: Metric, key: _Sum, sets: _CoverSets) -> Floats:
+    def sums(self, metric: Metric) -> Floats:
+        """Return the sum of the list of each query."""
+        key = self._sum_of[metric]
+        sums: Floats = self._sums[key][np.searchsorted(self._cutoffs[key], metric.depth)]
+        return sums
+
+    def divisors(self, metric: Metric) -> Floats:
+        """Return what the sum of each query is divided by; 0 if nothing counts."""
+        key = self._sum_of[metric]
+        if NOVELTY[metric.name].normalised:
+            ideals: Floats = self._ideals[metric][np.searchsorted(self._cutoffs[key], metric.depth)]
+            return ideals[self._numbers]
+        return self._most(metric, key, cover_sets(self._covers, key.above))
+
+    def _most(self, metric: Metric, key: NoveltySum, sets: CoverSets) -> Floats:
         """Return the sum of a list in which each document covers everything, for each query; 0 if nothing counts.
 
         It is added as the sums of lists are, so that such a list has the value 1 exactly.
@@ -395,7 +414,7 @@ class _Novelty:
         return divisors
 
 
-def _sum_of_most(metric: Metric, key: _Sum, weights: tuple[float, ...]) -> float:
+def _sum_of_most(metric: Metric, key: NoveltySum, weights: tuple[float, ...]) -> float:
     if metric.name == "nrbp":
         return _added(weights) / (1.0 - (1.0 - metric.alpha) * metric.beta)
     total, power = 0.0, 1.0

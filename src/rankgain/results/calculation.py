@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 RANKS = 100  # number of ranks shown for a metric without a cut-off
 NAMED = 5  # maximum number of documents named in a note
+NAMES = "document", "term", "covers", "subtopic"  # columns of text
 
 Cells = dict[str, Any]
 
@@ -75,7 +76,10 @@ class Calculation(Frames, Tables):
         documents have no ids, ``position``; ``score``, if known; ``grade``, None for an unjudged document; ``gain``,
         ``relevant`` or another quantity; ``discount``; what the rank adds, ``product`` or ``adds``; and ``sum``, the
         sum up to this rank, which tied documents have only in the last row of the group. For metrics that are not sums
-        over ranks, each row has a ``term`` and the ``value`` of the term.
+        over ranks, each row has a ``term`` and the ``value`` of the term. For metrics of novelty, ``covers`` has the
+        subtopics of a document: ``+`` before one that no document above covers, else how often it is covered. For means
+        over subtopics, each row has a ``subtopic``, its ``weight`` and ``value`` and, for strecall, the rank at which
+        it is first covered.
     ideal : list of dict
         The same rows for the judged documents in the best order; empty if the metric has no ideal.
     notes : list of str
@@ -136,7 +140,7 @@ class Calculation(Frames, Tables):
         for prefix, rows in (("", self.rows), ("ideal_", self.ideal)):
             for name in rows[0] if rows else ():
                 cells = [row[name] for row in rows] + [None] * (length - len(rows))
-                is_text = name in ("document", "term") or any(isinstance(cell, list) for cell in cells)
+                is_text = name in NAMES or any(isinstance(cell, list) for cell in cells)
                 columns[prefix + name] = (
                     [_listed(cell) if isinstance(cell, list) else cell for cell in cells]
                     if is_text
@@ -176,7 +180,7 @@ def _side(rows: list[Cells], ideal: bool = False) -> list[list[object]]:
 
 def _padded(column: list[object]) -> list[object]:
     """Pad a column of names for left alignment; return a column of numbers unchanged."""
-    if column[0] not in ("document", "ideal", "term"):
+    if column[0] not in ("ideal", *NAMES):
         return column
     texts = [printable(text) for text in column]
     width = max(map(len, texts))
@@ -186,6 +190,8 @@ def _padded(column: list[object]) -> list[object]:
 def _cell(name: str, row: Cells) -> object:
     value = row[name]
     if name == "rank":
+        if value is None:
+            return "–"
         return _ranks(value, row["last_rank"])
     if value is None:
         return "–" if name == "grade" else ""
@@ -208,7 +214,7 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(["–" if value is None else _plain(value) for value in values[:NAMED]] + more)
 
 
-def _named(documents: list[str]) -> str:
+def named(documents: list[str]) -> str:
     more = f" and {len(documents) - NAMED} more" if len(documents) > NAMED else ""
     return ", ".join(documents[:NAMED]) + more
 
@@ -435,7 +441,7 @@ class _Calculator:
         ]
         if beyond:
             otherwise = self._otherwise("without a cut-off", rules, metric.at(None))
-            yield f"beyond rank {depth}: {_named(beyond)}{otherwise}."
+            yield f"beyond rank {depth}: {named(beyond)}{otherwise}."
         first_ranks = [group for group in documents.groups if group.first <= depth]
         unjudged = sum(
             not is_judged(documents.grades[position]) for group in first_ranks for position in group.positions
@@ -472,7 +478,7 @@ class _Calculator:
         returned = {documents.ids[position] for group in documents.groups for position in group.positions}
         pairs = zip(documents.judged_ids, documents.judged, strict=True)
         missing = [(name, grade) for name, grade in pairs if name not in returned and self._has_gain(grade)]
-        return _named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
+        return named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
 
     def _is_tied(self) -> bool:
         """Return whether any documents at ranks that count are tied."""
