@@ -26,7 +26,7 @@ from rankgain.data.rules import rules_of
 from rankgain.data.tables.frame import Frame, check_once
 from rankgain.errors import import_extra, quoted
 from rankgain.inputs.frames import of_frame, side_by_side, warn_of_ranks
-from rankgain.metrics.metric import Metric, each_of
+from rankgain.metrics.metric import Metric, each_of, refuse_by_subtopic
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
@@ -262,6 +262,7 @@ class PartRules:
     def __init__(self, metrics: tuple[str | Metric, ...], options: BatchOptions) -> None:
         if not isinstance(options, BatchOptions):
             raise TypeError(f"options must be a BatchOptions, not {type(options).__name__}: BatchOptions(ties='docid')")
+        refuse_by_subtopic(metrics, "an evaluation in parts")
         if options.like is None:
             planned(metrics)
         else:

@@ -15,7 +15,7 @@ from rankgain.metrics.by_subtopic import fill_by_subtopic
 from rankgain.metrics.metric import each_of, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
-from rankgain.metrics.subtopics import SUBTOPIC_TABLE
+from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import progress_bar
 from rankgain.threads import check_threads
@@ -509,6 +509,9 @@ class Rankings:
             raise ValueError("tie_spread: these rankings were given in rank order, without scores, so nothing is tied")
         metrics = each_of(metrics)
         records = dict(pair for request in metrics for pair in parse(request))
+        for key, record in records.items():
+            if record.name in SUBTOPIC_TABLE:
+                raise ValueError(f"tie_spread: {key!s} has no worst and best order: {ORDERS}")
         unaveraged = {key: reason for key, record in records.items() if (reason := row_of(record.name).unaveraged)}
         averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
         average = self.under(ties="average")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn, Unpack
 
@@ -334,6 +334,13 @@ def better(key: str | Metric) -> int:
     """Return 1 if higher values of a metric are better, −1 if lower values are better, and 0 if neither is true."""
     ((_, record),) = parse(key)
     return row_of(record.name).better
+
+
+def refuse_by_subtopic(requests: Iterable[str | Metric], what: str) -> None:
+    """Raise a ValueError if a requested metric needs judgments by subtopic, which `what` does not take."""
+    for key, metric in (pair for request in requests for pair in parse(request)):
+        if metric.name in SUBTOPIC_TABLE:
+            raise ValueError(f"{key!s} needs judgments by subtopic, and {what} takes none: use rankgain.evaluate")
 
 
 def highest_value(metric: Metric) -> float:

@@ -136,15 +136,17 @@ def _mean_over_subtopics(row: Row) -> Row:
     names = [f"{name}_ia" for name in (row.name, *row.aliases)]
     name, aliases = names[0], tuple(names[1:])
     title = f"the mean of {row.name} over the subtopics of a query, each judged by itself"
+    formula = f"Σ w_s·x_s / Σ w_s over the subtopics s that count; x_s, by the judgments of s: {row.formula}"
     if row.name == "success":
         name, aliases = "strecall", (*_NAMES_OF_SUCCESS, *names)
         title = "subtopic recall, or nugget coverage: the share of subtopics that the first k documents cover"
+        formula = "Σ w_s over the subtopics s that a document at i ≤ k covers / Σ w_s over those that count"
     return row._replace(
         name=name,
         title=title,
         aliases=aliases,
         takes=row.takes if "empty" in row.takes else (*row.takes, "empty"),
-        formula=f"Σ w_s·x_s / Σ w_s over the subtopics s that count; x_s, by the judgments of s: {row.formula}",
+        formula=formula,
         empty_if=EMPTY_IF,
         remark=COUNTS,
         source="Agrawal et al. 2009" + "; Zhai, Cohen & Lafferty 2003" * (row.name == "success"),

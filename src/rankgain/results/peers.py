@@ -21,6 +21,7 @@ from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.metric import Metric, metric, parse, row_of
 from rankgain.metrics.parameters import PARAMETERS
+from rankgain.metrics.subtopics import NOVELTY
 from rankgain.metrics.trec_names import TREC_NAMES
 
 
@@ -829,6 +830,10 @@ def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
             words[name] = _gain(value)
         elif name == "discount":
             words[name] = _discount(value)
+        elif name == "ideal" and metric.name in NOVELTY:
+            words[name] = "greedy, of all judged documents; of equal gains, the one after which most can be gained"
+            if value == "docid":
+                words[name] = "greedy, of all judged documents; of equal gains, the highest id; values may exceed 1"
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
             # A tool that receives each query with its documents knows only scored documents.
