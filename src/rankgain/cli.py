@@ -26,20 +26,15 @@ from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.guards import check_allowance, check_drop
 from rankgain.comparison.outcome import PARTS
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
-from rankgain.data.contents import contents
-from rankgain.data.detect import recognised
-from rankgain.data.forms import form_of
+from rankgain.data.given import recognise
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
 from rankgain.errors import escaped, import_extra, nearest
-from rankgain.inputs.any import rankings_of, rankings_of_table
-from rankgain.inputs.frames import pair_of
-from rankgain.inputs.judgments import judgments
-from rankgain.inputs.trec import read_trec
+from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings_of_table
+from rankgain.inputs.rows import has_rows_by_query
 from rankgain.metrics.metric import MetricKey, better, parse, row_of
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
-from rankgain.results.export import shown
 from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
@@ -259,7 +254,8 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show how much of each file is read (needs tqdm); by default, of large files on a terminal",
     )
-    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS if command.prog.endswith("eval") else COLUMNS)
+    of_lists = command.prog.endswith(("eval", "compare"))
+    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS if of_lists else COLUMNS)
 
 
 # The options that name the columns of table files, with their help texts.
@@ -290,7 +286,12 @@ def _add_compare(commands: Any) -> None:
         description="Compare runs by a paired sign-flip randomization test: each with the first one, or with "
         "--baseline. The test is exact if few queries differ.",
     )
-    compare.add_argument("files", nargs="*", metavar="QRELS RUN RUN", help="the qrels file and two or more run files")
+    compare.add_argument(
+        "files",
+        nargs="*",
+        metavar="QRELS RUN RUN",
+        help="the qrels file and two or more run files, or tables with a row per query that hold both",
+    )
     forms = {
         "json": "JSON",
         "csv": "comma-separated values in full precision, a row for each difference",
@@ -343,11 +344,11 @@ def _add_compare(commands: Any) -> None:
     )
     gate.add_argument("--strict", action="store_true", help="fail if the gate is undecided")
     gate.add_argument(
-        "--max-drop", type=_limit(_drop), metavar="X", help="fail if the mean over these queries is worse by more"
+        "--max-drop", type=_drop, metavar="X", help="fail if the mean over these queries is worse by more"
     )
     gate.add_argument(
         "--max-loss",
-        type=_limit(_allowance),
+        type=_allowance,
         metavar="X[:N|:N%]",
         help="fail if any query (more than N queries, or N%% of them) loses more than X",
     )
@@ -431,29 +432,24 @@ def _split_limit(text: str) -> tuple[str, float | None]:
     return metric, value
 
 
-def _limit(check: Callable[[Any, str], Any]) -> Callable[[str], Any]:
-    """Return a function that reads the value of --max-drop or --max-loss."""
-
-    def read(text: str) -> Any:
-        try:
-            return check(text, text)
-        except (ValueError, TypeError) as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return read
+def _drop(text: str) -> float:
+    try:
+        return check_drop(float(text), "the limit")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number of 0 or more, such as 0.02, not {text!r}") from None
 
 
-def _drop(text: str, name: str) -> float:
-    return check_drop(float(text), name)
-
-
-def _allowance(text: str, name: str) -> Any:
+def _allowance(text: str) -> Any:
     """Read 0.5, 0.5:2 or 0.5:1% as a loss, and how many queries may lose more."""
     loss, colon, queries = text.partition(":")
-    if not colon:
-        return _drop(loss, name)
-    allowed = float(queries[:-1]) / 100 if queries.endswith("%") else int(queries)
-    check_allowance((float(loss), allowed), name)
+    try:
+        share = queries.endswith("%")
+        allowed = (float(queries[:-1]) / 100 if share else int(queries)) if colon else 0
+        check_allowance((float(loss), allowed), "the limit")
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: write the largest loss, and how many queries may lose more, such as 0.5, 0.5:2 or 0.5:1%"
+        ) from None
     return float(loss), allowed
 
 
@@ -565,12 +561,14 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    if len(options.files) < 3:
-        options.parser.error("give a qrels file and two or more run files")
-    floors = _check_gate(options)
+    options.with_truth = _hold_truth(options)
+    paths = options.files if options.with_truth else options.files[1:]
+    if len(paths) < 2:
+        options.parser.error("give a qrels file and two or more run files, or two tables with a row per query")
+    floors = _check_gate(options, len(paths))
     if options.all_pairs and options.baseline is not None:
         options.parser.error("argument --all-pairs: not allowed with argument --baseline")
-    names = run_names(options.files[1:])
+    names = run_names(paths)
     try:
         check_baselines(names, options.baseline)
     except ValueError as error:
@@ -585,6 +583,8 @@ def _compare(options: argparse.Namespace) -> int:
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
     runs = dict(_rankings(options.files, options))
+    if options.with_truth:
+        _check_same_truth(runs)
     results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
     comparison = comparison_of(results, runs)
     baseline = None if options.all_pairs else options.baseline or names[0]
@@ -605,12 +605,31 @@ def _compare(options: argparse.Namespace) -> int:
     if options.report is not None:
         from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
-        qrels = os.path.basename(options.files[0])
+        qrels = None if options.with_truth else os.path.basename(options.files[0])
         page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given), gate=gate)
         write_whole(options.report, page.encode("utf-8"))
     text = COMPARED[options.form](tests, groups, gate, **exports)
     _write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
+
+
+def _hold_truth(options: argparse.Namespace) -> bool:
+    """Return whether each file is a table with a row per query, which holds the judgments and a run."""
+    if options.relevant is not None or options.retrieved is not None:
+        return True
+    if len(options.files) != 2 or not all(map(os.path.isfile, options.files)):
+        return False
+    given = recognise(options.files[0], "table", is_truth=True, is_table=True)
+    return given.kind == "table" and has_rows_by_query(given.frame)
+
+
+def _check_same_truth(runs: Mapping[str, Rankings]) -> None:
+    """Raise ValueError if tables that hold judgments do not judge the same queries alike."""
+    (first, one), *others = ((name, run.evaluate("num_rel", "idcg").to_dict()) for name, run in runs.items())
+    for name, other in others:
+        for query in one.keys() & other.keys():
+            if one[query] != other[query]:
+                raise ValueError(f"query {query!r}: {first} and {name} have different relevant documents")
 
 
 def _exports(options: argparse.Namespace) -> dict[str, Any]:
@@ -626,7 +645,7 @@ def _exports(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _check_gate(options: argparse.Namespace) -> dict[str, float]:
+def _check_gate(options: argparse.Namespace, runs: int) -> dict[str, float]:
     """Refuse invalid gates, and options of gates without --gate; return the floor of each metric that has one."""
     limits = [_split_limit(text) for text in options.metric or ()]
     options.metric = [metric for metric, _ in limits] or None
@@ -648,7 +667,7 @@ def _check_gate(options: argparse.Namespace) -> dict[str, float]:
                 detail = f" {next(iter(floors))}>=…" if name == "metric" else ""
                 options.parser.error(f"argument --{name.replace('_', '-')}{detail}: only allowed with argument --gate")
         return {}
-    if len(options.files) != 3:
+    if runs != 2:
         options.parser.error("argument --gate: give a qrels file, the run before and the run after the change")
     if options.all_pairs:
         options.parser.error("argument --all-pairs: not allowed with argument --gate")
@@ -778,29 +797,29 @@ def _default_metrics(like: str | None) -> Sequence[str]:
 
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
-    """Yield the name and the Rankings of each run. A run is read only when the caller asks for it."""
-    columns, bar = _columns(options), progress_bar(files, options.progress)
-    kinds, _, sources = zip(*(recognised(path, path, beir=not index) for index, path in enumerate(files)), strict=True)
-    if columns and not any(kinds):
+    """Yield the name and the Rankings of each run. A TREC run is read only when the caller asks for it."""
+    columns, progress = _columns(options), progress_bar(files, options.progress) is not None
+    of_truth, of_run = columns_by_side(columns)
+    given = [
+        recognise(path, "run" if index else "truth", of_run if index else of_truth, is_truth=not index)
+        for index, path in enumerate(files)
+    ]
+    if columns and all(each.kind == "trec" for each in given):
         options.parser.error(f"argument --{next(iter(columns))}: names a column of a table, and TREC files have none")
-    if len(files) == 1:
-        if kinds[0] is None:
-            options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
-        yield run_names(files)[0], _of_one_table(sources[0], options, columns)
+    rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits", "threads")}
+    if len(files) == 1 or getattr(options, "with_truth", False):
+        if not options.chosen_ties:
+            del rules["ties"]  # the default depends on whether documents have ids
+        for name, table in zip(run_names(files), given, strict=True):
+            if table.kind == "trec":
+                options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
+            yield name, rankings_of_table(table, rules, **columns)
         return
-    if kinds[0] is None:
-        with shown(sources[0], bar) as file:
-            judged = judgments(file)
-    else:
-        named: dict[str, Any] = _of_side(columns, 0, "relevance")
-        judged = judgments(sources[0], **named)
-    for name, kind, run in zip(run_names(files[1:]), kinds[1:], sources[1:], strict=True):
-        if kind is not None:
-            yield name, _of_table(judged, run, options, _of_side(columns, 1, "score", "rank"))
-            continue
-        with shown(run, bar) as file:
-            rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
-            yield name, read_trec(judged, file, threads=options.threads, **rules)
+    judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress)
+    for name, run in zip(run_names(files[1:]), given[1:], strict=True):
+        of_table = of_run if run.kind == "table" else {}
+        rankings = rankings_of(judged, run, rules, progress=progress, **of_table)
+        yield name, rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
 
 
 def _columns(options: argparse.Namespace) -> dict[str, Any]:
@@ -813,32 +832,9 @@ def _columns(options: argparse.Namespace) -> dict[str, Any]:
                 options.parser.error(f"argument --{name}: give it once, or twice: for the qrels and for the runs")
             columns[name] = names[0] if len(names) == 1 else tuple(names)
     lists = [name for name in COLUMNS_OF_LISTS if name in columns]
-    if lists and len(options.files) > 1:
+    if lists and len(options.files) > 1 and options.command != "compare":
         options.parser.error(f"argument --{lists[0]}: names a column of lists in one table with a row per query")
     return columns
-
-
-def _of_side(columns: Mapping[str, Any], side: int, *others: str) -> dict[str, str]:
-    """Return the column names for one side, which is 0 for the qrels or 1 for a run."""
-    pairs = {name: pair_of(columns.get(name), name)[side] for name in ("query", "doc")}
-    pairs |= {name: columns.get(name) for name in others}
-    return {name: column for name, column in pairs.items() if column is not None}
-
-
-def _of_one_table(source: Any, options: argparse.Namespace, columns: Mapping[str, Any]) -> Rankings:
-    """Return the Rankings of a table that holds both the judgments and the run."""
-    ties = {"ties": options.ties} if options.chosen_ties else {}
-    return rankings_of_table(source, ties, missing=options.missing, duplicates=options.duplicates, **columns)
-
-
-def _of_table(judged: Any, source: Any, options: argparse.Namespace, columns: Mapping[str, str]) -> Rankings:
-    """Return the Rankings of judgments and a run. The run is a table or another JSON document."""
-    run = contents(source, "run", columns.get("query"), columns.get("doc"))
-    rules = {"missing": options.missing, "duplicates": options.duplicates, **columns}
-    if form_of(run, "run") == "dicts":
-        rules = {"missing": options.missing}
-    rankings = rankings_of(judged, run, {"ties": options.ties}, **rules)
-    return rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:

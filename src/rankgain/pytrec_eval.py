@@ -39,7 +39,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from rankgain import _backend
-from rankgain.data.dicts import DictSource, mapping
+from rankgain.data.dicts import DictSource, dicts_of
+from rankgain.data.given import recognise
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_dicts, types
 from rankgain.data.rules import Rules
 from rankgain.errors import quoted, warn
@@ -164,7 +165,8 @@ class RelevanceEvaluator:
     ) -> None:
         self._arguments = _names(measures), release, relevance_level, bool(judged_docs_only_flag)
         self._planned = _planned(*self._arguments)
-        queries, judged = paired(mapping(query_relevance, "query_relevance"), "query_relevance")
+        grades = dicts_of(recognise(query_relevance, "query_relevance", opens=False))
+        queries, judged = paired(grades, "query_relevance")
         if not all(judged):
             queries = [query for query, grades in zip(queries, judged, strict=True) if len(grades)]
             judged = [grades for grades in judged if len(grades)]
@@ -217,7 +219,8 @@ class RelevanceEvaluator:
         Such a run is not a dict of dicts, is too large for one call, or is invalid.
         """
         numbers = self._numbers
-        queries = [query for query in paired(mapping(scores, "scores"), "scores")[0] if query in numbers]
+        scores = dicts_of(recognise(scores, "scores", opens=False))
+        queries = [query for query in paired(scores, "scores")[0] if query in numbers]
         if not queries:
             differ = (
                 types(self._judgments.query_ids, scores, (self._judgments.name, "scores")) if scores and numbers else ""

@@ -637,4 +637,6 @@ def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
     except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
         return
     if not judged.any():
-        source.warn_of_other_ids()
+        from rankgain.data.advice.no_hits import warn_of_other_ids  # imported only when needed
+
+        warn_of_other_ids(*source.id_sides(), len(source.query_ids))

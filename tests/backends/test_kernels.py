@@ -16,7 +16,7 @@ from rankgain import _backend
 from rankgain._codes import AVERAGE, CHANGED, LISTS, LOG2, ZIPF
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import ids_of, python_ids
-from rankgain.data.lines import QRELS, buffers_for
+from rankgain.data.lines import QRELS, columns_for
 from rankgain.metrics import discounts, program
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import parts_of
@@ -262,19 +262,19 @@ def test_scanner_does_not_read_beyond_the_last_line():
         line = b"q Q d 1 1 %s\n" % tag
         for text in (line, line[:-1], line + line, line + b"\n" * (size % 3)):
             data = np.frombuffer(text, dtype=np.uint8).copy()
-            rows, runs = buffers_for(8)
+            columns, runs = columns_for(8), np.empty(24, dtype=np.int64)
             count = text.count(b"q")
-            assert _backend.lines.scan(data, 0, len(data), (*rows, *runs), 6, 2, 4, False) == (count, 1, None)
-            assert rows[2][:count].tolist() == [1.0] * count
+            assert _backend.lines.scan(data, 0, len(data), (*columns, runs), 6, 2, 4, False) == (count, 1, None)
+            assert columns[2][:count].tolist() == [1.0] * count
 
 
 def hashes_of(documents):
     """Return the hashes that a scan computes of document ids."""
     text = b"".join(b"q 0 %b 1\n" % document for document in documents)
-    rows, runs = buffers_for(len(documents))
+    columns, runs = columns_for(len(documents)), np.empty(3 * len(documents), dtype=np.int64)
     fields = QRELS.n_fields, QRELS.document, QRELS.value, QRELS.grades
-    _backend.lines.scan(np.frombuffer(text, dtype=np.uint8), 0, len(text), (*rows, *runs), *fields)
-    return rows[3]
+    _backend.lines.scan(np.frombuffer(text, dtype=np.uint8), 0, len(text), (*columns, runs), *fields)
+    return columns[3]
 
 
 @pytest.mark.usefixtures("backend")

@@ -496,7 +496,7 @@ def test_gate_equals_the_test_of_one_metric_without_correction():
 @pytest.mark.parametrize(("run", "status"), [("good", 0), ("bad", 3), ("even", 0)])
 def test_the_workflow_of_the_page_gates_a_change(files, run, status):
     page = (ROOT / "docs" / "how-to" / "continuous-integration.md").read_text(encoding="utf-8")
-    command = re.search(r"- run: (rankgain compare .+)", page)[1].replace(
+    command = re.search(r"run: (rankgain compare .+)", page)[1].replace(
         "rankgain", f'"{sys.executable}" -m rankgain', 1
     )
     (files / "base.txt").rename("main.txt")

@@ -331,6 +331,7 @@ def test_groups_with_clusters_are_tested_by_clusters():
     assert "a cluster has queries of several groups" in across.verdicts(*key)[0]
 
 
+@pytest.mark.options("Comparison.queries_needed", "weights", "clusters")
 def test_queries_needed_with_weights_and_clusters():
     differences = [0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.3, -0.1, 0.2, -0.1]
     pair = "cg", "run", "zero"

@@ -18,11 +18,12 @@ def call(draw):
 def scan(form, data):
     """Return the rows, the runs of rows and the query numbers, or the error."""
     data = np.array(bytearray(data), dtype=np.uint8)  # ends exactly at the end of the allocation
-    rows, runs = read_lines.buffers_for(data.tobytes().count(b"\n") + 1)
+    lines = data.tobytes().count(b"\n") + 1
+    columns, runs = read_lines.columns_for(lines), np.empty(3 * lines, dtype=np.int64)
     fields = form.n_fields, form.document, form.value, form.grades
-    n_rows, n_runs, error_code = _backend.lines.scan(data, 0, len(data), (*rows, *runs), *fields)
+    n_rows, n_runs, error_code = _backend.lines.scan(data, 0, len(data), (*columns, runs), *fields)
     if error_code is not None:
         return error_code
-    starts, ends, values, _ = (column[:n_rows] for column in rows)
-    run_rows, run_starts, run_ends = (column[:n_runs] for column in runs)
-    return starts, ends, values, run_rows, NumberedIds("str").add(Keys(data, run_starts, run_ends))
+    starts, ends, values, _ = (column[:n_rows] for column in columns)
+    runs = runs[: 3 * n_runs]
+    return starts, ends, values, runs, NumberedIds("str").add(Keys(data, runs[1::3].copy(), runs[2::3].copy()))

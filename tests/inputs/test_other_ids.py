@@ -79,7 +79,7 @@ def test_ids_that_have_none_in_common():
     message = "the ids of all queries have none in common, such as 'd0' in {} and 'p0' in {}: check that both"
     for call in calls(*other_ids()):
         assert "have none in common, such as 'd0' in " in warning(call)
-    assert message.format("qrels", "run") in warning(lambda: rg.evaluate(*other_ids(), "rr"))
+    assert message.format("truth", "run") in warning(lambda: rg.evaluate(*other_ids(), "rr"))
     numbers = [[number] for number in range(20)], [[number + 50] for number in range(20)]
     assert "such as 0 in relevant and 50 in recommended" in warning(
         lambda: rg.from_recommendations(*numbers).evaluate("rr")

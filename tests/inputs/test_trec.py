@@ -610,9 +610,7 @@ def test_path_that_becomes_shorter_is_rejected_after_the_lines_that_were_read(mo
     run = in_folder("run", text)
     size_of = read_files._size
     monkeypatch.setattr(read_files, "_size", lambda file: (size_of(file) or -5) + 5)
-    message = (
-        "run: line 4: expected 6 fields" if wrong else f"run became shorter while it was read: {len(text)} bytes of"
-    )
+    message = "run: line 4: expected 6 fields" if wrong else f"run became shorter .*: {len(text)} bytes of"
     with pytest.raises(ValueError, match=message):
         rg.read_trec(io.BytesIO(QRELS), run)
 

@@ -20,7 +20,7 @@ UNNAMED_HIT = {"q": {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 
     ("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')", TypeError, QRELS, "ndcg@10"),
     ("run is Judgments, which are truth: truth comes first", TypeError, RUN, rg.judgments(QRELS), "rr"),
     ("not int: write a cut-off in it, 'ndcg@5'", TypeError, QRELS, RUN, [5, 10]),
-    ("qrels_df has no relevance column (expected relevance", ValueError, COLUMNS, "ndcg@10"),
+    ("table has no relevance column (expected relevance", ValueError, COLUMNS, "ndcg@10"),
     (f"recommended: query 'u': must be a list of ids, best first, not set: {SWAPPED}", TypeError,
      {"u": ["a"]}, {"u": {"a"}}, "ndcg"),
     (f"a list of ids, best first, not dict: {SWAPPED}", TypeError,

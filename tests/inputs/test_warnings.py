@@ -101,9 +101,9 @@ GRADED, SCORED_RUN = by_document(LABELS.reshape(2, 5).tolist()), by_document(SCO
 
 
 def test_from_qrels_and_evaluate_warn_of_swapped_dicts():
-    for call in (rg.from_qrels, lambda *sides: rg.evaluate(*sides, "ndcg")):
+    for name, call in [("qrels", rg.from_qrels), ("truth", lambda *sides: rg.evaluate(*sides, "ndcg"))]:
         (message,) = warnings_of(call, SCORED_RUN, GRADED)
-        assert message.startswith(f"qrels {SWAPPED.format('run')} Truth comes first, from_qrels(qrels, run).")
+        assert message.startswith(f"{name} {SWAPPED.format('run')} Truth comes first, from_qrels(qrels, run).")
         assert len(warnings_of(call, rg.judgments(SCORED_RUN), GRADED)) == 1
         assert warnings_of(call, GRADED, SCORED_RUN) == []
         floats = {
@@ -198,7 +198,7 @@ def test_frames_warn_of_a_column_that_may_hold_grades(library, values):
     for call, name in [
         (lambda **options: rg.from_frames(graded, run, **options), "qrels_df"),
         (lambda **options: rg.judgments(graded, **options), "truth"),
-        (lambda **options: rg.evaluate(graded, run, "ndcg", **options), "qrels_df"),
+        (lambda **options: rg.evaluate(graded, run, "ndcg", **options), "truth"),
         (lambda **options: rg.compare(graded, {"a": run, "b": run}, "ndcg", **options), "truth"),
     ]:
         (message,) = warnings_of(call)

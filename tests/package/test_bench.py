@@ -42,7 +42,7 @@ def test_every_bench_runs_on_small_data():
 
 
 def test_simulations_of_comparisons_run():
-    result = run(BENCH / "run.py", "--smoke", "comparison")
+    result = run(BENCH / "run.py", "--smoke", "comparison", "gate")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Curve.interval that misses: AP, skewed" in result.stdout
     assert "false findings of max-T" in result.stdout

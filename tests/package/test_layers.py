@@ -95,12 +95,31 @@ def test_a_layer_imports_from_those_below(name):
             assert HEIGHT[room] <= HEIGHT[layer(name)], f"{name} imports {module}, which stands above it"
 
 
-def test_imports_have_no_cycle():
-    graph = {name: {module or "__init__" for module, _ in imports(name)} for name in FILES}
+def room(module):
+    """Return the folder of a module that stands in a folder of `data`, or else the module."""
+    folder, _, name = module.rpartition(".")
+    return folder if folder.startswith("data.") and name else module or "__init__"
+
+
+@pytest.mark.parametrize("place", [str, room], ids=["files", "folders"])
+def test_imports_have_no_cycle(place):
+    graph = {}
+    for name in FILES:
+        modules = {place(module) or "__init__" for module, _ in imports(name)}
+        graph.setdefault(place(name), set()).update(modules - ({place(name)} if place is room else set()))
     try:
         tuple(TopologicalSorter(graph).static_order())
     except CycleError as error:
         pytest.fail(f"these import each other: {' <- '.join(error.args[1])}")
+
+
+BASE = {"data.ids", "data.groups", "data.judgments", "data.ragged", "data.source"}
+
+
+@in_one_case("name", [name for name in FILES if name.startswith("data.advice.")])
+def test_advice_imports_little_of_data(name):
+    modules = {module for module, _ in imports(name) if layer(module) == "data" and room(module) != "data.advice"}
+    assert modules <= BASE, f"{name} imports {modules - BASE}"
 
 
 @in_one_case("name", FILES)

@@ -4,7 +4,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import LISTS, UNLIMITED
-from rankgain.data.lines import buffers_for
+from rankgain.data.lines import columns_for
 from rankgain.data.rules import TIES
 from rankgain.metrics.families import POOLED
 from rankgain.metrics.program import find
@@ -41,11 +41,11 @@ def found_in_rankings(engine, rankings, **options):
 
 
 def scanned(form, data):
-    """Scan the data; return the error, or the columns of the rows and of the runs of rows."""
+    """Scan the data; return the error, or the columns of the rows and the runs of rows."""
     data = np.frombuffer(data, dtype=np.uint8)
-    rows, runs = buffers_for(len(data) + 1)
+    columns, runs = columns_for(len(data) + 1), np.empty(3 * len(data) + 3, dtype=np.int64)
     fields = form.n_fields, form.document, form.value, form.grades
-    n_rows, n_runs, error_code = _backend.lines.scan(data, 0, len(data), (*rows, *runs), *fields)
+    n_rows, n_runs, error_code = _backend.lines.scan(data, 0, len(data), (*columns, runs), *fields)
     if error_code is not None:
         return error_code
-    return repr([column[:n_rows].tolist() for column in rows[:3]] + [column[:n_runs].tolist() for column in runs])
+    return repr([column[:n_rows].tolist() for column in columns[:3]] + [runs[: 3 * n_runs].tolist()])

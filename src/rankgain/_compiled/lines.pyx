@@ -239,15 +239,20 @@ cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) ex
     return end == text + length
 
 
+cdef struct Run:
+    # A run of consecutive rows that belong to the same query.
+    int64_t row  # index of the first row
+    int64_t start  # byte offset of the query id
+    int64_t end
+
+
 cdef struct Output:
     # The buffers that `scan` fills; see `_reference/lines.py`.
     int64_t* starts
     int64_t* ends
     double* values
     uint64_t* hashes
-    int64_t* run_rows
-    int64_t* run_starts
-    int64_t* run_ends
+    Run* runs
 
 
 cdef int64_t* ints(object buffer) except? NULL:
@@ -263,14 +268,12 @@ cdef double* floats(object buffer) except? NULL:
 
 cdef Output output_of(tuple buffers) except *:
     cdef Output output
-    starts, ends, values, hashes, run_rows, run_starts, run_ends = buffers
+    starts, ends, values, hashes, runs = buffers
     output.starts = ints(starts)
     output.ends = ints(ends)
     output.values = floats(values)
     output.hashes = <uint64_t*>ints(hashes)
-    output.run_rows = ints(run_rows)
-    output.run_starts = ints(run_starts)
-    output.run_ends = ints(run_ends)
+    output.runs = <Run*>ints(runs)
     return output
 
 
@@ -379,14 +382,16 @@ cdef inline void add_row(Lines* lines, Span query, Span document, double value) 
     """Append a row and, unless the previous row has the same query, a run of rows."""
     cdef const unsigned char* data = lines.data
     cdef const Output* output = &lines.output
-    cdef Py_ssize_t length = query.end - query.start, row = lines.rows, run = lines.count
+    cdef Py_ssize_t length = query.end - query.start, row = lines.rows
+    cdef Run* run = output.runs + lines.count
+    cdef Run* before = run - 1
     if (
-        run == 0 or output.run_ends[run - 1] - output.run_starts[run - 1] != length
-        or not equal_bytes(data + output.run_starts[run - 1], query.start, length)
+        lines.count == 0 or before.end - before.start != length
+        or not equal_bytes(data + before.start, query.start, length)
     ):
-        output.run_rows[run] = row
-        output.run_starts[run] = query.start - data
-        output.run_ends[run] = query.end - data
+        run.row = row
+        run.start = query.start - data
+        run.end = query.end - data
         lines.count += 1
     output.starts[row] = document.start - data
     output.ends[row] = document.end - data

@@ -9,7 +9,7 @@ from rankgain._codes import FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NO
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Bytes, decimal
 
-# The buffers to fill: starts, ends, values, hashes, run_rows, run_starts and run_ends.
+# The buffers to fill: starts, ends, values, hashes and runs.
 Buffers = tuple[Any, ...]
 
 
@@ -27,10 +27,11 @@ def scan(
 
     The lines are bytes start … stop − 1 of the data, and the query is the first field. Each row has the start and the
     end of its document, its score or grade, and the hash of its document (valid within this process). A run consists
-    of consecutive rows of the same query; it has its first row, and the start and the end of the query id. Return the
-    numbers of rows and of runs, and the first error. Blank lines and lines that begin with # are skipped.
+    of consecutive rows of the same query; `runs` has three numbers for each: the first row, and the start and the end
+    of the query id. Return the numbers of rows and of runs, and the first error. Blank lines and lines that begin with
+    # are skipped.
     """
-    document_start, document_end, value, hashes, run_rows, run_starts, run_ends = buffers
+    document_start, document_end, value, hashes, runs = buffers
     rows = run_count = 0
     line_start = start
     previous_query = None
@@ -55,10 +56,9 @@ def scan(
                 starts.append(line.index(field, end))
                 end = starts[-1] + len(field)
             if fields[0] != previous_query:
+                query = line_start + starts[0]
+                runs[3 * run_count : 3 * run_count + 3] = rows, query, query + len(fields[0])
                 previous_query = fields[0]
-                run_rows[run_count] = rows
-                run_starts[run_count] = line_start + starts[0]
-                run_ends[run_count] = run_starts[run_count] + len(fields[0])
                 run_count += 1
             document = fields[document_field]
             document_start[rows] = line_start + starts[document_field]

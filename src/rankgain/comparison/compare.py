@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from numbers import Number
 from typing import Any, Literal, Never, overload
 
@@ -14,8 +14,8 @@ from rankgain import _backend
 from rankgain.choices import Missing, Queries, Ties, check_choice
 from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, comparison_of
-from rankgain.data.forms import form_of, is_of_ranx
-from rankgain.data.judgments import Judgments
+from rankgain.data.given import Given, recognise
+from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
 from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_of
 from rankgain.inputs.judgments import judgments
@@ -233,18 +233,22 @@ def _evaluated(
         raise TypeError(f"the runs are Rankings or Evaluations, which take no {', '.join(rules)}: leave it out")
     of_truth, of_runs = columns_by_side(rules)
     # Column names apply to the truth and to the runs only if they are tables.
-    some_table = any(_may_be_table(run, of_runs) for run in runs.values())
-    truth_is_table = _may_be_table(truth, of_truth)
+    given = {name: _recognised(name, run, of_runs) for name, run in runs.items()}
+    some_table = any(run.kind == "table" for run in given.values() if isinstance(run, Given))
+    truth_is_table = False
+    if truth is not None:
+        truth = recognise(truth, "truth", of_truth, is_truth=True)
+        truth_is_table = truth.kind == "table"
     if truth_is_table and not some_table:
         of_runs = {name: column for name, column in of_runs.items() if name not in ("query", "doc")}
     of_runs = {name: value for name, value in rules.items() if name not in COLUMNS} | of_runs
     of_missing: dict[str, Any] = {} if missing == "zero" else {"missing": missing}  # some forms do not take `missing`
-    if truth is not None and not isinstance(truth, Judgments):
+    if truth is not None and truth.kind != "judgments":
         if some_table and not truth_is_table:
             of_truth = {name: column for name, column in of_truth.items() if name == "relevance"}
         truth = judgments(truth, **of_truth)
     results = {}
-    for name, run in runs.items():
+    for name, run in given.items():
         if isinstance(run, Evaluation):
             results[name] = run
             continue
@@ -258,18 +262,25 @@ def _evaluated(
             rankings[name] = run
             results[name] = run.evaluate(*requested)
         except (ValueError, TypeError) as error:
-            kind = ValueError if isinstance(error, ValueError) else TypeError
-            raise kind(f"run {name!r}: {error}") from error
+            raise _of_run(name, error) from error
         if bar is not None:
             bar.update()
     return results
 
 
-def _may_be_table(side: Any, columns: Mapping[str, Any]) -> bool:
-    """Return whether the truth or a run may be a table, which is a frame, a file, or a list of records."""
-    if isinstance(side, (list, tuple)):
-        return len(side) > 0 and isinstance(side[0], (Mapping, tuple))
-    return isinstance(side, Iterator) or form_of(side, "runs", named=columns.values()) in ("frame", "file")
+def _recognised(name: str, run: Any, columns: Mapping[str, Any]) -> Any:
+    """Return what a run is, unless it was made by rankgain."""
+    if isinstance(run, (Rankings, Evaluation)):
+        return run
+    try:
+        return recognise(run, "run", columns)
+    except (ValueError, TypeError) as error:
+        raise _of_run(name, error) from error
+
+
+def _of_run(name: str, error: Exception) -> Exception:
+    """Return an error with the name of the run in front."""
+    return (ValueError if isinstance(error, ValueError) else TypeError)(f"run {name!r}: {error}")
 
 
 def _by_name(runs: Any) -> Any:
@@ -302,7 +313,7 @@ def _check_names(truth: Any, runs: Mapping[str, Any]) -> None:
 
 def _depth(value: Any) -> int:
     """Return 2 for a mapping to runs, 1 for a mapping to text that is not a file path, and 0 for anything else."""
-    if not isinstance(value, Mapping) or not value or form_of(value, "runs") == "frame":
+    if not isinstance(value, Mapping) or not value or recognise(value, "runs").kind == "table":
         return 0
     first = next(iter(value.values()))
     return 1 + os.path.exists(first) if isinstance(first, (str, os.PathLike)) else 2 * _is_run(first)

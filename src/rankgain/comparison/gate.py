@@ -360,7 +360,8 @@ def _rates(tests: Tested, pairs: Sequence[Difference], rules: Rules, grouped: bo
     if rules.strict:
         for pair in able:
             rate = _strict_rate(tests, pair, rules.margin)
-            yield f"Without any effect, {named(pair.metric)} fails in about {rate_text(rate)} of builds."
+            often = f"{'at least' if grouped else 'about'} {rate_text(rate)}"
+            yield f"Without any effect, {named(pair.metric)} fails in {often} of builds."
     elif able:
         most = "up to " if grouped or rules.margin is not None else ""
         text = f"Without any effect, a metric fails in {most}about {percent(alpha if grouped else alpha / 2)} of builds"

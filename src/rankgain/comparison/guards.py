@@ -97,7 +97,7 @@ def check_drop(value: Any, name: str) -> float:
 
 def check_allowance(value: Any, name: str) -> Allowance:
     """Return how many queries may lose more than a limit: 0.5, (0.5, 2) or (0.5, 0.01)."""
-    if not isinstance(value, tuple):
+    if not isinstance(value, (tuple, list)):
         return Allowance(check_drop(value, name))
     if len(value) != 2:
         raise ValueError(f"{name} must be a loss, or a loss and the queries that may exceed it, not {quoted(value)}")

@@ -88,8 +88,8 @@ class Tests(Frames, Printed, Tested):
         -------
         list of str
             One sentence per difference, decided differences first, followed by sentences about the margin. If there are
-            several pairs of runs and more than six differences, the sentences are combined into lines per metric. The
-            metric is named if there are several.
+            several pairs of runs and more than six differences, the sentences are combined into lines per metric. If
+            several differences are inconclusive, the last sentence applies to all of them.
 
         See Also
         --------
@@ -100,7 +100,7 @@ class Tests(Frames, Printed, Tested):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> rg.compare(runs | {"c": rg.from_ranked([[0, 1]] * 7 + [[1, 0]])}, metrics="rr").test("a").verdicts()
-        ['b is better than a by +0.5000 (95% +0.5000 to +0.5000).', 'Inconclusive: c vs a; ...']
+        ['rr: b is better than a by +0.5000 (95% +0.5000 to +0.5000).', 'rr: inconclusive for c vs a; ...']
         """
         return sentences.verdicts(self)
 

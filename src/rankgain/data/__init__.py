@@ -5,5 +5,6 @@ files. Their base class is in `source` or, for documents with ids, in `judgments
 ordered.
 
 Sources are made from `arrays`, `ragged` lists of numbers, columns of `ids`, `id_lists` of users, `groups` (the rows of
-each query), `tables` and `files`. `forms` tells these forms apart, and `writing` is for output.
+each query), `tables` and `files`. `given` tells these forms apart, `advice` words warnings and hints, and `writing` is
+for output.
 """

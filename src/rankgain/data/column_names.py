@@ -62,6 +62,12 @@ def default_columns(names: Iterable[Any]) -> dict[str, Any]:
     return columns
 
 
+def has_usual_columns(names: Mapping[Any, Any]) -> bool:
+    """Return whether any key is a usual name of a column, of rows per document or of rows per query."""
+    by_query = {name for names in ROW_COLUMNS.values() for name in names}
+    return bool(default_columns(names) or not by_query.isdisjoint(names))
+
+
 def is_pandas(value: Any) -> bool:
     frame = getattr(sys.modules.get("pandas"), "DataFrame", None)  # missing while another thread imports pandas
     return frame is not None and isinstance(value, frame)
@@ -73,13 +79,13 @@ def is_series(value: Any) -> bool:
     return series is not None and isinstance(value, series)
 
 
-_USUAL_NAMES = frozenset([*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "docId"])
+USUAL_NAMES = frozenset([*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "docId"])
 
 
 def refuse_table(value: Any, name: str) -> None:
     """Refuse a table with one row per document, which would be read as a matrix or as a mapping from keys to lists."""
     if type(value) is dict or isinstance(value, Mapping):
-        if _USUAL_NAMES.isdisjoint(value):
+        if USUAL_NAMES.isdisjoint(value):
             return
         names: Iterable[Any] = value
     elif is_pandas(value) or hasattr(value, "__arrow_c_stream__"):

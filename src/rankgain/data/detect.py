@@ -15,11 +15,6 @@ HEAD = 1 << 16  # number of bytes used to recognise a file; more are read if the
 DELIMITERS = b"\t", b",", b";"
 
 
-def is_file(value: Any) -> bool:
-    """Return whether a value is a path or an open file."""
-    return isinstance(value, (str, os.PathLike)) or callable(getattr(value, "read", None))
-
-
 class _Replayed:
     """A wrapper for a stream that cannot seek. Its `read` first returns the bytes that have already been read."""
 
@@ -41,7 +36,7 @@ class _Replayed:
         return data
 
 
-def recognised(source: FileInput, argument: str, *, beir: bool = False) -> tuple[str | None, bytes, Any]:
+def file_kind(source: FileInput, argument: str, *, beir: bool = False) -> tuple[str | None, bytes, Any]:
     """Return the kind of a file (None for TREC), the beginning of its text, and an input that reads the whole file."""
     head, source = _head_of(source, argument)
     text = _text(head)

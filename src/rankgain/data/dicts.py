@@ -11,48 +11,41 @@ import numpy as np
 from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
 from rankgain.data.documents import Documents, of_ids
-from rankgain.data.forms import form_of
-from rankgain.data.judgments import Judgments, JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
+from rankgain.data.given import Given
+from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
-from rankgain.errors import InputError, changed, quoted, refusal
+from rankgain.errors import InputError, quoted, refusal
 from rankgain.scalars import Ints, check_number, id_kind, paired, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 
-_DICT, _NONE = frozenset((dict,)), type(None)
+_NONE = type(None)
 _DICT_OR_NONE = frozenset((dict, _NONE))
 
+_ADVICE = {
+    "judgments": "; truth comes first: from_qrels(judgments, run)",
+    "table": "; for data frames there is rankgain.from_frames(qrels_df, run_df)",
+    "trec": "; for files there is rankgain.read_trec(qrels, run)",
+    "keyed": "; for ids in rank order there is rankgain.from_recommendations(relevant, recommended)",
+}
+_ADVICE["lists"] = _ADVICE["keyed"]
 
-def mapping(value: Any, name: str) -> Mapping[Any, Any]:
-    if type(value) is not dict and not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}{_advice(value, name)}")
-    try:
-        if _DICT.issuperset(map(type, value.values())):
-            return value
-    except RuntimeError as error:
-        raise changed(error, name) from None
+
+def dicts_of(given: Given) -> Mapping[Any, Mapping[Any, Any]]:
+    """Return the mapping of mappings that was given, or raise a TypeError that names the right constructor."""
+    value, name = given.data, given.name
+    if given.kind == "dicts":
+        return value  # type: ignore[no-any-return]
+    advice = _ADVICE.get(given.kind, "")
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}{advice}")
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
-            advice = "; write {} if there are none" if documents is None else _advice(value, name)
+            advice = "; write {} if there are none" if documents is None else advice
             kind = f"{type(documents).__name__}{advice}"
             raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
-    return value
-
-
-_ADVICE = {
-    "frame": "; for data frames there is rankgain.from_frames(qrels_df, run_df)",
-    "file": "; for files there is rankgain.read_trec(qrels, run)",
-    "lists": "; for ids in rank order there is rankgain.from_recommendations(relevant, recommended)",
-}
-
-
-def _advice(value: Any, name: str) -> str:
-    """Say which constructor accepts a value that is not a mapping of mappings."""
-    if isinstance(value, Judgments):
-        return "; truth comes first: from_qrels(judgments, run)"
-    form = form_of(value, name)
-    return _ADVICE[form] if form != "lists" or isinstance(value, (list, tuple, Mapping)) else ""
+    return value  # the queries have names of columns
 
 
 class DictSource(JudgmentSource):

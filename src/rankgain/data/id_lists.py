@@ -10,13 +10,13 @@ import numpy as np
 
 from rankgain import _codes
 from rankgain.choices import Duplicates
+from rankgain.data.advice.foreign import container_advice, element_advice
+from rankgain.data.advice.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
 from rankgain.data.column_names import is_series, refuse_table
-from rankgain.data.foreign import container_advice, element_advice
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, ids_of, ids_of_rows
 from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
-from rankgain.data.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.series import by_query
 from rankgain.data.sparse import parts_of

@@ -285,8 +285,8 @@ def column_of(keys: Keys, kind: str) -> Ids:
 
 def join(parts: list[Any]) -> Any:
     """Join parts, which are either all arrays or all columns of ids, into one column."""
-    if isinstance(parts[0], DictionaryIds):
-        runs = groupby(parts, lambda part: id(part.dictionary))
+    if any(isinstance(part, DictionaryIds) for part in parts):
+        runs = groupby(parts, lambda part: id(getattr(part, "dictionary", part)))
         parts = [_same_dictionary([*run]) for _, run in runs]
     if len(parts) == 1:
         return parts[0]
@@ -295,8 +295,9 @@ def join(parts: list[Any]) -> Any:
 
 def _same_dictionary(parts: list[DictionaryIds]) -> DictionaryIds:
     """Join parts that share a dictionary."""
-    codes = [part.codes for part in parts]
-    return parts[0] if len(parts) == 1 else DictionaryIds(ChunkedArray(codes), parts[0].dictionary, parts[0].where)
+    if len(parts) == 1:
+        return parts[0]
+    return DictionaryIds(ChunkedArray([part.codes for part in parts]), parts[0].dictionary, parts[0].where)
 
 
 def pick(keys: Keys, rows: Ints) -> Keys:

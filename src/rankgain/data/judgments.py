@@ -14,9 +14,8 @@ from rankgain import _backend, _codes
 from rankgain.choices import Missing
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
-from rankgain.data.no_hits import NamedSide, warn_of_other_ids
 from rankgain.data.ragged import to_float64
-from rankgain.data.source import Chunk, Source, check_query_ids
+from rankgain.data.source import Chunk, IdSide, Source, check_query_ids
 from rankgain.data.subtopics import Covers
 from rankgain.errors import BEYOND, ErrorCode, InputError, counted, located, quoted, refusal, short, warn
 from rankgain.scalars import Floats, Ints, id_kind, listed, size_of, to_intp
@@ -393,9 +392,9 @@ class JudgmentSource(Source):
         numbers = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in numbers]
 
-    def warn_of_other_ids(self) -> None:
-        judgments = NamedSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
-        warn_of_other_ids(judgments, NamedSide(self._run_name, self.documents_of), len(self.query_ids))
+    def id_sides(self) -> tuple[IdSide, IdSide]:
+        judgments = IdSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
+        return judgments, IdSide(self._run_name, self.documents_of)
 
     def documents_of(self, query: int) -> list[Any]:
         """Return the documents that a query returned, as Python objects."""

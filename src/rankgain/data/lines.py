@@ -63,14 +63,13 @@ class TrecText:
         self._name = name
         self._form = form
         self._unique = unique
-        rows, (run_rows, run_starts, run_ends) = self._scanned(threads)
-        self.starts, self.ends, self.values, hashes = rows
+        (self.starts, self.ends, self.values, hashes), runs = self._scanned(threads)
         if form.ranks:
             self._negate_ranks()
         if len(self.bytes) > LINE:
-            self._check_lengths(run_starts, run_ends)
-        queries = TextIds(self.bytes, run_starts, run_ends, "str")
-        self.groups = QueryRows.of(queries, run_rows, len(self.starts))
+            self._check_lengths(runs)
+        self.groups = QueryRows.of(TextIds(self.bytes, runs[:, 1], runs[:, 2], "str"), runs[:, 0], len(self.starts))
+        del runs
         if unique:
             self._refuse_repeated(hashes)
 
@@ -78,33 +77,40 @@ class TrecText:
     def documents(self) -> TextIds:
         return TextIds(self.bytes, self.starts, self.ends, "str")
 
-    def _scanned(self, threads: int) -> tuple[list[Array], list[Array]]:
-        """Scan the text; return the columns of the rows, and of the runs of rows with the same query.
+    def _scanned(self, threads: int) -> tuple[list[Array], Ints]:
+        """Scan the text; return the columns of the rows, and the runs of rows with the same query.
 
-        Threads scan parts of the text. The rows of a part are written at the index of its first line and then moved
-        up, if there are blank lines and comments before them.
+        Each run has three numbers: its first row, and the start and the end of the query id. Threads scan parts of the
+        text. The rows of a part are written at the index of its first line and then moved up, if there are blank lines
+        and comments before them.
         """
-        parts = self._parts(threads)
-        lines = offsets_of(np.array(run_chunks(parts, self._count_newlines, threads)))
-        rows, runs = buffers_for(int(lines[-1]) + 1)  # the last line may lack a newline
-        firsts = dict(zip(parts, lines.tolist(), strict=False))
+        parts = self._parts()
+        index = {part: number for number, part in enumerate(parts)}
+        lines = run_chunks(parts, self._count_newlines, threads)
+        firsts = offsets_of(np.array(lines)).tolist()
+        columns = columns_for(firsts[-1] + 1)  # the last line may lack a newline
+        # Allocated here, because memory that another thread allocates may stay reserved for it.
+        runs: list[Ints] = [np.empty(3 * (count + 1), dtype=np.int64) for count in lines]
 
         def scan(start: int, stop: int) -> tuple[int, int]:
-            return self._scan(start, stop, [column[firsts[start, stop] :] for column in (*rows, *runs)])
+            number = index[start, stop]
+            return self._scan(start, stop, (*(column[firsts[number] :] for column in columns), runs[number]))
 
-        n_rows = n_runs = 0
-        for first, (part_rows, part_runs) in zip(firsts.values(), run_chunks(parts, scan, threads), strict=True):
-            runs[0][first : first + part_runs] += n_rows
-            _move(rows, first, n_rows, part_rows)
-            _move(runs, first, n_runs, part_runs)
-            n_rows, n_runs = n_rows + part_rows, n_runs + part_runs
-        return [column[:n_rows] for column in rows], [column[:n_runs] for column in runs]
+        rows = 0
+        for number, (more, n_runs) in enumerate(run_chunks(parts, scan, threads)):
+            first, runs[number] = firsts[number], runs[number][: 3 * n_runs].reshape(-1, 3)
+            runs[number][:, 0] += rows
+            for column in columns if first != rows else ():
+                column[rows : rows + more] = column[first : first + more]
+            rows += more
+        joined = runs[0] if len(runs) == 1 else np.concatenate(runs)
+        runs.clear()  # threads that are about to end still refer to `scan`
+        return [column[:rows] for column in columns], joined
 
-    def _parts(self, threads: int) -> list[tuple[int, int]]:
+    def _parts(self) -> list[tuple[int, int]]:
         """Return the bounds of parts of the text, each of which ends with a line."""
         size = len(self.bytes)
-        count = min(threads, 1 + size // files.BLOCK)
-        ends = [self._line_end(size * part // count) for part in range(1, count)]
+        ends = map(self._line_end, range(files.BLOCK, size, files.BLOCK))
         return list(pairwise(dict.fromkeys([0, *ends, size]))) or [(0, 0)]
 
     def _line_end(self, position: int) -> int:
@@ -119,11 +125,11 @@ class TrecText:
         pieces = (self.bytes[at : min(at + LINE, stop)] for at in range(start, stop, LINE))
         return sum(int(np.count_nonzero(piece == _NEWLINE)) for piece in pieces)
 
-    def _scan(self, start: int, stop: int, buffers: list[Array]) -> tuple[int, int]:
+    def _scan(self, start: int, stop: int, buffers: tuple[Array, ...]) -> tuple[int, int]:
         """Scan the lines in bytes start … stop − 1; return the numbers of rows and of runs."""
         form = self._form
         fields = form.n_fields, form.document, form.value, form.grades
-        rows, runs, error_code = _backend.lines.scan(self.bytes, start, stop, tuple(buffers), *fields)
+        rows, runs, error_code = _backend.lines.scan(self.bytes, start, stop, buffers, *fields)
         if error_code is not None:
             code, line, field = error_code
             line += self._count_newlines(0, start)
@@ -143,14 +149,14 @@ class TrecText:
             raise self._refusal(_codes.NOT_A_NUMBER, line, self._form.value)
         np.negative(self.values, out=self.values)
 
-    def _check_lengths(self, query_starts: Ints, query_ends: Ints) -> None:
+    def _check_lengths(self, runs: Ints) -> None:
         """Refuse ids longer than LINE bytes.
 
         An id that is too long must extend over a position that is a multiple of LINE, so that only the rows at these
         positions are examined.
         """
         multiples = np.arange(0, len(self.bytes), LINE)
-        columns = (0, query_starts, query_ends), (self._form.document, self.starts, self.ends)
+        columns = (0, runs[:, 1], runs[:, 2]), (self._form.document, self.starts, self.ends)
         for field, starts, ends in columns:
             rows = np.searchsorted(starts, multiples, "right") - 1 if len(starts) else NONE
             long = rows[ends[rows] - starts[rows] > LINE]
@@ -220,17 +226,9 @@ class TrecText:
 _NEWLINE = ord("\n")
 
 
-def buffers_for(lines: int) -> tuple[list[Array], list[Array]]:
-    """Return buffers that `scan` fills: for the rows and for the runs of this number of lines."""
-    starts, ends, hashes, *runs = (np.empty(lines, dtype=np.int64) for _ in range(6))
-    return [starts, ends, np.empty(lines), hashes], runs
-
-
-def _move(columns: list[Array], start: int, to: int, count: int) -> None:
-    """Move `count` items of each column from index `start` to index `to`."""
-    if start != to:
-        for column in columns:
-            column[to : to + count] = column[start : start + count]
+def columns_for(lines: int) -> list[Array]:
+    """Return the columns that `scan` fills: the starts and the ends of documents, the values, and the hashes."""
+    return [np.empty(lines, dtype=dtype) for dtype in (np.int64, np.int64, np.float64, np.int64)]
 
 
 def read_run(run: FileInput, threads: int = 1, *, duplicates: Duplicates = "error") -> RunColumns:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -22,6 +22,13 @@ SMALLEST_CHUNK = 1 << 15  # minimum number of documents per chunk when several t
 
 # A tuple (form, start, stop, ...), continued by data that depend on the form; see `rankgain._reference.walk`.
 Chunk = tuple[Any, ...]
+
+
+class IdSide(NamedTuple):
+    """The judgments or a run: a name for messages, and a function that returns the documents of a query."""
+
+    name: str
+    documents: Callable[[int], list[Any]]
 
 
 class Source(ABC):
@@ -44,7 +51,7 @@ class Source(ABC):
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
     covers: Covers | None = None  # the judgments by subtopic, if they are
-    may_have_other_ids = False  # whether `warn_of_other_ids` is implemented
+    may_have_other_ids = False  # whether `id_sides` is implemented
     # The index of the first query with invalid judgments, and the exception to raise for it.
     first_invalid_query: tuple[int, Exception] | None = None
 
@@ -98,8 +105,8 @@ class Source(ABC):
     def documents(self, query: int, rules: Rules) -> Documents:
         """Return the documents of a query in rank order."""
 
-    def warn_of_other_ids(self) -> None:
-        """Warn if judgments and run seem to use different kinds of ids. Call this if no returned document is judged."""
+    def id_sides(self) -> tuple[IdSide, IdSide]:
+        """Return the judgments and the run with the ids of each query, if `may_have_other_ids`."""
         raise NotImplementedError
 
     def query_name(self, query: int) -> str:

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any, get_overloads, overload
 
 from rankgain.choices import Peer
-from rankgain.data.arrays import is_array
-from rankgain.data.contents import contents
+from rankgain.data.column_names import has_usual_columns
 from rankgain.data.files import is_standard_input
-from rankgain.data.forms import content, form_of
+from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
-from rankgain.data.tables.frame import Frame
 from rankgain.errors import escaped, unexpected
 from rankgain.inputs.frames import from_frames, pair_of
-from rankgain.inputs.judgments import prepared
-from rankgain.inputs.matrix import is_sparse_truth
+from rankgain.inputs.judgments import judgments
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
-from rankgain.inputs.rows import from_rows, has_rows_by_query, is_mapping_of_columns
+from rankgain.inputs.rows import from_rows, has_rows_by_query
 from rankgain.inputs.scores import from_scores
 from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import Metric, each_of, parse
+from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import bar_class, shown
@@ -142,8 +140,7 @@ def evaluate(
         if keywords := rules.keys() & {"metric", "metrics"}:
             raise unexpected(evaluate, dict.fromkeys(keywords))
         raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
-    for metric in requests:  # reject misspelt metric names before reading any input
-        list(parse(metric))
+    planned(requests)  # reject misspelt metric names before reading any input
     rankings = rankings_of(truth, run, progress=progress, **rules)
     return rankings.evaluate(*requests, threads=threads, like=like, progress=progress)
 
@@ -169,29 +166,34 @@ def _are_metrics(requests: list[Any]) -> bool:
     return not os.path.lexists(first)
 
 
-def rankings_of_table(table: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
+def rankings_of_table(table: Any, optional: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
     """Make Rankings from a table that holds both truth and run, with one row per document or one row per query.
 
-    `scored` holds rules that apply only to tables with scores, i.e. to those with one row per document.
+    `optional` holds rules that apply only if the constructor takes them.
     """
-    table = contents(table, "table", beir=True, by_query=True)
-    form = form_of(table, "table")
-    if form == "file":
-        name = escaped(os.fsdecode(table)) if isinstance(table, (str, os.PathLike)) else "the file"
+    given = recognise(table, "table", is_truth=True, is_table=True)
+    if given.kind == "trec":
+        name = escaped(os.fsdecode(given.data)) if isinstance(given.data, (str, os.PathLike)) else "the file"
         raise ValueError(f"{name} is a TREC file, which holds qrels or a run: give both files")
-    if form != "frame" and not (form == "lists" and is_mapping_of_columns(table)):
+    if given.kind != "table" or (isinstance(given.data, Mapping) and not has_usual_columns(given.data)):
         raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
-    if not rules.keys().isdisjoint(("relevant", "retrieved")) or (
-        rules.get("doc") is None and has_rows_by_query(Frame(table, "table"))
-    ):
-        return from_rows(table, **rules)
-    return from_frames(table, **rules, **scored)
+    by_query = not rules.keys().isdisjoint(("relevant", "retrieved")) or (
+        rules.get("doc") is None and has_rows_by_query(given.frame)
+    )
+    return _call(from_rows if by_query else from_frames, (given,), optional, rules)
+
+
+def _call(constructor: Any, sides: Iterable[Any], optional: Mapping[str, Any], rules: dict[str, Any]) -> Rankings:
+    """Call a constructor with all `rules`, and with those `optional` rules that it takes."""
+    taken = {name: rule for name, rule in optional.items() if name in constructor.__kwdefaults__}
+    rankings: Rankings = constructor(*sides, **taken, **rules)
+    return rankings
 
 
 def rankings_of(
     truth: Any,
     run: Any,
-    scored: Mapping[str, Any] = EMPTY,
+    optional: Mapping[str, Any] = EMPTY,
     *,
     unused: bool = False,
     progress: bool = False,
@@ -199,52 +201,69 @@ def rankings_of(
 ) -> Rankings:
     """Make Rankings from truth and a run, using the constructor that fits the form of the run.
 
-    `scored` holds rules that apply only to constructors that take scores. `unused` says whether a named column may be
+    `optional` holds rules that apply only if the constructor takes them. `unused` says whether a named column may be
     absent from both sides. `progress` says whether progress bars are shown while TREC files are read.
     """
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings contain their judgments: call their method evaluate")
-    if isinstance(run, Judgments):
-        raise TypeError("run is Judgments, which are truth: truth comes first, evaluate(truth, run, ...)")
     if is_standard_input(truth) and is_standard_input(run):
         raise ValueError("truth and run cannot both be standard input")
-    of_truth: dict[str, Any]
-    of_run: dict[str, Any]
-    if COLUMNS.isdisjoint(rules):
-        of_truth, of_run = {}, {}
-    else:
+    of_truth: dict[str, Any] = {}
+    of_run: dict[str, Any] = {}
+    if not COLUMNS.isdisjoint(rules):
         of_truth, of_run = columns_by_side(rules)
         rules = {name: value for name, value in rules.items() if name not in COLUMNS}
-    truth = contents(truth, "truth", of_truth.get("query"), of_truth.get("doc"), beir=True)
-    run = contents(run, "run", of_run.get("query"), of_run.get("doc"))
-    form = form_of(run, "run", named=of_run.values())
-    truth_form = "" if isinstance(truth, Judgments) else form_of(truth, "truth", named=of_truth.values())
-    if not unused:
-        _check_used(of_truth, of_run, truth_form == "frame", form == "frame")
-    if is_sparse_truth(truth) and is_array(run) and content(run) == "fractions":
-        return from_scores(truth, run, **rules, **scored)
-    if form == "lists" and (kind := content(run)) in NUMBERS:
-        if kind == "fractions" and not _holds_ids(truth):  # document ids are never fractions
-            if isinstance(run, tuple) and getattr(run[0], "ndim", 1) == 2:  # the run is a pair of matrices
-                refuse_scores(run, "run")
-            return from_scores(truth, run, **rules)
-        if content(truth) in NUMBERS:
-            raise TypeError(AMBIGUOUS)
-    if form == truth_form == "frame":
+    truth = recognise(truth, "truth", of_truth, is_truth=True)
+    run = recognise(run, "run", of_run)
+    if run.kind == "judgments":
+        raise TypeError("run is Judgments, which are truth: truth comes first, evaluate(truth, run, ...)")
+    if not unused and (of_truth or of_run):
+        _check_used(of_truth, of_run, truth.kind == "table", run.kind == "table")
+    if run.kind == "dicts" and truth.kind in ("dicts", "judgments"):
+        return _call(from_qrels, (truth, run), optional, rules)
+    if run.kind == truth.kind == "table":
         pairs = {name: (of_truth.get(name), of_run.get(name)) for name in ("query", "doc")}
-        return from_frames(truth, run, **(of_truth | of_run | pairs), **rules, **scored)
-    if (
-        truth_form and truth_form != form and (truth_form, form) != ("dicts", "lists")
-    ):  # otherwise, the constructor of the form reads `truth`
-        with shown(truth, bar_class(progress) if truth_form == "file" else None) as source:
-            truth = prepared(source, truth_form, **(of_truth if truth_form == "frame" else EMPTY))
-    if form == "lists":
-        return from_recommendations(truth, run, **rules)
-    if form == "frame":
-        return from_frames(truth, run, **of_run, **rules, **scored)
-    if form == "file":
-        return read_trec(truth, run, progress=progress, **rules, **scored)
-    return from_qrels(truth, run, **rules, **scored)
+        return _call(from_frames, (truth, run), optional, rules | of_truth | of_run | pairs)
+    if run.kind in ("lists", "array", "series"):
+        return _of_lists(truth, run, of_truth, optional, rules, progress)
+    truth = prepared(truth, of_truth, progress)
+    if run.kind == "dicts":
+        return _call(from_qrels, (truth, run), optional, rules)
+    if run.kind == "table":
+        return _call(from_frames, (truth, run), optional, rules | of_run)
+    if run.kind == "trec":
+        return _call(read_trec, (truth, run.data), optional, rules | {"progress": progress})
+    return _call(from_recommendations, (truth, run.data), optional, rules)
+
+
+def _of_lists(
+    truth: Given,
+    run: Given,
+    of_truth: Mapping[str, Any],
+    optional: Mapping[str, Any],
+    rules: dict[str, Any],
+    progress: bool,
+) -> Rankings:
+    """Make Rankings from a run without keys, which holds scores or recommended ids."""
+    if run.values == "fractions" and truth.has_columns and run.kind != "lists":
+        return _call(from_scores, (truth.data, run.data), optional, rules)
+    if run.values == "fractions" and truth.values != "ids":  # document ids are never fractions
+        if isinstance(run.data, tuple) and getattr(run.data[0], "ndim", 1) == 2:  # the run is a pair of matrices
+            refuse_scores(run.data, run.argument)
+        return _call(from_scores, (truth.data, run.data), EMPTY, rules)
+    if run.values in NUMBERS and truth.values in NUMBERS:
+        raise TypeError(AMBIGUOUS)
+    if truth.kind in ("table", "trec"):
+        return _call(from_recommendations, (prepared(truth, of_truth, progress), run.data), optional, rules)
+    return _call(from_recommendations, (truth.data, run.data), optional, rules)
+
+
+def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool) -> Judgments:
+    """Prepare truth in another form than the run."""
+    if truth.kind != "trec":
+        return judgments(truth, **(of_truth if truth.kind == "table" else EMPTY))
+    with shown(truth.data, bar_class(progress)) as file:
+        return judgments(Given("trec", file, truth.argument))
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}
@@ -285,11 +304,4 @@ def _check_used(
             raise TypeError(f"{name}= names a column of {side}, which is not a table: leave it out")
 
 
-NUMBERS = {"whole numbers", "fractions"}
-
-
-def _holds_ids(truth: Any) -> bool:
-    """Return whether truth holds document ids for each query, rather than labels."""
-    if isinstance(truth, (list, tuple)):
-        return any(isinstance(documents, (Set, Mapping)) for documents in truth)
-    return isinstance(truth, (Judgments, Mapping)) or hasattr(truth, "tocsr")
+NUMBERS = {"integers", "fractions"}

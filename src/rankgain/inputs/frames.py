@@ -10,25 +10,18 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
+from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
 from rankgain.data.column_names import bare
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
-from rankgain.data.contents import contents
+from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import python_ids, row_numbers
-from rankgain.data.judgments import (
-    Judgments,
-    JudgmentSets,
-    judgment_sets,
-    of_covers,
-    of_ids,
-    warn_of_negative_grades,
-)
+from rankgain.data.judgments import JudgmentSets, judgment_sets, of_covers, of_ids, warn_of_negative_grades
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
-from rankgain.data.rules import rules_of
+from rankgain.data.rules import Rules, rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.data.subtopics import of_rows
-from rankgain.data.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
 from rankgain.data.tables.frame import Frame
 from rankgain.errors import BY_SUBTOPIC, NoKeywords, quoted, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
@@ -147,23 +140,23 @@ def from_frames(
         raise unexpected(from_frames, unknown)
     queries, docs = pair_of(query, "query"), pair_of(doc, "doc")
     check_choices(missing=missing, validate=validate, duplicates=duplicates)
-    judgments = qrels_df
-    if not isinstance(qrels_df, Judgments):
-        judgments = Frame(contents(qrels_df, "qrels_df", queries[0], docs[0]), "qrels_df")
-    elif run_df is None:
+    truth = recognise(qrels_df, "qrels_df", is_table=True)
+    if truth.kind == "judgments" and run_df is None:
         raise TypeError("qrels_df is Judgments, which have no scores: give run_df")
     options = _Options(validate == "full", duplicates)
     if run_df is None:
-        if judgments.find("doc", docs[0]) is None:
-            return side_by_side(judgments, queries[0], relevance, score, rank, ties, query_ids)
-        sides = _both_sides(judgments, queries[0], docs[0], relevance, score, rank, options)
+        if truth.frame.find("doc", docs[0]) is None:
+            return side_by_side(truth.frame, queries[0], relevance, score, rank, ties, query_ids)
+        sides = _both_sides(truth.frame, queries[0], docs[0], relevance, score, rank, options)
     else:
-        frame = Frame(contents(run_df, "run_df", queries[1], docs[1]), "run_df")
-        if isinstance(judgments, Frame):
-            _check_swapped(judgments, frame, relevance, score, rank)
-            judgments = Judgments(of_frame(judgments, queries[0], docs[0], relevance))
-            warn_of_negative_grades(judgment_sets(judgments))
-        sides = _against(judgment_sets(judgments), frame, queries[1], docs[1], score, rank, options)
+        run = recognise(run_df, "run_df", is_table=True)
+        if truth.kind == "judgments":
+            judgments = judgment_sets(truth.data)
+        else:
+            _check_swapped(truth.frame, run.frame, relevance, score, rank)
+            judgments = of_frame(truth.frame, queries[0], docs[0], relevance)
+            warn_of_negative_grades(judgments)
+        sides = _against(judgments, run.frame, queries[1], docs[1], score, rank, options)
     rules = rules_of("docid" if ties is None else ties, ids=True)
     return Rankings(ColumnSource(*sides, missing=missing, query_ids=query_ids), rules)
 
@@ -342,20 +335,31 @@ def side_by_side(
     order, is_rank = _order(frame, score, rank)
     frame.prepare([query], [label, order])
     groups = QueryRows.of(frame.ids(query))
-    rows, offsets = groups.rows(np.arange(len(groups)))
-    indices = None if isinstance(rows, slice) else rows
     scores = _scores(frame, order, is_rank)
     warn_of_ranks(score, groups, scores)
     if is_rank and len(missing := np.flatnonzero(np.isnan(scores[:]))):
         raise nan_rank(f"{frame.where(order)}, row {int(missing[0])}")
-    labels, scores = (
-        RaggedArray(frame.where(name), offsets, values=values[:], order=indices)
-        for name, values in ((label, frame.numbers(label)), (order, scores))
+    labels = frame.where(label), frame.numbers(label)[:]
+    return label_lists(groups, labels, (frame.where(order), scores[:]), rules, query_ids)
+
+
+def label_lists(
+    groups: QueryRows,
+    labels: tuple[str, Any],
+    scores: tuple[str, Any],
+    rules: Rules,
+    query_ids: Iterable[Hashable] | None,
+) -> Rankings:
+    """Make Rankings from named columns of labels and scores."""
+    rows, offsets = groups.rows(np.arange(len(groups)))
+    order = None if isinstance(rows, slice) else rows
+    label_rows, score_rows = (
+        RaggedArray(name, offsets, values=values, order=order) for name, values in (labels, scores)
     )
-    if scores.kind != "f":
-        warn_if_swapped(pairs_in_lists(labels, scores), labels.name, scores.name, BY_COLUMN)
+    if score_rows.kind != "f":
+        warn_if_swapped(pairs_in_lists(label_rows, score_rows), label_rows.name, score_rows.name, BY_COLUMN)
     names = check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
-    return Rankings(ListSource(labels, scores, None, names), rules)
+    return Rankings(ListSource(label_rows, score_rows, None, names), rules)
 
 
 def _order(frame: Frame, score: str | None, rank: str | None) -> tuple[str, bool]:

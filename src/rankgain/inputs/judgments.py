@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack
 
-from rankgain.data.contents import contents
-from rankgain.data.forms import form_of
+from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, JudgmentSets, of_covers, warn_of_negative_grades
 from rankgain.data.subtopics import of_dicts, weighted
-from rankgain.data.tables.frame import Frame
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.inputs.frames import by_subtopic_of_frame, of_frame
 from rankgain.inputs.trec import read_qrels, read_qrels_by_subtopic
@@ -108,54 +106,42 @@ def judgments(
         raise TypeError("weights= are those of subtopics: give subtopic=True, too")
     if not isinstance(subtopic, (bool, str)):
         raise TypeError(f"subtopic must be True or the name of a column, not {subtopic!r}")
-    truth = contents(truth, "truth", query, doc, beir=True)
-    form = form_of(truth, "truth")
-    if (query, doc, relevance) != (None, None, None):
-        if form in ("file", "dicts") or (form == "lists" and not isinstance(truth, Mapping)):
-            keyword = "query" if query is not None else "doc" if doc is not None else "relevance"
-            raise TypeError(f"{keyword}= names a column, and truth is not a table: leave it out")
-        form = "frame"
-    if subtopic is False:
-        return prepared(truth, form, query, doc, relevance)
-    sets = _by_subtopic(truth, form, query, doc, relevance, subtopic)
-    if weights is not None and sets.covers is not None:
-        sets.covers = weighted(sets.covers, sets.query_ids, weights)
-    warn_of_negative_grades(sets)
-    return Judgments(sets.check())
+    of_subtopics = subtopic if isinstance(subtopic, str) else None
+    named = {"query": query, "doc": doc, "relevance": relevance, "subtopic": of_subtopics}
+    columns = {name: column for name, column in named.items() if column is not None}
+    given = recognise(truth, "truth", columns, is_truth=True, is_table=bool(columns))
+    if columns and given.kind != "table":
+        raise TypeError(f"{next(iter(columns))}= names a column, and truth is not a table: leave it out")
+    if subtopic is not False:
+        sets = _by_subtopic(given, query, doc, relevance, of_subtopics)
+        if weights is not None and sets.covers is not None:
+            sets.covers = weighted(sets.covers, sets.query_ids, weights)
+        warn_of_negative_grades(sets)
+        return Judgments(sets.check())
+    if given.kind == "trec":
+        return Judgments(read_qrels(given.data, given.argument).check())
+    if given.kind == "table":
+        sets = of_frame(given.frame, query, doc, relevance)
+    else:
+        sets = judgments_of(given.name, relevant_lists(given.data, given.name))
+    sets.check()
+    if given.kind not in ("trec", "judgments"):
+        warn_of_negative_grades(sets)
+    return Judgments(sets)
 
 
 def _by_subtopic(
-    truth: Any, form: str, query: str | None, doc: str | None, relevance: str | None, subtopic: bool | str
+    given: Given, query: str | None, doc: str | None, relevance: str | None, subtopic: str | None
 ) -> JudgmentSets:
-    """Read judgments by subtopic from truth whose form is known."""
-    if isinstance(subtopic, str) and form in ("file", "dicts"):
-        raise TypeError(f"subtopic={subtopic!r} names a column, and truth is not a table: write subtopic=True")
-    if form == "file":
-        return read_qrels_by_subtopic(truth, "truth")
-    if form == "frame":
-        name = subtopic if isinstance(subtopic, str) else None
-        return by_subtopic_of_frame(Frame(truth, "truth"), query, doc, relevance, name)
-    if isinstance(truth, Mapping):
-        return of_covers("truth", *of_dicts(truth, "truth"))
-    if isinstance(truth, Judgments):
+    if given.kind == "trec":
+        return read_qrels_by_subtopic(given.data, given.argument)
+    if given.kind == "table":
+        return by_subtopic_of_frame(given.frame, query, doc, relevance, subtopic)
+    if given.kind in ("dicts", "keyed"):
+        return of_covers(given.name, *of_dicts(given.data, given.name))
+    if given.kind == "judgments":
         raise TypeError("truth is Judgments already: give what they were made from, and subtopic=True")
     raise TypeError(
-        f"judgments by subtopic are {{query: {{subtopic: {{document: grade}}}}}}, a frame or lines of TREC, not "
-        f"{type(truth).__name__}"
+        f"judgments by subtopic are {{query: {{subtopic: {{document: grade}}}}}}, a table or lines of TREC, not "
+        f"{type(given.data).__name__}"
     )
-
-
-def prepared(
-    truth: Any, form: str, query: str | None = None, doc: str | None = None, relevance: str | None = None
-) -> Judgments:
-    """Make Judgments from truth whose form is already known."""
-    if form == "file":
-        return Judgments(read_qrels(truth, "truth").check())
-    if form == "frame":
-        sets = of_frame(Frame(truth, "truth"), query, doc, relevance)
-    else:
-        sets = judgments_of("truth", relevant_lists(truth, "truth"))
-    sets.check()
-    if not isinstance(truth, Judgments):
-        warn_of_negative_grades(sets)
-    return Judgments(sets)

@@ -17,13 +17,6 @@ from rankgain.scalars import Array, Bools, to_intp
 ORDER = "labels come first, from_scores(y_true, y_score)"
 
 
-def is_sparse_truth(value: Any) -> bool:
-    """Return whether the value is a sparse matrix, or Judgments that were made from one."""
-    if isinstance(value, Judgments):
-        return judgment_sets(value).columns is not None
-    return is_sparse(value)
-
-
 def matrix_source(y_true: Any, y_score: Any, exclude: Any, query_ids: Iterable[Hashable] | None) -> MatrixSource:
     """Make a source from a sparse matrix of grades and a dense matrix of scores."""
     judgments, scores = _judgments_of(y_true), _scores_of(y_score)

@@ -6,11 +6,11 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Unpack
 
 from rankgain.choices import Missing, Ties, check_choices
-from rankgain.data.dicts import DictSource, Run, mapping
-from rankgain.data.forms import plain
+from rankgain.data.advice.swapped import has_whole_scores, pairs_in_dicts, warn_if_swapped
+from rankgain.data.dicts import DictSource, Run, dicts_of
+from rankgain.data.given import recognise
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import rules_of
-from rankgain.data.swapped import has_whole_scores, pairs_in_dicts, warn_if_swapped
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import paired
@@ -96,16 +96,16 @@ def from_qrels(
         raise unexpected(from_qrels, unknown)
     rules = rules_of(ties, ids=True)
     check_choices(missing=missing)
-    run = mapping(plain(run), "run")
-    unread = None
-    if isinstance(qrels, Judgments):
-        judgments = judgment_sets(qrels)
+    given = recognise(run, "run", opens=False)
+    scores, truth, unread = dicts_of(given), recognise(qrels, "qrels", opens=False), None
+    if truth.kind == "judgments":
+        judgments = judgment_sets(truth.data)
     else:
-        qrels = mapping(plain(qrels), "qrels")
-        unread = None if missing == "zero" else qrels
-        judgments = of_dicts(*paired(qrels, "qrels"), "qrels", None if unread is None else run)
+        grades, name = dicts_of(truth), truth.name
+        unread = None if missing == "zero" else grades
+        judgments = of_dicts(*paired(grades, name), name, None if unread is None else scores)
         if judgments.unusual_grades:
             warn_of_negative_grades(judgments)
-    if judgments.unusual_grades and has_whole_scores(run):
-        warn_if_swapped(pairs_in_dicts(judgments, run), "qrels", "run", "from_qrels(qrels, run)")
-    return Rankings(DictSource(judgments, run, missing, query_ids, unread), rules)
+    if judgments.unusual_grades and has_whole_scores(scores):
+        warn_if_swapped(pairs_in_dicts(judgments, scores), truth.name, given.name, "from_qrels(qrels, run)")
+    return Rankings(DictSource(judgments, scores, missing, query_ids, unread, given.name), rules)

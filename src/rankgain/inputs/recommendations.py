@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from rankgain import _backend
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
+from rankgain.data.advice.list_texts import refuse_list_texts
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.dicts import DictSource
 from rankgain.data.groups import QueryRows
@@ -24,7 +25,6 @@ from rankgain.data.id_lists import (
     warn_if_swapped,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
-from rankgain.data.list_texts import refuse_list_texts
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
 from rankgain.data.source import check_query_ids

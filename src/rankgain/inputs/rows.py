@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
-from rankgain.data.column_names import ROW_COLUMNS, bare, default_columns
+from rankgain.data.column_names import ROW_COLUMNS, bare
 from rankgain.data.columns import ColumnSource, RunColumns
-from rankgain.data.contents import contents
+from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import checked, column_of, judgments_of
 from rankgain.data.ids import python_ids
@@ -107,7 +107,7 @@ def from_rows(
     if unknown:
         raise unexpected(from_rows, unknown)
     check_choices(missing=missing, validate=validate, duplicates=duplicates)
-    frame = Frame(contents(table, "table", by_query=True), "table")
+    frame = recognise(table, "table", is_table=True).frame
     truth, run = _need(frame, "relevant", relevant), _need(frame, "retrieved", retrieved)
     names = _find(frame, "query", query)
     frame.prepare(list(dict.fromkeys(name for name in (names, truth, run) if name is not None)))
@@ -119,12 +119,6 @@ def from_rows(
         frame.where(run), columns.groups, columns.ids, None, check_all=check_all, duplicates=duplicates
     )
     return Rankings(ColumnSource(judgments, returned, missing=missing, query_ids=query_ids), GIVEN)
-
-
-def is_mapping_of_columns(value: Any) -> bool:
-    """Return whether the value is a mapping in which at least one key is a common column name."""
-    usual = {name for names in ROW_COLUMNS.values() for name in names}
-    return isinstance(value, Mapping) and bool(default_columns(value) or not usual.isdisjoint(value))
 
 
 def has_rows_by_query(frame: Frame) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankgain.choices import ScoreTies
+from rankgain.data.advice.swapped import pairs_in_lists, warn_if_swapped
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.judgments import Judgments
@@ -16,7 +17,6 @@ from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offset
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.data.sparse import Csr, is_sparse
-from rankgain.data.swapped import pairs_in_lists, warn_if_swapped
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.inputs.matrix import mask_of, matrix_source
 from rankgain.rankings import Rankings

@@ -10,7 +10,7 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
-from rankgain.batches import ROLES, BatchOptions
+from rankgain.batches import BatchOptions
 from rankgain.metrics.metric import better, each_of
 from rankgain.spark.jobs import (
     Rules,
@@ -21,6 +21,7 @@ from rankgain.spark.jobs import (
     merged,
     of_labelled_buckets,
 )
+from rankgain.spark.workers import ROLES
 
 
 class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsReadable, DefaultParamsWritable):  # type: ignore[misc]

@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from rankgain.batches import PartRules, as_batch, parts_of, reject_repeated_queries, sides_of
+from rankgain.batches import PartRules, as_batch
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.data.tables.frame import Frame
+from rankgain.data.tables.parts import Part, part_of, whole_queries
 from rankgain.errors import import_extra, quoted
 from rankgain.results.evaluation import Evaluation
 
+ROLES = {"query_id": "query", "doc_id": "document", "relevance": "relevance", "score": "score"}
 JUDGED, RETURNED = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "score"]
 
 
@@ -33,13 +35,35 @@ def _judgments(payload: bytes) -> Judgments:
 
 def rows(payload: bytes, qrels: Any, run: Any) -> Any:
     """Evaluate a bucket and return a table with one row per query."""
-    result = _rules(payload).of_tables(qrels.select(JUDGED), run.select(RETURNED))
+    result = _of_sides(payload, qrels, run)
     return import_extra("pyarrow", "spark").Table.from_batches([as_batch(result, qrels.schema.field("query_id").type)])
 
 
 def state(payload: bytes, qrels: Any, run: Any) -> Any:
     """Evaluate a bucket and return its Summary as JSON in a table."""
-    return _state(lambda: _rules(payload).of_tables(qrels.select(JUDGED), run.select(RETURNED)))
+    return _state(lambda: _of_sides(payload, qrels, run))
+
+
+def _of_sides(payload: bytes, qrels: Any, run: Any) -> Evaluation:
+    return _rules(payload).of_sides(_part(qrels.select(JUDGED), "qrels"), _part(run.select(RETURNED), "run"))
+
+
+def _part(table: Any, side: str) -> Part:
+    """Read a table whose columns are named by role.
+
+    If a value is null, raise an error that names the query and document, since Spark's rows have no numbers.
+    """
+    for name in table.column_names:
+        nulls = table[name].is_null()
+        row = nulls.index(True).as_py()
+        if row >= 0:
+            first = table.slice(row, 1).to_pylist()[0]
+            raise ValueError(
+                f"{side}: query {quoted(first['query_id'])}, document {quoted(first['doc_id'])}: the {ROLES[name]} is "
+                "null; drop such rows, or fill in the values"
+            )
+    kind = table.schema.field("query_id").type
+    return part_of(Frame(table, side), dict(zip(table.column_names, table.column_names, strict=True)), kind)
 
 
 def state_of_labels(payload: bytes, names: dict[str, str], table: Any) -> Any:
@@ -59,10 +83,9 @@ def _of_labels(rules: PartRules, names: dict[str, str], table: Any) -> Evaluatio
             kind = "null" if table[role].null_count else "NaN"
             advice = ', as ALS(coldStartStrategy="drop") does' if role == "score" else ""
             raise ValueError(f"dataset: query {quoted(query)}: column {name!r} is {kind}; drop such rows{advice}")
-    if "doc_id" in names:
-        return rules.of_tables(*sides_of(table.select([*JUDGED, "score"])))
-    frame = Frame(table.select([*names]).rename_columns([*names.values()]), "dataset")
-    return rules.of_labels(frame, names["query_id"], names["relevance"], names["score"])
+    part = part_of(Frame(table, "dataset"), {role: role for role in names})
+    label, score = (f"dataset: column {names[role]!r}" for role in ("relevance", "score"))
+    return rules.of_part(part, (label, score))
 
 
 def _state(evaluate: Callable[[], Evaluation]) -> Any:
@@ -77,10 +100,7 @@ def _state(evaluate: Callable[[], Evaluation]) -> Any:
 def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) -> Iterator[Any]:
     """Evaluate a partition whose rows are grouped by query, and yield batches with one row per judged query."""
     rules, judgments = _rules(payload), judgment_sets(_judgments(pickled_judgments))
-    seen: set[Any] = set()
     advice = "run.sortWithinPartitions(query) first, or use rankgain.spark.evaluate"
-    for part in parts_of(batches, rules.options.rows):
-        if part["query_id"].null_count:
-            rules.of_run(judgments, part)  # raises the error for null ids
-        reject_repeated_queries(part["query_id"], seen, "run", advice)
-        yield as_batch(rules.of_run(judgments, part), part.schema.field("query_id").type)
+    parts = (_part(batch, "run") for batch in batches)
+    for part in whole_queries(parts, rules.options.rows, "run", advice):
+        yield as_batch(rules.of_run(judgments, part), part.kind)

@@ -20,6 +20,9 @@ from rankgain.errors import refusal
 from rankgain.scalars import Array, Bools, Bytes, Ints
 
 LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # maps Arrow's list formats to offset types
+Dictionaries = dict[tuple[int, ...], Array | Ids]  # dictionaries by the addresses of their buffers
+MOST_DICTIONARIES = 8  # number of dictionaries that a cache keeps
+
 NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # maps Arrow's formats to NumPy's type codes
 
 
@@ -93,9 +96,12 @@ class _Memory:
 
 
 class Stream(Reader):
-    """The record batches of a stream. A stream of arrays without names is read as a table with one unnamed column."""
+    """The record batches of a stream. A stream of arrays without names is read as a table with one unnamed column.
 
-    def __init__(self, holder: Any, where: str) -> None:
+    `dictionaries`: a cache of dictionaries that other streams may share.
+    """
+
+    def __init__(self, holder: Any, where: str, dictionaries: Dictionaries | None = None) -> None:
         self._where = where
         capsule = holder.__arrow_c_stream__()
         try:
@@ -109,7 +115,7 @@ class Stream(Reader):
         self._schema = _Owned(_Schema())
         self._check(stream, stream.get_schema(stream, self._schema.structure))
         self._batches: list[_Owned] = []
-        self._dictionaries: dict[tuple[int, ...], Array | Ids] = {}
+        self._dictionaries: Dictionaries = {} if dictionaries is None else dictionaries
         while True:
             batch = _Owned(_Array())
             self._check(stream, stream.get_next(stream, batch.structure))
@@ -194,7 +200,7 @@ class _Part:
         self.start, self.length = start, length
         self.where, self.row = where, row
 
-    def read(self, dictionaries: dict[tuple[int, ...], Array | Ids], *, nulls: bool = False) -> Array | Ids:
+    def read(self, dictionaries: Dictionaries, *, nulls: bool = False) -> Array | Ids:
         """Return the values.
 
         `dictionaries`: a cache of the dictionaries, which batches can share. `nulls`: whether nulls become an arbitrary
@@ -244,7 +250,7 @@ class _Part:
             return np.ones(self.length, np.bool_)
         return self._bits(0).view(np.bool_)
 
-    def lists(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> ListColumn:
+    def lists(self, dictionaries: Dictionaries) -> ListColumn:
         """Read a column that has lists of ids, maps or structs from ids to grades, or single ids."""
         present = self.present()
         if not present.any():
@@ -353,7 +359,7 @@ class _Part:
             views, [self._buffer(2 + i, size) for i, size in enumerate(sizes)], _kind(self.format), self.where
         )
 
-    def _coded(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> Array | Ids:
+    def _coded(self, dictionaries: Dictionaries) -> Array | Ids:
         values = self.array.dictionary.contents
         schema = self.schema.dictionary.contents
         key = values.offset, values.length, *(values.buffers[i] or 0 for i in range(values.n_buffers))
@@ -361,6 +367,8 @@ class _Part:
             where = f"{self.where}, categories"
             entries = _Part(schema, values, values.offset, values.length, self.owner, where, 0).read(dictionaries)
             integers = isinstance(entries, np.ndarray) and entries.dtype.kind in "iu"
+            if len(dictionaries) == MOST_DICTIONARIES:  # each batch of an engine may have its own
+                dictionaries.clear()
             dictionaries[key] = ids_of(entries) if integers else entries
         dictionary = dictionaries[key]
         codes = self._numbers()

@@ -5,16 +5,17 @@ This module does not import any library that the caller has not imported.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankgain import _codes
+from rankgain.data.advice.foreign import container_advice
+from rankgain.data.advice.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.arrays import vector_of
 from rankgain.data.column_names import DEFAULT_COLUMNS, SCORES_IF_NUMERIC, bare, default_columns, is_pandas
-from rankgain.data.detect import is_file
-from rankgain.data.foreign import container_advice
 from rankgain.data.ids import (
     ChunkedArray,
     ChunkedIds,
@@ -27,7 +28,6 @@ from rankgain.data.ids import (
     ids_of,
     python_ids,
 )
-from rankgain.data.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.tables.readers import ListColumn, Reader, content_of, refuse_nested
 from rankgain.errors import InputError, refusal
@@ -202,7 +202,7 @@ def _reader(frame: Any, argument: str) -> Reader:
     if isinstance(frame, Mapping):
         return _MappingReader(frame, argument)
     advice = "; collect() it first" if hasattr(frame, "collect") else container_advice(frame)
-    if is_file(frame):
+    if isinstance(frame, (str, os.PathLike)) or hasattr(frame, "read"):
         advice = "; for TREC files there is rankgain.read_trec(qrels, run)"
     raise TypeError(
         f"{argument} must be a pandas, polars or Arrow table, or a mapping of columns, not "

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
+from rankgain.data.source import IdSide
 from rankgain.errors import quoted, warn
 
 _QUERIES = 100  # number of queries examined for ids that are written differently
@@ -22,21 +23,14 @@ _NORMALISATIONS: tuple[tuple[str, Callable[[str], str]], ...] = (
 )
 
 
-class NamedSide(NamedTuple):
-    """The judgments or a run: a name for messages, and a function that returns the documents of a query."""
-
-    name: str
-    documents: Callable[[int], list[Any]]
-
-
-def warn_of_other_ids(judgments: NamedSide, run: NamedSide, queries: int) -> None:
+def warn_of_other_ids(judgments: IdSide, run: IdSide, queries: int) -> None:
     """If no document of the run is judged, warn if judgments and run seem to use different kinds of ids."""
     remark = _written_differently(judgments, run, range(min(queries, _QUERIES))) or _disjoint(judgments, run, queries)
     if remark:
         warn(f"no document in {run.name} is judged in {judgments.name}: {remark}")
 
 
-def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable[int]) -> str:
+def _written_differently(judgments: IdSide, run: IdSide, queries: Iterable[int]) -> str:
     """Find two ids that become equal after normalisation, and describe how they differ; return "" if there are none."""
     sides = [(judgments.documents(query), run.documents(query)) for query in queries]
     if not all({*judged}.isdisjoint(returned) for judged, returned in sides):  # shared ids are pooled but unjudged
@@ -53,7 +47,7 @@ def _written_differently(judgments: NamedSide, run: NamedSide, queries: Iterable
     return ""
 
 
-def _disjoint(judgments: NamedSide, run: NamedSide, queries: int) -> str:
+def _disjoint(judgments: IdSide, run: IdSide, queries: int) -> str:
     """If judgments and run have no id in common in any query, name one id of each; otherwise return ""."""
     returned: dict[Any, None] = {}
     for query in range(queries):

@@ -1,0 +1,209 @@
+"""Recognise what a caller gave: the only place that decides which form an argument has.
+
+Constructors, `evaluate`, `compare`, `judgments` and the command line call `recognise` and ask its record. Whatever they
+then read, they read from `data`, and errors begin with `name`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Set
+from functools import cached_property
+from itertools import islice
+from typing import Any, Literal
+
+from rankgain.data.arrays import array_of, is_array
+from rankgain.data.column_names import USUAL_NAMES, default_columns, is_pandas, is_series
+from rankgain.data.detect import file_kind
+from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.data.other_tools import columns_of_tuples, holds_responses, is_of_ranx, is_tuple_record, run_of_responses
+from rankgain.data.sparse import is_sparse
+from rankgain.data.tables.frame import Frame
+from rankgain.data.tables.readers import Reader
+from rankgain.data.tables.records import Records
+from rankgain.errors import changed, quoted
+
+Kind = Literal["judgments", "dicts", "keyed", "table", "trec", "sparse", "series", "array", "lists", "other"]
+Values = Literal["ids", "integers", "fractions", "nothing", "other"]
+
+MOST_NAMES = 256  # the keys of a larger mapping are queries, not column names
+_DICT = frozenset((dict,))
+_NO_COLUMNS: Mapping[str, Any] = {}
+
+
+class Given:
+    """What a caller gave as one argument, recognised before its contents are read.
+
+    `kind`:
+
+    - "judgments": prepared Judgments
+    - "dicts": a mapping from query to a mapping from document to a number
+    - "keyed": any other mapping, from query to ids
+    - "table": a data frame, a mapping of columns, records, or a file of these
+    - "trec": a TREC file, or a file that `read_trec` refuses
+    - "sparse": a sparse matrix
+    - "series": a pandas Series
+    - "array": anything else that NumPy can read as an array
+    - "lists": a list or tuple, of numbers, of ids, or with one item per query
+    - "other": anything else, which every reader refuses
+
+    `data`: the value itself or, for a table file or an object of another tool, what it holds. `argument`: the name of
+    the parameter. `name`: the place that errors name, which is the table file or, without one, the argument.
+    """
+
+    def __init__(self, kind: Kind, data: Any, argument: str) -> None:
+        self.kind = kind
+        self.data = data
+        self.argument = self.name = argument
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The data as a table. A TypeError is raised if they are none."""
+        is_records = self.kind == "table" and type(self.data) is list
+        return Frame(Records(self.data, self.name) if is_records else self.data, self.argument)
+
+    @cached_property
+    def values(self) -> Values:
+        """The values of an array or of lists; "ids" if they are certainly ids, "other" if it cannot be told."""
+        if self.kind in ("judgments", "dicts", "keyed", "sparse"):
+            return "ids"
+        return _values_of(self.data)
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether documents are columns of a sparse matrix, or of one from which the judgments were made."""
+        return self.kind == "sparse" or (self.kind == "judgments" and judgment_sets(self.data).columns is not None)
+
+
+def recognise(
+    value: Any,
+    argument: str,
+    columns: Mapping[str, Any] = _NO_COLUMNS,
+    *,
+    is_truth: bool = False,
+    is_table: bool = False,
+    opens: bool = True,
+) -> Given:
+    """Return what a value is. A value that was recognised before is returned unchanged.
+
+    Parameters
+    ----------
+    columns : mapping
+        The columns that the caller named for this argument, by role. A mapping that has all of them is a table, unless
+        it holds mappings.
+    is_truth : bool
+        Whether a file with the header of BEIR's qrels is a TREC file.
+    is_table : bool
+        Whether the value must be a table, so that mappings and records are tables whatever their names.
+    opens : bool
+        Whether a file is opened to recognise it. Otherwise, every file counts as a TREC file.
+    """
+    if type(value) is dict:
+        for first in value.values():  # runs and qrels of most callers are recognised here
+            if type(first) is dict and "hits" not in first and value.keys().isdisjoint(USUAL_NAMES):
+                try:
+                    if _DICT.issuperset(map(type, value.values())):
+                        return Given("dicts", value, argument)
+                except RuntimeError as error:
+                    raise changed(error, argument) from None
+            break
+    elif type(value) is Given:
+        return value
+    elif not is_pandas(value) and _is_file(value):  # `getattr` on a frame is slow, because it searches the columns
+        kind, head, source = file_kind(value, argument, beir=is_truth) if opens else (None, b"", value)
+        if kind is None:
+            return Given("trec", source, argument)
+        from rankgain.data.tables.files import read_table  # deferred, to keep `import rankgain` fast
+
+        title, data = read_table(kind, head, source, argument)
+        given = _recognise(data, title, columns, is_table)
+        given.argument = argument
+        return given
+    return _recognise(value, argument, columns, is_table)
+
+
+def _is_file(value: Any) -> bool:
+    """Return whether a value is a path or an open file."""
+    return isinstance(value, (str, os.PathLike)) or callable(getattr(value, "read", None))
+
+
+def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool) -> Given:
+    """Return what a value other than a file is. `name`: the place that errors name."""
+    if isinstance(value, Mapping):
+        return _of_mapping(value, name, columns, is_table)
+    if isinstance(value, Reader) or is_pandas(value):
+        return Given("table", value, name)
+    if isinstance(value, (list, tuple)):
+        return _of_list(value, name, columns, is_table)
+    if isinstance(value, Judgments):
+        return Given("judgments", value, name)
+    if is_series(value):
+        return Given("series", value, name)
+    if hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect"):
+        is_column = hasattr(value, "__array__") and (hasattr(value, "dtype") or hasattr(value, "type"))
+        return Given("array" if is_column else "table", value, name)
+    if is_of_ranx(value):
+        return Given("dicts", value.to_dict(), name)
+    if is_sparse(value):
+        return Given("sparse", value, name)
+    if isinstance(value, Iterator):
+        items = list(value)
+        return _of_list(items, name, columns, is_table) if items else Given("other", value, name)
+    return Given("array" if is_array(value) else "other", value, name)
+
+
+def _of_mapping(value: Mapping[Any, Any], name: str, columns: Mapping[str, Any], is_table: bool) -> Given:
+    try:
+        if holds_responses(value):
+            return Given("dicts", run_of_responses(value), name)
+        if {"query", "doc"} <= default_columns(islice(value, MOST_NAMES)).keys():
+            return Given("table", value, name)
+        if all(issubclass(kind, Mapping) for kind in {*map(type, value.values())}):
+            return Given("dicts", value, name)
+    except RuntimeError as error:
+        raise changed(error, name) from None
+    is_table = is_table or bool(columns and all(column in value for column in columns.values()))
+    return Given("table" if is_table else "keyed", value, name)
+
+
+def _of_list(value: Any, name: str, columns: Mapping[str, Any], is_table: bool) -> Given:
+    first = value[0] if len(value) else None
+    if isinstance(first, Mapping):
+        is_table = is_table or _is_record(first, name, columns)
+        return Given("table" if is_table else "lists", list(value) if is_table else value, name)
+    if is_tuple_record(first):
+        return Given("table", columns_of_tuples(value), name)
+    return Given("lists", value, name)
+
+
+def _is_record(first: Mapping[Any, Any], name: str, columns: Mapping[str, Any]) -> bool:
+    """Return whether the first of several mappings is a row with a query and a document, not the grades of a query."""
+    usual = default_columns(first)
+    if all(columns[role] in first if role in columns else role in usual for role in ("query", "doc")):
+        return True
+    if any(isinstance(value, (str, bytes)) for value in first.values()):
+        raise TypeError(
+            f"{name}: row 0 has the keys {', '.join(map(quoted, first))}, which are no columns of queries and "
+            "documents: name these with query= and doc="
+        )
+    return False
+
+
+_PRECEDENCE: tuple[Values, ...] = ("ids", "other", "fractions", "integers")
+_BY_DTYPE: Mapping[str, Values] = {"f": "fractions", "i": "integers", "u": "integers", "b": "integers"}
+
+
+def _values_of(value: Any) -> Values:
+    if isinstance(value, (list, tuple)):
+        kinds = {_values_of(item) for item in value}
+        return next((kind for kind in _PRECEDENCE if kind in kinds), "integers" if value else "nothing")
+    if isinstance(value, float):
+        return "fractions"
+    if isinstance(value, int):
+        return "integers"
+    if isinstance(value, (Set, Mapping)):
+        return "ids"
+    array = array_of(value, "run") if is_array(value) else None
+    if array is None or array.dtype.kind == "O":
+        return "other" if array is None else _values_of(array.tolist())
+    return _BY_DTYPE.get(array.dtype.kind, "other")
