@@ -429,6 +429,7 @@ def test_extreme_orders_are_refused(rejects, ties):
     rejects(ValueError, "strecall@5 has no value for ties", rankings(NUGGETS, TIED, ties=ties).evaluate, "strecall@5")
 
 
+@pytest.mark.options("metric", "alpha")
 def test_parameters_of_novelty_have_their_own_defaults():
     assert str(rg.metric("nrbp")) == "nrbp"
     assert str(rg.metric("nrbp", beta=0.8, alpha=0.25)) == "nrbp(beta=0.8,alpha=0.25)"
