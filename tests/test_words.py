@@ -11,6 +11,7 @@ from typing import get_args
 
 import pytest
 from support import metric_table
+from support.marks import in_one_case
 from support.public_names import public_objects
 
 import rankgain as rg
@@ -76,7 +77,7 @@ def test_docstring_follows_numpydoc(name):
     assert [error for error in errors if error not in refused] == []
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, "BatchOptions"])
+@in_one_case("name", [*FUNCTIONS, "BatchOptions"])
 def test_docstring_states_optional_parameters_and_choices(name):
     function = PUBLIC[name]
     parameters = inspect.signature(function).parameters
@@ -94,7 +95,7 @@ def test_docstring_states_optional_parameters_and_choices(name):
                 assert set(listed) == set(map(str, get_args(getattr(choices, kind)))), head
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@in_one_case("name", FUNCTIONS)
 def test_docstring_states_when_each_error_is_raised(name):
     parts = sections(FUNCTIONS[name])
     tree = ast.parse(dedent(inspect.getsource(FUNCTIONS[name])))
@@ -115,7 +116,7 @@ def resolved(other, name):
     return find_spec(other)
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@in_one_case("name", PUBLIC)
 def test_see_also_names_what_exists(name):
     for head, _ in entries(sections(PUBLIC[name]).get("See Also", "")):
         for other in head.partition(" : ")[0].split(", "):

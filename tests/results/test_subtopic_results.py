@@ -55,7 +55,8 @@ def rankings(judgments=NUGGETS, run=LIST, weights=None, **rules):
         "n1        1.0000",
         "n2        0.3333",
         "n3        0.2000",
-        "formula: Σ w_s·x_s / Σ w_s over the subtopics s that count; x_s, by the judgments of s: 1 / i for the first i ≤ k with",
+        "formula: Σ w_s·x_s / Σ w_s over the subtopics s that count; x_s, by the judgments of s: 1 / i for the first "
+        "i ≤ k with",
         "  rel(i) = 1; 0 if there is none",
         "c (n3) is relevant and was not returned",
     ]),

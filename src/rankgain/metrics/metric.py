@@ -416,9 +416,10 @@ def _near(name: str) -> str:
         return name
     if len(name) > 2 * max(map(len, _NAMES)):  # comparing long strings is slow
         return ""
-    letters = sorted(_bare(name))
-    anagrams = sorted((bare for bare in _BARE if sorted(bare) == letters), key=lambda bare: bare != _bare(name))
-    near = anagrams[0] if anagrams else nearest(_bare(name), _BARE)
+    letters, over_subtopics = sorted(_bare(name)), _bare(name).endswith("ia")
+    known = [bare for bare in _BARE if bare.endswith("ia") == over_subtopics]
+    anagrams = sorted((bare for bare in known if sorted(bare) == letters), key=lambda bare: bare != _bare(name))
+    near = anagrams[0] if anagrams else nearest(_bare(name), known)
     return next((alias for alias in _NAMES if near and _bare(alias) == near), "")
 
 
