@@ -130,10 +130,9 @@ def switch(name: str) -> None:
 CHOSEN = _backend.name
 
 
-@pytest.fixture(autouse=True)
-def same_backend_afterwards():
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
     """Fail a test that does not restore the backend, because later tests would run on the wrong one."""
-    yield
     assert _backend.name == CHOSEN
 
 

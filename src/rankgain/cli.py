@@ -22,6 +22,7 @@ from rankgain.choices import CHOICES
 from rankgain.comparison.aligned import QUERIES
 from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.difference import RANDOM
+from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.guards import check_allowance, check_drop
 from rankgain.comparison.outcome import PARTS
@@ -600,11 +601,16 @@ def _compare(options: argparse.Namespace) -> int:
         extra("jinja2", "report", "--report")
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
-    runs = dict(_rankings(options.files, options))
+    results, evidence, truths = {}, {}, {}
+    for name, rankings in _rankings(options.files, options):
+        results[name] = rankings.evaluate(*options.metric, threads=options.threads)
+        if options.with_truth:
+            truths[name] = rankings.evaluate("num_rel", "idcg").to_dict()
+        report = options.report is not None
+        evidence[name] = Evidence(rankings).release(results[name], options.threads, report=report)
     if options.with_truth:
-        _check_same_truth(runs)
-    results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
-    comparison = comparison_of(results, runs)
+        _check_same_truth(truths)
+    comparison = comparison_of(results, evidence)
     baseline = None if options.all_pairs else options.baseline or names[0]
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
     shared["weights"] = None if options.weights is None else read_weights(options.weights)
@@ -624,7 +630,8 @@ def _compare(options: argparse.Namespace) -> int:
         from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
         qrels = None if options.with_truth else os.path.basename(options.files[0])
-        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given), gate=gate)
+        command = shown_command(options.given)
+        page = page_of(tests, groups, comparison, evidence, qrels=qrels, command=command, gate=gate)
         write_whole(options.report, page.encode("utf-8"))
     text = COMPARED[options.form](tests, groups, gate, **exports)
     _write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
@@ -641,9 +648,9 @@ def _hold_truth(options: argparse.Namespace) -> bool:
     return given.kind == "table" and has_rows_by_query(given.frame)
 
 
-def _check_same_truth(runs: Mapping[str, Rankings]) -> None:
+def _check_same_truth(truths: Mapping[str, Mapping[Any, Any]]) -> None:
     """Raise ValueError if tables that hold judgments do not judge the same queries alike."""
-    (first, one), *others = ((name, run.evaluate("num_rel", "idcg").to_dict()) for name, run in runs.items())
+    (first, one), *others = truths.items()
     for name, other in others:
         for query in one.keys() & other.keys():
             if one[query] != other[query]:

@@ -608,12 +608,8 @@ def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, A
         return {}
     requested = set(query_ids)
     rows = {query: row for row, query in enumerate(source.query_ids) if query in requested}
-    first = {}
-    for query, row in rows.items():
-        documents = source.documents(row, rules)
-        if documents.ids is not None and documents.groups:
-            first[query] = documents.ids[documents.groups[0].positions[0]]
-    return first
+    first = {query: source.first_document(row, rules) for query, row in rows.items()}
+    return {query: document for query, document in first.items() if document is not None}
 
 
 def sizes_of(rankings: Rankings) -> Ints:

@@ -87,7 +87,7 @@ def test_lists_summed_together_have_the_same_bits_at_each_cpu_level(cpu, dtype):
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("size", [5, 12, 16, 20, 64, 600, 2000])
+@in_one_case("size", [5, 12, 16, 20, 64, 600, 2000])
 @pytest.mark.parametrize("grades", [[0.5, 1.5], np.linspace(0.1, 0.9, 97)])
 def test_highest_grade_of_unusual_grades(size, grades):
     relevance = np.random.default_rng(size).choice(grades, size)
@@ -247,7 +247,7 @@ def test_few_judged_ids_match_like_many(kind, hits):
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint8])
-@pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 255, 256, 257])
+@in_one_case("size", [1, 2, 63, 64, 65, 255, 256, 257])
 def test_grades_are_not_read_beyond_their_end(dtype, size):
     grades, scores = np.ones(size, dtype=dtype), np.zeros(size)
     assert _backend.lists.grade_error(grades, np.array([0, size])) is None

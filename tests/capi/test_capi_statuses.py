@@ -103,7 +103,7 @@ def test_unknown_status_has_a_message(status):
 # wrong calls
 
 
-@pytest.mark.parametrize("name", COMPUTING)
+@in_one_case("name", COMPUTING)
 def test_valid_calls_return_status_0(name):
     assert call(name, **valid_call(name))[0] == 0
 
@@ -178,7 +178,7 @@ def test_null_pointers_have_their_status(name, pointer):
     assert refused(call(name, **arguments), RANKGAIN_NULL_POINTER)
 
 
-@pytest.mark.parametrize("name", COMPUTING)
+@in_one_case("name", COMPUTING)
 def test_null_pointers_are_reported_before_other_errors(name):
     options = dict.fromkeys(("gain", "kind", "ties", "ideal", "delta", "normalize"), 9)
     wrong = options | {"k": 0, "rel": math.inf} | dict.fromkeys(pointers(name))
@@ -191,7 +191,7 @@ def test_null_pointers_are_reported_before_other_errors(name):
         )
 
 
-@pytest.mark.parametrize("name", COMPUTING)
+@in_one_case("name", COMPUTING)
 def test_pointers_of_length_0_may_be_null(name):
     status, *outputs = call(
         name, **valid_call(name) | NOTHING | {key: None for key in pointers(name) if key != "value"}

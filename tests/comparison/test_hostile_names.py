@@ -7,6 +7,7 @@ import unicodedata
 
 import pytest
 from support.made_runs import HOSTILE, hostile
+from support.marks import in_one_case
 
 from rankgain.results.text import printable
 from rankgain.tools.reports import COMPARED
@@ -56,7 +57,7 @@ def test_json_contains_unchanged_names(tested):
     assert {row["run"] for row in result["differences"]} == {*HOSTILE[1:]}
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@in_one_case("name", HOSTILE)
 def test_text_output_is_printable(name):
     shown = printable(name)
     assert len(shown) < 1300

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from support.made_runs import against_nothing, comparison
+from support.marks import in_one_case
 
 from rankgain import _backend
 from rankgain.comparison.power import detectable, queries_needed
@@ -92,7 +93,7 @@ def test_rounding_errors_do_not_decide_sign_vectors():
 # Comparison with all sign vectors
 
 
-@pytest.mark.parametrize("seed", range(12))
+@in_one_case("seed", range(12))
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_interval_holds_the_margins_that_the_exact_test_does_not_reject(seed, level):
     """The exact test does not reject just inside each end of the interval, and rejects just outside it."""

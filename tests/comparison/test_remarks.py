@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from support.made_runs import against_nothing, comparison
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.comparison.power import skewness
@@ -101,7 +102,7 @@ def test_no_remark_where_only_relevant_documents_are_judged(other, metric):
     assert rg.compare(POSITIVES, {"bm25": JUDGED, "other": other}, [metric]).test().warnings == []
 
 
-@pytest.mark.parametrize("name", sorted(set(TABLE) - {"infap"}))  # infAP estimates from pooled documents only
+@in_one_case("name", sorted(set(TABLE) - {"infap"}))  # infAP estimates from pooled documents only
 def test_unjudged_documents_are_a_warning_only_where_they_count_as_not_relevant(name):
     """An unjudged document counts as not relevant if grade 0 gives the same value but other documents do not."""
     random = np.random.default_rng(0)

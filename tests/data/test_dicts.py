@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from support.marks import in_one_case
 from support.rejections import vectors_or_error
 
 import rankgain as rg
@@ -104,7 +105,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("ties", ["stable", "docid", "average", "best", "worst"])
+@in_one_case("ties", ["stable", "docid", "average", "best", "worst"])
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("kind", [float, lambda score: Runs(score, lambda: None)], ids=["plain", "runs code"])
 def test_ids_that_change_the_run_in_comparisons_do_not_crash(backend, change, ties, kind):

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from support.evaluating import FUNCTIONS, OF_ONE_ARGUMENT, evaluate_scores
+from support.marks import in_one_case
 from support.rejections import masked
 
 import rankgain as rg
@@ -47,7 +48,7 @@ NO_LISTS = [
 
 
 @pytest.mark.parametrize("argument", OF_ONE_ARGUMENT)
-@pytest.mark.parametrize("row", NO_LISTS)
+@in_one_case("row", NO_LISTS)
 def test_functions_reject_other_types(rejects, argument, row):
     message, error, *values = row
     for function, value in product(OF_ONE_ARGUMENT[argument], values):

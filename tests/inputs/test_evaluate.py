@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sparse
+from support.marks import in_one_case
 from support.sides import columns, qrels_lines, run_lines
 
 import rankgain as rg
@@ -38,7 +39,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("truth", TRUTHS)
-@pytest.mark.parametrize("run", RUNS)
+@in_one_case("run", RUNS)
 def test_evaluate_equals_the_constructor_of_any_two_forms(truth, run):
     result = rg.evaluate(TRUTHS[truth](), RUNS[run](), "ndcg@10", "mrr")
     assert result.query_ids == EXPECTED.query_ids

@@ -224,7 +224,7 @@ def test_qids_are_returned_unchanged(backend, ids):
 @pytest.mark.parametrize(
     "kind", ["i1", "u2", "i4", ">i4", "i8", ">i8", "u4", "u8", "f8", "bool", "U3", "M8[s]", "strided", "O"]
 )
-@pytest.mark.parametrize("numbers", [[0, 0, 1, 2, 2], [1, 0, 2, 0, 1], [2, 2, 1, 0, 0]])
+@in_one_case("numbers", [[0, 0, 1, 2, 2], [1, 0, 2, 0, 1], [2, 2, 1, 0, 0]])
 def test_qids_of_every_type_group_documents(on_both, kind, numbers):
     """The documents of each query stay in their original order, whether the rows are contiguous or interleaved."""
     ids = np.repeat(numbers, 2)[::2] if kind == "strided" else np.array(numbers).astype(kind)

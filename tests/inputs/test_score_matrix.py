@@ -91,7 +91,7 @@ def test_averages_over_ties_of_wide_rows_agree(on_both, seed):
 
 @pytest.mark.usefixtures("cpu")
 @in_one_case("dtype", ["f4", "f8"])
-@in_one_case("columns", [1000, 1024, 1031])
+@in_one_case("columns", [1000, 1024, 1025, 1031])
 def test_nan_in_any_part_of_a_wide_row_is_refused(dtype, columns):
     scores = np.arange(2.0 * columns).reshape(2, columns).astype(dtype)
     truth = csr([{0: 1}, {7: 1}], columns)

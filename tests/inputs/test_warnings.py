@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.pytrec_eval import RelevanceEvaluator
@@ -42,7 +43,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8, np.bool_])
+@in_one_case("kind", [np.int64, np.int32, np.uint8, np.bool_])
 def test_from_scores_warns_of_swapped_arguments(form, kind):
     make, options = FORMS[form]
     labels, scores = make(LABELS.astype(kind)), make(SCORES)

@@ -169,7 +169,7 @@ def test_stop_probability_of_err(backend):
 # No relevant documents, no returned documents, and cut-offs beyond the end of the list
 
 
-@pytest.mark.parametrize("name", TABLE)
+@in_one_case("name", TABLE)
 def test_values_of_queries_without_relevant_or_returned_documents(name):
     queries = {"nothing judged": ([], []), "nothing relevant": ([0, 0], [0, 0, 0]), "nothing returned": ([], [2, 0])}
     relevance, judged_sets = ([query[part] for query in queries.values()] for part in (0, 1))

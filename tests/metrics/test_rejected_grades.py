@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from support.evaluating import evaluate_qrels, evaluate_ranked, evaluate_scores
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.metrics.families import Needs
@@ -41,14 +42,14 @@ def test_metrics_count_the_relevant_documents_that_judged_lacks(rejects, name):
         rejects(ValueError, f"query 0: {LACKING}", evaluate_scores, *sides, judged=[[1]], metrics=[name])
 
 
-@pytest.mark.parametrize("name", WITHOUT_JUDGED)
+@in_one_case("name", WITHOUT_JUDGED)
 def test_metrics_without_judged_accept_what_it_lacks(backend, name):
     lacking = rg.from_ranked([[1], [3, 3]], judged=[[1], [3]]).evaluate(name)[name][1]
     alone = rg.from_ranked([3, 3], judged=[3]).evaluate(name)[name][0]
     assert lacking == alone, f"{name}: {lacking} beside another query, {alone} alone"
 
 
-@pytest.mark.parametrize("name", BY_NUMBER)
+@in_one_case("name", BY_NUMBER)
 def test_metrics_accept_judged_that_has_the_relevant_documents(backend, name):
     """Relevant documents at deep ranks must be judged even if they add little to the value."""
     rg.from_ranked(FAR_DOWN, judged=[[1, 0, 1]]).evaluate(name)

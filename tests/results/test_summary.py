@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import rankgain as rg
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
 from rankgain.results.evaluation import Evaluation
+from rankgain.results.intervals import beta_quantile, interval_of_sum
 
 TINY = 5e-324
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=64)
@@ -293,3 +294,88 @@ def test_summaries_reject_others(rejects):
     rejects(ValueError, message, summary.merge, average.evaluate("rr").summary())
     message = "others[0] has the total of rr, the first the mean"
     rejects(ValueError, message, summary.merge, rg.Summary.from_json(json.dumps(state)))
+
+
+# Intervals from sums
+
+
+def summary_of(lists, *metrics):
+    return rg.from_ranked(lists).evaluate(*metrics).summary()
+
+
+@pytest.mark.parametrize("hits", [0, 3, 7])
+def test_interval_of_hits_is_that_of_the_evaluation(hits):
+    result = rg.from_ranked([[1]] * hits + [[0]] * (7 - hits)).evaluate("success", "gm_ap")
+    for level in (0.5, 0.95):
+        assert result.summary().interval("success", level) == pytest.approx(result.interval("success", level), abs=2e-9)
+        # AP is 1 or 0, and 0 counts as 0.00001, the lower bound
+        assert result.summary().interval("gm_ap", level) == pytest.approx(result.interval("gm_ap", level), rel=1e-7)
+
+
+def test_interval_from_a_sum_contains_that_of_the_values():
+    result = rg.from_ranked([[0, 0, 1], [1, 0, 0], [0, 1, 0]] * 5).evaluate("rr", "gm_ap", "dcg", "utility")
+    first, second = result.subset(range(8)).summary(), result.subset(range(8, 15)).summary()
+    for metric, bounds in (
+        ("rr", {}),
+        ("gm_ap", {}),
+        ("dcg", {"highest": 2}),
+        ("utility", {"lowest": -3, "highest": 3}),
+    ):
+        low, high = first.merge(second).interval(metric, **bounds)
+        inner = result.interval(metric, **bounds)
+        assert low < inner[0] < inner[1] < high
+        assert rg.Summary.from_json(result.summary().to_json()).interval(metric, **bounds) == (low, high)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("low", [0.0, 0.3, 0.5])
+def test_interval_from_a_sum_covers_the_mean_of_two_values(low):
+    """The exact coverage over populations of two values, at both sides of each end, is at least the level."""
+    queries = 12
+    sums = [(queries - hits) * low + hits for hits in range(queries + 1)]
+    ends = [interval_of_sum(total / queries, queries, "mean", "rr", 0.95) for total in sums]
+    for mean in (end + side for pair in ends for end in pair for side in (-1e-7, 1e-7)):
+        share = (mean - low) / (1 - low)
+        if 0 < share < 1:
+            covered = [hits for hits, (least, most) in enumerate(ends) if least <= mean <= most]
+            assert sum(math.comb(queries, h) * share**h * (1 - share) ** (queries - h) for h in covered) >= 0.95 - 1e-6
+
+
+@pytest.mark.options("Summary.interval", "level", "lowest", "highest")
+def test_interval_from_a_sum_takes_options(check_option):
+    summary = summary_of([[1, 0], [1, 0], [0, 0]], "rr")  # 2 hits of 3; from -1 to 1: 2.5; from 0 to 2: 1
+    for name, value, hits, width in (("level", 0.9, 2, 1), ("lowest", -1, 2.5, 2), ("highest", 2, 1, 2)):
+        error, least = (0.05 if name == "level" else 0.025), (-1 if name == "lowest" else 0)
+        ends = beta_quantile(error, hits, 4 - hits), beta_quantile(1 - error, hits + 1, 3 - hits)
+        expected = [least + width * end for end in ends]
+        check_option(lambda **options: list(summary.interval("rr", **options)), name, value, expected)
+
+
+def test_interval_of_no_values_is_nan():
+    assert all(map(math.isnan, summary_of([[0]], "rr(empty=nan)").interval("rr(empty=nan)")))
+
+
+def test_interval_of_a_metric_that_no_text_names():
+    metric = rg.metric("ndcg", gain={1: 3, 2: 7})
+    summary = summary_of([[1, 2], [2, 1], [2, 0]], metric)
+    assert 0 < summary.interval(metric)[0] < 1
+    read = rg.Summary.from_json(summary.to_json())
+    assert read.interval(metric, lowest=0, highest=1) == summary.interval(metric)
+    with pytest.raises(ValueError, match="has no lower or upper bound: give lowest= and highest="):
+        read.interval(metric)
+
+
+@pytest.mark.parametrize(("message", "error", "metric", "options"), [
+    ("ap was not evaluated", KeyError, "ap", {}),
+    ("level must be between 0 and 1", ValueError, "rr", {"level": 0}),
+    ("num_rel is a count, which is summed over queries", ValueError, "num_rel", {}),
+    ("gauc is a weighted mean, whose interval needs all values: use Evaluation.interval", ValueError, "gauc", {}),
+    ("cg has no upper bound: give highest=, the largest value that a query can have", ValueError, "cg", {}),
+    ("highest: the mean of cg is 2.0, which is not from 0 to 1.5: give a bound that no query can exceed", ValueError,
+     "cg", {"highest": 1.5}),
+    ("lowest: the mean of cg is 2.0, which is not from 3 to 9", ValueError, "cg", {"lowest": 3, "highest": 9}),
+    ("lowest must be a number, not str", TypeError, "rr", {"lowest": "0"}),
+])  # fmt: skip
+def test_interval_from_a_sum_rejects(rejects, message, error, metric, options):
+    summary = summary_of([[2, 1], [0, 1]], "rr", "num_rel", "cg", "gauc")
+    rejects(error, message, summary.interval, metric, **options)

@@ -45,26 +45,30 @@ def wide_case(seed):
     rng = np.random.default_rng(seed)
     columns = int(rng.choice([1000, 1024, 1100, 3001, 9000, 70_000], p=[0.2, 0.1, 0.2, 0.25, 0.2, 0.05]))
     columns += int(rng.integers(0, 40))
-    users = 6 if columns < 9000 else 2
-    scores = np.array([_wide_row(rng, columns) for _ in range(users)])
+    users, many = (
+        6 if columns < 9000 else 2,
+        rng.random() < 0.25,
+    )  # many: too many judged scores to compare each with all
+    scores = np.array(
+        [_wide_row(rng, columns, columns // 3 if many else rng.choice([1, 30, 10**6])) for _ in range(users)]
+    )
     edges = np.arange(0, columns, 32)[:, None] + [-1, 0, 1]
     edges = np.unique(np.append(edges, np.arange(columns - 20, columns)).clip(0, columns - 1))
     test, train = [], []
     for row in scores:
-        high = np.argsort(-row, kind="stable")[: rng.choice([20, 200, 900])]
-        near = rng.choice(high, rng.choice([3, len(high) // 2]), replace=False)
+        high = np.argsort(-row, kind="stable")[: 900 if many else rng.choice([20, 200, 900])]
+        near = rng.choice(high, 600 if many else rng.choice([3, len(high) // 2]), replace=False)
         judged = np.unique(np.concatenate([near, rng.choice(edges, 10), rng.integers(0, columns, 10)]))
         test.append({int(column): float(rng.choice([-1, 0, 1, 1, 2])) for column in judged})
         excluded = np.unique(np.concatenate([rng.choice(high, 5), rng.choice(edges, rng.choice([2, 60]))]))
         train.append({int(column): 1.0 for column in excluded})
         row[excluded[rng.random(len(excluded)) < 0.3]] = rng.choice([np.nan, np.inf])
     scores = scores.astype(rng.choice(["f4", "f8"]))
-    k = int(rng.choice([1, 2, 5, 20, 50, 300, 4000], p=[0.1, 0.1, 0.2, 0.2, 0.2, 0.1, 0.1]))
+    k = 6000 if many else int(rng.choice([1, 2, 5, 20, 50, 300]))
     return Case(csr(test, columns), scores, csr(train, columns), k)
 
 
-def _wide_row(rng, columns):
-    levels = rng.choice([1, 30, columns // 3, 10**6])
+def _wide_row(rng, columns, levels):
     row = rng.integers(0, levels, columns) / 4.0
     high = rng.integers(levels - levels // 20, levels + 1, 12) / 4.0
     row[:6], row[-6:] = high[:6], high[6:]

@@ -61,6 +61,7 @@ cdef bint survive(
 
 
 cdef double after_next(Survival* survival) noexcept nogil:
+    """Advance by one rank: set `stopping` for it, and return the chance of going on after the whole group of hits."""
     cdef double* chances = survival.chances
     cdef Py_ssize_t u, top = min(<Py_ssize_t>survival.j + 1, survival.n - 1)
     cdef double left = <double>(survival.m - survival.j), total = 0.0
@@ -83,6 +84,8 @@ cdef int sum_cascade(
     Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* chance, int ties, double* scratch,
     Py_ssize_t capacity, Cutoffs* cutoffs
 ) noexcept nogil:
+    """Write ERR at each cut-off. `chance` is the stop probability of each hit, highest first within a tie group. Return
+    0, or LARGE_GROUP if `scratch` is too small."""
     cdef Py_ssize_t i = 0, j, k, index, h, emitted = 0
     cdef int64_t a, b, rank, depth
     cdef double total = 0.0, going_on = 1.0, after
@@ -121,6 +124,7 @@ cdef int sum_cascade(
 
 
 cdef void sum_ideal_cascade(const double* stop, const int64_t* count, Py_ssize_t n, Cutoffs* cutoffs) noexcept nogil:
+    """Write the ERR of the ideal list at each cut-off. `stop`: the distinct stop probabilities, highest first."""
     cdef Py_ssize_t index = 0, emitted = 0
     cdef int64_t rank = 0, until
     cdef double total = 0.0, going_on = 1.0

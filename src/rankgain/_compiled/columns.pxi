@@ -15,6 +15,8 @@ from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 cdef inline Keys keys_of(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n
 ) noexcept nogil:
+    """View the ids of n rows: text from `starts` to `ends`, or integers of 4 or 8 bytes, told apart by the size of
+    `data`."""
     cdef Keys keys
     keys.data = &data[0] if data.shape[0] else NULL
     keys.starts = &starts[0] if starts.shape[0] else NULL
@@ -49,6 +51,7 @@ cdef inline uint64_t spread(int64_t number) noexcept nogil:
 
 
 cdef inline uint64_t chain_of(const Keys* keys, Py_ssize_t row, int shift) noexcept nogil:
+    """Return the bucket of an id. Text is hashed, and `shift` keeps the upper bits."""
     return (spread(id_number(keys, row)) if keys.starts == NULL else hash_of(keys, row)) >> shift
 
 
@@ -69,6 +72,7 @@ cdef bint make_chains(Chains* chains, Py_ssize_t n) noexcept nogil:
 
 
 cdef void free_chains(Chains* chains) noexcept nogil:
+    """Free the arrays; they may be NULL."""
     free(chains.heads)
     free(chains.before)
 
@@ -124,6 +128,7 @@ ctypedef fused integer_t:
 cdef inline Py_ssize_t filter_numbers(
     const Chains* chains, uint32_t chain_start, const integer_t* numbers, Py_ssize_t n, int64_t* out
 ) noexcept nogil:
+    """Write the positions whose bucket is not empty, and return their number. `out` needs room for n + 1 positions."""
     cdef const uint32_t* heads = chains.heads
     cdef int shift = chains.shift
     cdef uint64_t factor = FACTOR
@@ -167,6 +172,9 @@ def number_ids(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, unsigned char[::1] names,
     int64_t[::1] bounds, int64_t[::1] slots, Py_ssize_t known, int64_t[::1] rows, int64_t[::1] numbers, /
 ):
+    """Number text ids, a run of equal ids at a time, from `known` on. Leave new ids in `names` and `bounds`, and the
+    first row and the number of each run in `rows` and `numbers`. Return the rows read, which are fewer if `names` or
+    `bounds` is full, the number of runs, and the number of ids known."""
     cdef Py_ssize_t row = 0, length, runs = 0, n = starts.shape[0]
     cdef uint64_t hashed, mask = slots.shape[0] - 2
     cdef uint64_t* slot
@@ -261,6 +269,7 @@ cdef Py_ssize_t number_runs(
 cdef void fill_slots(
     Numbered* slots, uint64_t mask, int shift, const Keys* keys, const int64_t* firsts, Py_ssize_t count
 ) noexcept nogil:
+    """Enter the first `count` numbered ids into an empty hash table of mask + 1 slots."""
     cdef Py_ssize_t number
     cdef Numbered* slot
     for number in range(count):
@@ -271,6 +280,8 @@ cdef void fill_slots(
 def number_integers(
     const unsigned char[::1] data, Py_ssize_t n, int32_t[::1] numbers, int64_t[::1] firsts, int64_t[::1] sizes, /
 ):
+    """Number integer ids by first occurrence. Leave the number of each row, and the first row and the size of each id;
+    return the number of ids, and whether rows of an id are apart."""
     cdef const int64_t[::1] none = firsts[:0]
     cdef Keys keys = keys_of(data, none, none, n)
     cdef Py_ssize_t count
@@ -285,6 +296,7 @@ def number_integers(
 
 
 def order_rows(const int32_t[::1] numbers, int64_t[::1] begins, int64_t[::1] order, /):
+    """Write the rows by number, in input order. `begins` holds the start of each number, and afterwards its end."""
     cdef Py_ssize_t row
     cdef int32_t number
     with nogil:
@@ -297,6 +309,7 @@ def order_rows(const int32_t[::1] numbers, int64_t[::1] begins, int64_t[::1] ord
 def copy_views(
     const unsigned char[::1] views, list buffers, unsigned char[::1] data, int64_t[::1] starts, int64_t[::1] ends, /
 ):
+    """Copy the ids of an Arrow string-view array to `data`, and write the bounds of each id."""
     cdef Py_ssize_t row, source, written = 0, n = starts.shape[0]
     cdef Py_ssize_t n_buffers = len(buffers)
     cdef int32_t fields[4]
@@ -349,6 +362,8 @@ cdef struct Scratch:
 
 
 cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
+    """Allocate scratch memory for queries of up to n_truth judged and n returned documents; `dispose` frees it.
+    `whole`: whether repeats of unjudged documents are looked for, too."""
     cdef Py_ssize_t row
     cdef bint allocated = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
     scratch.ordering = ordering
@@ -367,6 +382,7 @@ cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n
 
 
 cdef void dispose(Scratch* scratch) noexcept nogil:
+    """Free what `prepare` allocated."""
     free_chains(&scratch.truth)
     free_chains(&scratch.run)
     free(scratch.seen)
@@ -392,6 +408,7 @@ cdef Py_ssize_t first_repeat(Chains* chains, const Keys* keys, Py_ssize_t start,
 def repeated(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets, /
 ):
+    """Return (DUPLICATE, query, position) for the first id that repeats an earlier one of its query, or None."""
     cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position = -1
     cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
     cdef Chains chains
@@ -437,6 +454,9 @@ def mark_firsts(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets,
     const double[::1] scores, unsigned char[::1] marks, int64_t[::1] sizes, /
 ):
+    """Set marks[row] to 1 for the row that is kept of each distinct id of a query, see `mark_firsts_of`, and
+    sizes[query] to their number. Marks are 0 before. `scores`: one per row, or None to keep the first row of each
+    id."""
     cdef Py_ssize_t query, queries = offsets.shape[0] - 1
     cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
     cdef const double* row_scores = NULL
@@ -639,6 +659,8 @@ cdef int find_in_columns(
     const Columns* columns, Py_ssize_t number, int64_t depth, double lowest, int ties, bint single, Scratch* scratch,
     Query* query, Py_ssize_t* position
 ) noexcept nogil:
+    """Find the hits of a query whose documents are rows of columns; return an error code, or 0. `prepare` was
+    called."""
     cdef Py_ssize_t truth_start = columns.truth_first[number], start = columns.run_first[number]
     cdef Py_ssize_t n_truth = columns.truth_last[number] - truth_start
     cdef Py_ssize_t n = columns.run_last[number] - start, m = 0

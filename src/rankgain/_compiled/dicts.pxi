@@ -51,6 +51,7 @@ cdef inline bint read_plain(PyObject* value, double* out) noexcept:
 
 
 cdef bint read_other_plain(PyObject* value, double* out) noexcept:
+    """Read a number of another type with Python's rules; return False, without an exception, if it is none."""
     cdef PyObject* kind = <PyObject*>Py_TYPE(value)
     if PyLong_CheckExact(value):
         out[0] = PyLong_AsDouble(value)
@@ -225,6 +226,7 @@ cdef Py_ssize_t find_documents(
 
 
 cdef void narrow(double* scores, Py_ssize_t n) noexcept nogil:
+    """Round the scores to float32, in place."""
     cdef Py_ssize_t index
     for index in range(n):
         scores[index] = <double><float>scores[index]

@@ -44,6 +44,7 @@ cdef enum:
 
 
 cdef const FlipLoops* loops() noexcept nogil:
+    """Return the loops for the best CPU level, or for the one that RANKGAIN_CPU names."""
     return flip_loops_avx2 if wide_registers() else flip_loops_baseline
 
 

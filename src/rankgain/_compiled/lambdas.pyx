@@ -67,10 +67,12 @@ cdef inline size_t stride_of(Py_ssize_t n) noexcept nogil:
 
 
 cdef size_t lambda_size(Py_ssize_t n) noexcept nogil:
+    """Return the bytes of scratch memory for a query of n documents."""
     return workspace_size(n) + ARRAYS * stride_of(n) * sizeof(double) + ALIGNMENT
 
 
 cdef void lay_out_documents(Documents* documents, Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
+    """Lay out the arrays for n documents in a block of `lambda_size(n)` bytes."""
     cdef size_t stride = stride_of(n)
     cdef char* rest = <char*>block + workspace_size(n)
     lay_out(space, block, n)
@@ -90,6 +92,7 @@ cdef void lay_out_documents(Documents* documents, Workspace* space, void* block,
 # ordering the documents of a query
 
 cdef int score_error(const double* scores, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
+    """Return an error code and its position for the first score that is not finite, or 0."""
     cdef Py_ssize_t index
     cdef bint finite_scores = True
     for index in range(n):
@@ -106,6 +109,7 @@ cdef int score_error(const double* scores, Py_ssize_t n, Py_ssize_t* position) n
 cdef inline void add_document(
     Documents* documents, const double* scores, const double* gains, double inverse, Py_ssize_t index
 ) noexcept nogil:
+    """Append a document to those in rank order."""
     cdef Py_ssize_t n = documents.n
     documents.positions[n] = index
     documents.score[n] = scores[index]

@@ -32,6 +32,7 @@ cdef int64_t EXACT_INTEGER_MAX = <int64_t>1 << 53  # float64 represents all inte
 cdef Result checked_dcg(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount
 ) noexcept nogil:
+    """Return the DCG of grades that are checked while they are added; the table holds the discounts of all n ranks."""
     cdef Result result
     cdef Py_ssize_t index
     cdef double grade, limit = 1024.0 if exponential else INFINITY
@@ -55,6 +56,7 @@ cdef Result idcg_one(
     const Numbers* grades, int64_t start, Py_ssize_t n, bint exponential, const Discount* discount, int64_t depth,
     Workspace* space
 ) noexcept nogil:
+    """Return the IDCG at a depth of the grades from `start` on. The workspace holds n documents."""
     cdef Result result
     cdef Py_ssize_t index, written = 0
     result.position = -1
@@ -90,6 +92,8 @@ cdef Result ndcg_one(
 
 
 cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double above) noexcept nogil:
+    """Return 1 / rank of the first grade above `above`, or 0 if its rank exceeds the depth. Grades are checked up to
+    it."""
     cdef Result result
     cdef Py_ssize_t index
     n = <Py_ssize_t>min(<int64_t>n, depth)
@@ -143,6 +147,7 @@ cdef int reserve_list(List* one, Py_ssize_t n, bint scratch) except -1:
 
 
 cdef void close_list(List* one) noexcept nogil:
+    """Release the buffer or the scratch memory of an opened list."""
     release(&one.space)
     free(one.block)
 
@@ -187,6 +192,7 @@ cdef bint read_objects(List* one, object grades) noexcept:
 
 
 cdef bint open_array(List* one, object array, bint scratch) except -1:
+    """Copy an array into the list; return False if it has another type, shape or length than these functions read."""
     cdef Py_buffer view
     cdef bint read = False
     if PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_STRIDES):
@@ -320,6 +326,7 @@ cdef class ListFunctions:
         return self.each(grades, function) if type(grades) is list or type(grades) is tuple else None
 
     cdef object each(self, object lists, int function):
+        """Return the value of one function for each list, or None if any list must take the general path."""
         cdef Py_ssize_t index, n = len(lists)
         cdef Result result
         cdef double[::1] out

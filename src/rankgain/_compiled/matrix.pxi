@@ -145,6 +145,7 @@ cdef int find_in_matrix(
     const Matrix* matrix, Py_ssize_t number, int64_t depth, double lowest, bint stable, MatrixScratch* scratch,
     Workspace* space, Query* query, Py_ssize_t* position
 ) noexcept nogil:
+    """Find the hits of a query in a row of scores; return NAN_SCORE and the column of the first NaN, or 0."""
     cdef const char* row = matrix.scores + number * matrix.stride
     cdef Entry* entries = space.entries
     cdef Py_ssize_t index, m = 0, keys = 0, left_out = 0
@@ -189,6 +190,8 @@ def mark_common(
     const int64_t[::1] offsets, const int32_t[::1] columns, const int64_t[::1] other_offsets, const int32_t[::1] others,
     unsigned char[::1] marks, /
 ):
+    """Set marks[i] to whether the other matrix stores columns[i] in the same row; return the number of such columns.
+    The columns of each row are in increasing order."""
     cdef Py_ssize_t row, index, other, count = 0
     with nogil:
         for row in range(offsets.shape[0] - 1):

@@ -29,10 +29,12 @@ cdef int open_numbers(Numbers* numbers, object array) except -1:
 
 
 cdef void close_numbers(Numbers* numbers) noexcept:
+    """Release the buffer."""
     PyBuffer_Release(&numbers.view)
 
 
 cdef inline double number_at(const Numbers* numbers, int64_t index) noexcept nogil:
+    """Return one number as float64."""
     if numbers.kind == FLOAT64:
         return (<const double*>numbers.view.buf)[index]
     if numbers.kind == INT64:
@@ -45,6 +47,7 @@ cdef inline double number_at(const Numbers* numbers, int64_t index) noexcept nog
 
 
 cdef inline void widen(const number_t* numbers, Py_ssize_t n, double* out) noexcept nogil:
+    """Convert n numbers to float64."""
     cdef Py_ssize_t index
     for index in range(n):
         out[index] = <double>numbers[index]
@@ -103,10 +106,12 @@ cdef int reserve(Workspace* space, Py_ssize_t n) except -1:
 
 
 cdef void release(Workspace* space) noexcept nogil:
+    """Free the block that `reserve` allocated."""
     free(space.block)
 
 
 cdef Py_ssize_t longest(const int64_t* offsets, Py_ssize_t queries) noexcept nogil:
+    """Return the length of the longest query, or 0 if there is none."""
     cdef Py_ssize_t query, most = 0
     for query in range(queries):
         most = max(most, <Py_ssize_t>(offsets[query + 1] - offsets[query]))
@@ -116,10 +121,12 @@ cdef Py_ssize_t longest(const int64_t* offsets, Py_ssize_t queries) noexcept nog
 # checking grades
 
 cdef inline bint is_grade(double grade) noexcept nogil:
+    """Return whether a grade of a list is finite and not negative."""
     return grade >= 0.0 and grade <= DBL_MAX  # false for NaN
 
 
 cdef int grade_code(double grade) noexcept nogil:
+    """Return the error code of a grade for which `is_grade` is false."""
     if isnan(grade):
         return NAN_GRADE
     return NEGATIVE_GRADE if -DBL_MAX <= grade <= DBL_MAX else INFINITE_GRADE

@@ -22,6 +22,8 @@ cdef struct RunningIdeal:
 cdef inline RunningIdeal start_running_ideal(
     Py_ssize_t n, const double* gain, const int64_t* count, double lowest, double beyond
 ) noexcept nogil:
+    """Return the state before rank 1. Gains are distinct, highest first; each counts at least `lowest`, and each rank
+    after the last positive gain counts `beyond`."""
     cdef RunningIdeal ideal
     ideal.gain = gain
     ideal.count = count
@@ -36,6 +38,7 @@ cdef inline RunningIdeal start_running_ideal(
 
 
 cdef double ideal_up_to(RunningIdeal* ideal, int64_t rank) noexcept nogil:
+    """Advance to a rank, and return the cumulative ideal gain. Ranks never decrease from call to call."""
     cdef int64_t step
     cdef double gain
     while ideal.rank < rank:
@@ -57,6 +60,7 @@ cdef double ideal_up_to(RunningIdeal* ideal, int64_t rank) noexcept nogil:
 cdef inline double share_at(
     int64_t relevant, double beta, double gained, RunningIdeal* ideal, int64_t rank
 ) noexcept nogil:
+    """Return the precision at a rank, blended with the gains if beta is not 0."""
     if beta != 0.0:
         return (<double>relevant + beta * gained) / (<double>rank + beta * ideal_up_to(ideal, rank))
     return <double>relevant / <double>rank
@@ -66,6 +70,8 @@ cdef void sum_precisions(
     Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     double beta, RunningIdeal* ideal, Cutoffs* cutoffs
 ) noexcept nogil:
+    """Write the sum of precisions (AP, or Q-measure with beta > 0) at each cut-off. Hits are in order of rank, and in
+    descending order of grade within a tie group."""
     cdef Py_ssize_t i = 0, j, index, k, emitted = 0
     cdef int64_t a, b, m, h, n_relevant = 0, step, rank
     cdef double total = 0.0, gained = 0.0, group, relevant, share, value, at
@@ -110,6 +116,7 @@ cdef void sum_precisions(
 
 
 cdef inline double preference(int64_t higher, int64_t relevant, int64_t most) noexcept nogil:
+    """Return what bpref adds for a relevant document with `higher` non-relevant documents above it."""
     return 1.0 - <double>min(higher, relevant) / <double>most if most else 1.0
 
 
@@ -149,6 +156,8 @@ cdef double share_of_pairs(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     int64_t returned, double missed, double empty
 ) noexcept nogil:
+    """Return the AUC over all returned documents; a hit below `above` and an unjudged document count alike. `missed`:
+    the value if nothing relevant was returned; `empty`: the value if everything was."""
     cdef Py_ssize_t i = 0, j, index
     cdef int64_t relevant = 0, n_relevant = 0, others, h, tied, after
     cdef double total = 0.0
@@ -191,6 +200,7 @@ cdef struct HitCursor:
 
 
 cdef inline HitCursor hit_cursor(Py_ssize_t n, const int64_t* first, const int64_t* last, int ties) noexcept nogil:
+    """Return a cursor before the first hit."""
     cdef HitCursor cursor
     cursor.first = first
     cursor.last = last
@@ -224,6 +234,7 @@ cdef double EPSILON = 0.00001
 cdef double sum_inferred(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties
 ) noexcept nogil:
+    """Return the sum of inferred precisions (infAP). Pooled documents are hits with a negative grade."""
     cdef int64_t pooled = 0, judged = 0, n_relevant = 0
     cdef double total = 0.0, share, higher, rank
     cdef HitCursor cursor = hit_cursor(n, first, last, ties)
@@ -271,6 +282,8 @@ cdef int sum_costs(
     Py_ssize_t n, const int64_t* first, const int64_t* last, const double* gain, int ties, RunningIdeal* cost,
     double* out
 ) noexcept nogil:
+    """Write the sum of gains divided by a logarithm of the ideal gain missed (G); return 0 or an error code. `cost`
+    starts at rank 1, and is advanced."""
     cdef double total = 0.0, gained = 0.0, missed
     cdef HitCursor cursor = hit_cursor(n, first, last, ties)
     while advance(&cursor):

@@ -254,6 +254,7 @@ cdef inline void fill(const Term* term, double value, double* values) noexcept n
 
 
 cdef int precision_at_relevant(const Term* term, Query* query, bint pooled, double* value) noexcept nogil:
+    """Write precision at rank R or a multiple of it. `pooled`: whether grades of hits may be negative."""
     cdef int64_t ranks = <int64_t>floor(term.factor * <double>judged_above(query, term.above) + 0.9)
     cdef int64_t depth = max(ranks, 1)
     cdef int code = sum_returned(term, &term.table, query, pooled, &depth, 1, value)
@@ -365,6 +366,7 @@ cdef int compute_term(
 cdef int compute_cost(
     const Term* term, const GainTable* table, Query* query, const double* hit_gain, Py_ssize_t n, double* value
 ) noexcept nogil:
+    """Write G or binary G of a query; `hit_gain` has the gains of its n hits. Return 0 or an error code."""
     cdef const double* gain
     cdef const int64_t* count
     cdef RunningIdeal cost
@@ -378,6 +380,7 @@ cdef int compute_cost(
 # combining terms into metrics
 
 cdef inline double over(double value, double total, double empty) noexcept nogil:
+    """Return value / total, or `empty` if the total is 0."""
     return value / total if total != 0.0 else empty
 
 

@@ -199,6 +199,7 @@ cdef inline bint lacks(const Discount* discount, int64_t ranks) noexcept nogil:
 
 
 cdef int64_t judged_size(const Query* query) noexcept nogil:
+    """Return the number of judged documents, from the counts of the distinct grades."""
     cdef Py_ssize_t index
     cdef int64_t size = 0
     for index in range(query.n_judged):

@@ -120,6 +120,7 @@ cdef inline bint before(const Entry* a, const Entry* b, bint stable) noexcept no
 
 
 cdef void insertion_sort(Entry* entries, Py_ssize_t n, bint stable) noexcept nogil:
+    """Sort entries by `before`. Linear if they are nearly sorted."""
     cdef Py_ssize_t i, j
     cdef Entry entry
     for i in range(1, n):
@@ -353,8 +354,9 @@ cdef Py_ssize_t rank_few(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Implement `rank_entries` for a short list without sorting. The slot of an entry is the number of scores above it,
-    and the entries of a tie group take consecutive slots."""
+    """Implement `rank_entries` for at most SLOT_SCORES_MAX scores and SIMD_COMPARE_MAX entries, without sorting. The
+    slot of an entry is the number of scores above it, and the entries of a tie group take consecutive slots. `entries`
+    and `other` are swapped: only the entries that are hits are left, and the former are in `other`."""
     cdef Py_ssize_t index, other, n_hits = 0, word, slot
     cdef Entry* entries = space.entries
     cdef double* keys = space.distinct
@@ -408,7 +410,8 @@ cdef Py_ssize_t rank_each(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """Implement `rank_entries` by comparing each entry with all scores."""
+    """Implement `rank_entries` for at most COMPARE_MAX entries of a longer list: sort them in place, and compare each
+    with all scores."""
     cdef Py_ssize_t index, part = SIMD_COMPARE_MAX, count
     cdef double keys[RANKS_SIZE]
     cdef int64_t above[RANKS_SIZE]
@@ -439,7 +442,7 @@ cdef Py_ssize_t rank_many(
     Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
     """Implement `rank_entries` in time linear in n + m. `higher` is the number of scores that rank above the given
-    scores."""
+    scores. Sorting swaps `entries` and `other`; if `stable` is set, keys are replaced, see `locate`."""
     cdef Py_ssize_t index
     cdef int64_t above = 0, equal = 0, tie_offset = 0
     cdef Buckets buckets = sort_entries(space, m, stable)
@@ -528,6 +531,7 @@ cdef Py_ssize_t rank_parts(
 
 
 cdef inline void counts_to_offsets(int32_t* sizes, Py_ssize_t count) noexcept nogil:
+    """Replace each count by the sum of the counts before it."""
     cdef Py_ssize_t index
     cdef int32_t size, total = 0
     for index in range(count):
@@ -763,6 +767,7 @@ cdef Py_ssize_t write_tied(
 # finding hits and counting grades
 
 def grade_error(grades, const int64_t[::1] offsets, /):
+    """Return (code, query, position) of the first invalid grade, or None."""
     cdef Py_ssize_t query = 0, position = 0
     cdef int code = 0
     cdef Numbers numbers
@@ -777,6 +782,7 @@ def grade_error(grades, const int64_t[::1] offsets, /):
 
 
 cdef int number_error(const Numbers* grades, int64_t start, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
+    """Return the error code and the position of the first invalid grade among n from `start` on, or 0."""
     cdef double scratch[BLOCK_GRADES]
     cdef Py_ssize_t done = 0, size
     cdef int code

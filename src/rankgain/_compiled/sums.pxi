@@ -11,6 +11,7 @@ cdef double TINY = 1e-300
 # computing gains and discounts
 
 cdef double discount_at(int64_t rank, int kind, double base) noexcept nogil:
+    """Compute the discount of a rank, from 1 on."""
     if kind == LOG2:
         return 1.0 / log2(<double>(rank + 1))
     if kind == JARVELIN:
@@ -23,6 +24,7 @@ cdef double discount_at(int64_t rank, int kind, double base) noexcept nogil:
 
 
 def fill_discount(int kind, double base, double[::1] out, /):
+    """Write the discounts of ranks 1 to n."""
     cdef int64_t rank
     with nogil:
         for rank in range(1, out.shape[0] + 1):
@@ -30,6 +32,7 @@ def fill_discount(int kind, double base, double[::1] out, /):
 
 
 def fill_exponential(const double[::1] grades, double[::1] out, /):
+    """Write 2^r − 1 for each grade; return the index of the first grade that is too large, or −1."""
     cdef Py_ssize_t index
     with nogil:
         for index in range(grades.shape[0]):
@@ -44,6 +47,7 @@ def fill_exponential(const double[::1] grades, double[::1] out, /):
 # sums over the hits of a query and over its judged grades
 
 cdef inline Py_ssize_t group_stop(const int64_t* first, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Return the end of the tie group that starts at `start`."""
     cdef Py_ssize_t index = start + 1
     while index < stop and first[index] == first[start]:
         index += 1
@@ -54,6 +58,8 @@ cdef void sum_hits(
     Py_ssize_t n, const int64_t* first, const int64_t* last, const double* gain, int ties,
     const Discount* discount, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
+    """Write the sum of gain times discount at each cut-off. Hits are in order of rank and, within a tie group, of gain,
+    highest first; cut-offs are ascending."""
     cdef Py_ssize_t i = 0, j, index, emitted = 0
     cdef int64_t rank, a, b, hits
     cdef double total = 0.0, gains, discounts
@@ -92,6 +98,7 @@ cdef void sum_hits(
 
 
 cdef inline bint all_finite(const double* values, Py_ssize_t n) noexcept nogil:
+    """Return whether no value is NaN or infinite."""
     cdef Py_ssize_t index
     for index in range(n):
         if not finite(values[index]):
@@ -103,6 +110,8 @@ cdef void sum_ideal(
     const double* gain, const int64_t* count, Py_ssize_t n, int64_t limit, const Discount* discount,
     const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
+    """Write the ideal sum at each cut-off, over at most `limit` documents. Gains are distinct, highest first, and
+    `count` says how many documents have each."""
     cdef Py_ssize_t index, emitted = 0
     cdef int64_t rank = 0, stop, until, tabled
     cdef double total = 0.0
@@ -199,6 +208,8 @@ cdef inline void fill_rest(Cutoffs* cutoffs, Py_ssize_t emitted, double value) n
 # dividing a value by its ideal
 
 cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil:
+    """Write value / ideal, or `empty` if the ideal is 0; return 0 or an error code. `bounded`: whether a value above
+    the ideal by more than rounding is an error."""
     if bounded and value > ideal:
         out[0] = 1.0
         return 0 if value <= ideal * (1.0 + TOLERANCE) + TINY else ABOVE_IDEAL

@@ -73,6 +73,7 @@ cdef struct Chunk:
 
 
 cdef Rules rules_of(tuple given) except *:
+    """Read the rules from the tuple that `Rules` of `data/rules.py` is."""
     cdef Rules rules
     rules.ties, rules.single, rules.depth, rules.judged_only, rules.condensed_depth = given
     return rules
@@ -92,6 +93,7 @@ cdef const void* view_buffer(Chunk* chunk, object array) except? NULL:
 
 
 cdef int view_numbers(Chunk* chunk, Numbers* numbers, object array) except -1:
+    """Open an array of any dtype; `release_views` releases its buffer."""
     open_numbers(numbers, array)
     chunk.views[chunk.n_views] = numbers.view
     chunk.n_views += 1
@@ -99,6 +101,7 @@ cdef int view_numbers(Chunk* chunk, Numbers* numbers, object array) except -1:
 
 
 cdef void release_views(Chunk* chunk) noexcept:
+    """Release the buffers opened so far, also after an error."""
     cdef int index
     for index in range(chunk.n_views):
         PyBuffer_Release(&chunk.views[index])
@@ -147,6 +150,8 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
 
 
 cdef int open_columns(Chunk* chunk, tuple given) except -1:
+    """Open the columns of a chunk, in the order of `read_columns` in the reference; set the sizes of its longest
+    query."""
     cdef Columns* columns = &chunk.columns
     (
         _, _, _, truth_width, truth_data, truth_starts, truth_ends, truth_first, truth_last, grades, run_width,
@@ -166,6 +171,7 @@ cdef int open_columns(Chunk* chunk, tuple given) except -1:
 
 
 cdef int open_matrix(Chunk* chunk, tuple given) except -1:
+    """Open the matrices of a chunk. Rows of scores may have any stride, but their columns are contiguous."""
     cdef Matrix* matrix = &chunk.matrix
     cdef Py_buffer* rows = &chunk.views[0]
     _, _, _, scores, offsets, judged, grades, excluded_offsets, excluded = given
@@ -188,6 +194,7 @@ cdef int open_matrix(Chunk* chunk, tuple given) except -1:
 cdef Py_ssize_t longest_range(
     const int64_t* first, const int64_t* last, Py_ssize_t start, Py_ssize_t stop
 ) noexcept nogil:
+    """Return the size of the largest range."""
     cdef Py_ssize_t number, most = 0
     for number in range(start, stop):
         most = max(most, <Py_ssize_t>(last[number] - first[number]))
@@ -197,6 +204,7 @@ cdef Py_ssize_t longest_range(
 cdef inline Py_ssize_t longest_list(
     const int64_t* offsets, Py_ssize_t start, Py_ssize_t n, Py_ssize_t columns
 ) noexcept nogil:
+    """Return the length of the longest of n lists; `offsets` is NULL if each has `columns` entries."""
     return longest(offsets + start, n) if offsets != NULL else columns
 
 
@@ -242,6 +250,7 @@ cdef int reserve_memory(
 # finding the hits of each query
 
 cdef inline int64_t start_of(const int64_t* offsets, Py_ssize_t columns, Py_ssize_t number) noexcept nogil:
+    """Return the offset of a list; `offsets` is NULL if each has `columns` entries."""
     return offsets[number] if offsets != NULL else <int64_t>number * columns
 
 
@@ -418,6 +427,8 @@ cdef inline int64_t depth_under(const Rules* rules, int64_t depth) noexcept nogi
 
 
 cdef inline double lowest_grade_under(const Rules* rules, const Steps* steps, bint graded) noexcept nogil:
+    """Return the grade above which documents are hits: as the terms need, or all judged ones if the rules count
+    them."""
     if rules.judged_only or (steps.non_relevant and not graded):
         return min(steps.lowest, NON_RELEVANT)
     return steps.lowest
@@ -440,6 +451,7 @@ cdef struct HitBuffers:
 
 
 cdef void store_hits(const HitBuffers* output, Py_ssize_t index, const Query* query) noexcept nogil:
+    """Append the hits and the judged grades of a query to the output, whose offsets are set up to this query."""
     cdef int64_t at = output.offsets[index], judged = output.judged_offsets[index]
     output.returned[index] = query.returned
     memcpy(output.grade + at, query.grade, query.n * sizeof(double))
@@ -472,6 +484,7 @@ cdef object answer(const Error* error, Py_ssize_t empty):
 
 
 cdef inline bint is_empty(const Query* query) noexcept nogil:
+    """Return whether no judged document is relevant (judged grades are in descending order)."""
     return query.n_judged == 0 or not query.judged_grade[0] > 0.0
 
 
@@ -512,6 +525,7 @@ cdef Py_ssize_t walk_buffers(
 
 
 cdef object run_buffers(Program program, const Rules* rules, tuple given, const HitBuffers* output):
+    """Process a chunk of arrays without the GIL; return as `answer` does. All memory and buffers are released."""
     cdef Chunk chunk
     cdef Scratch scratch
     cdef MatrixScratch of_matrix
@@ -553,6 +567,7 @@ cdef struct Reader:
 cdef int make_reader(
     Reader* reader, const Steps* steps, const Rules* rules, Py_ssize_t documents, Py_ssize_t judged
 ) except -1:
+    """Allocate scratch memory for runs of up to `documents` entries; `close_reader` frees it."""
     reserve_memory(&reader.memory, steps, rules.ties, documents, judged, judged)
     reader.values = <PyObject**>malloc(documents * (sizeof(PyObject*) + sizeof(double)) + 1)
     if reader.values == NULL:
@@ -562,6 +577,7 @@ cdef int make_reader(
 
 
 cdef void close_reader(Reader* reader) noexcept:
+    """Free what `make_reader` allocated."""
     free(reader.values)
     free(reader.memory.block)
 
@@ -680,6 +696,7 @@ def rows(
 
 
 cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffers* output):
+    """Process a chunk of any form; return as `answer` does."""
     cdef Rules parsed_rules = rules_of(rules)
     if chunk[0] == DICTS:
         return run_dicts(program, &parsed_rules, chunk, output)
@@ -687,6 +704,7 @@ cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffer
 
 
 def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
+    """Write the metrics of each query of a chunk to `out`, from a column on; return as `answer` does."""
     cdef HitBuffers output
     cdef Py_buffer view
     if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
@@ -705,6 +723,8 @@ def hits(
     int64_t[::1] first, int64_t[::1] last, int64_t[::1] judged_offsets, double[::1] judged_grade,
     int64_t[::1] judged_count, /
 ):
+    """Write the hits and judged grades of each query of a chunk; return as `answer` does. The arrays have room for
+    all."""
     cdef HitBuffers output
     offsets[0] = judged_offsets[0] = 0
     if returned.shape[0] == 0:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Any, NamedTuple
 
+from rankgain.comparison.evidence import RETURNED, Evidence
 from rankgain.comparison.guards import FAILED, PASSED, Outcome
 from rankgain.errors import counted
-from rankgain.rankings import Rankings
 from rankgain.results.text import printable
 
 MOST_NAMED = 10  # maximum number of queries that a sentence names
@@ -32,11 +32,11 @@ class Coverage(NamedTuple):
         return list(dict.fromkeys([*(self.empty or ()), *self.lacks]))
 
 
-def empty_queries(rankings: Mapping[str, Rankings]) -> dict[str, list[Any]]:
+def empty_queries(runs: Mapping[str, Evidence]) -> dict[str, list[Any]]:
     """Return the queries for which each run returned nothing."""
+    returned = {name: run.evaluation(RETURNED) for name, run in runs.items()}
     return {
-        name: list(compress(run.query_ids, (run.evaluate("num_ret")["num_ret"] == 0).tolist()))
-        for name, run in rankings.items()
+        name: list(compress(result.query_ids, (result[RETURNED] == 0).tolist())) for name, result in returned.items()
     }
 
 

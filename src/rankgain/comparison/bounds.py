@@ -30,14 +30,23 @@ PROGRESS = 1e-14  # smaller improvements of a bound are rounding errors
 class Ranked(NamedTuple):
     """One query of a run.
 
-    `ranks` and `grades`: those of the returned documents that are judged; `unjudged`: the ranks of the other returned
-    documents; `judged`: all judged grades.
+    `ranks` and `grades`: those of the returned documents that are judged; `returned`: the number of returned documents;
+    `judged`: all judged grades.
     """
 
     ranks: Ints
     grades: Floats
-    unjudged: Ints
+    returned: int
     judged: Floats
+
+    @property
+    def unjudged(self) -> Ints:
+        """The ranks of the returned documents that are not judged."""
+        return np.setdiff1d(np.arange(1, self.returned + 1), self.ranks, assume_unique=True)
+
+    @property
+    def n_unjudged(self) -> int:
+        return self.returned - len(self.ranks)
 
 
 class Layer(NamedTuple):
@@ -62,9 +71,8 @@ def ranked_queries(rankings: Rankings) -> list[Ranked] | None:
             hits = slice(*chunk.offsets[query : query + 2])
             grades = slice(*chunk.judged_offsets[query : query + 2])
             ranks = chunk.first[hits].copy()
-            unjudged = np.setdiff1d(np.arange(1, int(chunk.returned[query]) + 1), ranks)
             judged = np.repeat(chunk.judged_grade[grades], to_intp(chunk.judged_count[grades]))
-            queries.append(Ranked(ranks, chunk.grade[hits].copy(), unjudged, judged))
+            queries.append(Ranked(ranks, chunk.grade[hits].copy(), int(chunk.returned[query]), judged))
     return queries
 
 
@@ -97,7 +105,7 @@ def _extremes(metric: Metric, queries: Sequence[Ranked], highest: float) -> tupl
     for grade in (0.0, highest):
         lists = []
         for query in queries:
-            graded = np.full(len(query.ranks) + len(query.unjudged), grade)
+            graded = np.full(query.returned, grade)
             graded[query.ranks - 1] = query.grades
             lists.append(graded)
         ends.append(from_ranked(lists).evaluate(metric)[metric])
@@ -146,10 +154,8 @@ def _by_gain(
     With `whole`, the divisor is the sum of the gains of all judged documents. Between two levels of gain, a document
     counts in full or not at all, as in a binary metric whose relevant documents are those above the level.
     """
-    free = len(run.unjudged) + len(baseline.unjudged)
-    ranks = run.ranks, run.unjudged, baseline.ranks, baseline.unjudged
-    last_rank = max(int(each.max(initial=0)) for each in ranks)
-    discounts = discounts_of(max(last_rank, len(run.judged) + free) + 1)
+    free = run.n_unjudged + baseline.n_unjudged
+    discounts = discounts_of(max(run.returned, baseline.returned, len(run.judged) + free) + 1)
     gains, run_gains, baseline_gains = map(gain.apply, (run.judged, run.grades, baseline.grades))
     top = float(gain.apply(np.array([highest]))[0])
     levels = np.unique(np.concatenate([gains, [top]]))
@@ -177,14 +183,15 @@ def _of_precisions(run: Ranked, baseline: Ranked, gain: Gain, highest: float, de
 
     The unjudged documents at the first ranks are taken to be the relevant ones.
     """
-    free = (len(run.unjudged) + len(baseline.unjudged)) if highest > gain.level else 0
+    free = run.n_unjudged + baseline.n_unjudged if highest > gain.level else 0
     hits, baseline_hits = (
         np.sort(each.ranks[(gain.apply(each.grades) > 0) & (each.ranks <= depth)]) for each in (run, baseline)
     )
     judged = float(
         (np.arange(1, len(hits) + 1) / hits).sum() - (np.arange(1, len(baseline_hits) + 1) / baseline_hits).sum()
     )
-    unjudged = run.unjudged[run.unjudged <= depth][:free]
+    unjudged = run.unjudged
+    unjudged = unjudged[unjudged <= depth][:free]
     above = np.searchsorted(hits, unjudged)
     # A relevant document adds the precision at its own rank, and it raises the precision of each hit at a lower rank r
     # by 1 / r.

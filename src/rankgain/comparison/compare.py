@@ -14,7 +14,8 @@ from rankgain import _backend
 from rankgain.choices import Missing, Queries, Ties, check_choice
 from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, comparison_of
-from rankgain.data.given import Given, recognise
+from rankgain.comparison.evidence import Evidence
+from rankgain.data.given import Given, is_file, recognise
 from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
 from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_of
@@ -189,7 +190,7 @@ def compare(
     if not isinstance(runs, Mapping) or isinstance(runs, Evaluation):
         kind = type(runs).__name__
         raise TypeError(f"runs must be a mapping from name to run, not {kind}; name them: {{'a': first, 'b': second}}")
-    rankings: dict[str, Rankings] = {}
+    evidence: dict[str, Evidence] = {}
     if values:
         if truth is not None or rules or ties is not None or missing != "zero":
             raise ValueError("values=True: values take no truth, rules, ties or missing: leave them out")
@@ -198,11 +199,11 @@ def compare(
         _check_names(truth, runs)
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
-            results = _evaluated(runs, truth, metrics, ties, missing, rules, rankings, bar)
+            results = _evaluated(runs, truth, metrics, ties, missing, rules, evidence, bar)
     lacks: dict[str, list[Any]] = {}
     if queries != "all" and results:
         results, _, lacks = on_common_queries(results, queries)
-    return comparison_of(results, rankings, lacks)
+    return comparison_of(results, evidence, lacks)
 
 
 def _evaluated(
@@ -212,10 +213,10 @@ def _evaluated(
     ties: Ties | None,
     missing: Missing,
     rules: Mapping[str, Any],
-    rankings: dict[str, Rankings],
+    evidence: dict[str, Evidence],
     bar: Any,
 ) -> dict[str, Evaluation]:
-    """Evaluate each run, and add its Rankings to `rankings`.
+    """Evaluate each run, and add what warnings need of it to `evidence`. Runs read from files are not kept.
 
     `bar`: a progress bar, or None.
     """
@@ -259,8 +260,10 @@ def _evaluated(
                 run = rankings_of(
                     truth, run, {"ties": ties} if ties else {}, unused=some_table, **of_missing, **of_runs
                 )
-            rankings[name] = run
             results[name] = run.evaluate(*requested)
+            evidence[name] = Evidence(run)
+            if is_file(runs[name]):
+                evidence[name].release(results[name])
         except (ValueError, TypeError) as error:
             raise _of_run(name, error) from error
         if bar is not None:

@@ -20,10 +20,10 @@ from rankgain.results.text import Block, Form, Number, Printed, Table
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
+    from rankgain.comparison.evidence import Evidence
     from rankgain.comparison.gate import Gate
     from rankgain.comparison.groups import Groups
     from rankgain.comparison.outcome import Tests
-    from rankgain.rankings import Rankings
 
 STAR = "*: the best"
 
@@ -71,7 +71,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         if not evaluations:
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
-        self._rankings: Mapping[str, Rankings] = {}
+        self._evidence: Mapping[str, Evidence] = {}
         self._empty: Mapping[str, list[Any]] = {}  # the queries for which a run returned nothing, if it was pickled
         self._lacks: Mapping[str, Sequence[Any]] = {}  # the queries that were left out because a run lacks them
         for name, evaluation in self._evaluations.items():
@@ -88,7 +88,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """Return the state without the rankings, which may contain whole collections."""
         from rankgain.comparison.absent import empty_queries
 
-        return vars(self) | {"_rankings": {}, "_empty": {**self._empty, **empty_queries(self._rankings)}}
+        return vars(self) | {"_evidence": {}, "_empty": {**self._empty, **empty_queries(self._evidence)}}
 
     def __getitem__(self, run: str) -> Evaluation:
         try:
@@ -492,7 +492,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             name: Coverage(aligned.lacks[name], result.counts.get("missing"), result.missing, self._empty.get(name))
             for name, result in self.items()
         }
-        return Tests(differences, aligned, options, self._rankings, missing_queries(self), coverage)
+        return Tests(differences, aligned, options, self._evidence, missing_queries(self), coverage)
 
     def groups(
         self,
@@ -560,8 +560,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         The groups differ (p = 0.0004): one mean over all of them hides that dense is better than bm25 for question.
         ...
         """
-        from rankgain.comparison.aligned import labels_of
         from rankgain.comparison.groups import Groups
+        from rankgain.results.labels import labels_of
 
         first = next(iter(self.values())).query_ids
         name, labels = labels_of(by, first, "by", "group")
@@ -660,7 +660,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """
         from rankgain.comparison.report import page_of
 
-        page = page_of(self.test() if tests is None else tests, groups, self, self._rankings, title, qrels, gate=gate)
+        page = page_of(self.test() if tests is None else tests, groups, self, self._evidence, title, qrels, gate=gate)
         write_whole(os.fspath(path), page.encode("utf-8"))
 
     def queries_needed(
@@ -772,13 +772,13 @@ def legend(runs: Comparison) -> list[str]:
 
 def comparison_of(
     evaluations: Mapping[str, Evaluation],
-    rankings: Mapping[str, Rankings],
+    evidence: Mapping[str, Evidence],
     lacks: Mapping[str, Sequence[Any]] | None = None,
 ) -> Comparison:
-    """Return a Comparison that keeps the rankings, which warnings about unjudged documents and ties need.
+    """Return a Comparison with what warnings about unjudged documents and ties need of each run.
 
     `lacks`: for each run, the queries that it lacks and that were therefore left out.
     """
     comparison = Comparison(evaluations)
-    comparison._rankings, comparison._lacks = dict(rankings), lacks or {}
+    comparison._evidence, comparison._lacks = dict(evidence), lacks or {}
     return comparison

@@ -63,7 +63,7 @@ from rankgain.scalars import check_whole
 WORST = 10  # the number of queries that are listed per metric by default
 MOST_WORST = 10_000
 # How often a gate fails if a change has no effect, in simulations at level 0.95 with 50 queries and correlated metrics.
-FALSE_FAILURES = "measured: 2.6% with 1, 5% to 6% with 3, 7% to 11% with 6"
+FALSE_FAILURES = "measured: 2.6% with 1, 5% to 7% with 3, 7% to 11% with 6"
 OF_TEST: Literal["test"] = "test"  # the margin of the test
 
 

@@ -10,6 +10,7 @@ from rankgain.comparison import sentences, tables
 from rankgain.comparison.absent import Coverage, empty_queries
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
+from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.gate import OF_TEST, WORST, Gate, Rules, judge
 from rankgain.comparison.guards import checked_limits
 from rankgain.comparison.remarks import Remark, remarks, warning_blocks
@@ -19,7 +20,6 @@ from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, Table, check_export, latex_of, markdown_of, marks_of
 
 if TYPE_CHECKING:
-    from rankgain.rankings import Rankings
     from rankgain.results.plotting import Figure
 
 PARTS = "all", "matrix", "differences"
@@ -72,12 +72,12 @@ class Tests(Frames, Printed, Tested):
         differences: Mapping[Key, Difference],
         aligned: Aligned,
         options: Options,
-        rankings: Mapping[str, Rankings],
+        evidence: Mapping[str, Evidence],
         missing: str = "",
         coverage: Mapping[str, Coverage] | None = None,
     ) -> None:
         super().__init__(differences, aligned, options, missing)
-        self._rankings = rankings  # the evaluated rankings of each run, if known
+        self._evidence = evidence  # the runs whose rankings were evaluated
         self._coverage: Mapping[str, Coverage] = coverage or {}
         self._remarks: list[Remark] | None = None  # computed on first use
 
@@ -163,12 +163,12 @@ class Tests(Frames, Printed, Tested):
 
     def _reasons(self) -> list[Remark]:
         if self._remarks is None:
-            self._remarks = list(remarks(self, self._rankings))
+            self._remarks = list(remarks(self, self._evidence))
         return self._remarks
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the rankings, but with the warnings and the coverage computed from them."""
-        return vars(self) | {"_remarks": self._reasons(), "_coverage": self._covered(), "_rankings": {}}
+        return vars(self) | {"_remarks": self._reasons(), "_coverage": self._covered(), "_evidence": {}}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
         """Return the run with the best mean, and all runs that the test does not show to differ from it.
@@ -286,8 +286,8 @@ class Tests(Frames, Printed, Tested):
         return judge(self, self._covered(), Rules(checked, strict, limits), groups, worst)
 
     def _covered(self) -> Mapping[str, Coverage]:
-        """Return which queries each run answers. Rankings are evaluated again, since they also show empty lists."""
-        empty = empty_queries(self._rankings)
+        """Return which queries each run answers. Runs are evaluated again, since this also shows empty lists."""
+        empty = empty_queries(self._evidence)
         return {name: each._replace(empty=empty.get(name, each.empty)) for name, each in self._coverage.items()}
 
     # Tables

@@ -10,26 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain.comparison.aligned import Aligned, Sample
-from rankgain.comparison.bounds import Ranked, difference_bounds, ranked_queries
+from rankgain.comparison.bounds import Ranked, difference_bounds
 from rankgain.comparison.difference import EXACT, RANDOM, Difference, alpha_of, decimals_of, started, subject
+from rankgain.comparison.evidence import MOST_BOUNDED, RETURNED, WITHOUT_UNJUDGED, Evidence, Rule, shares_of
 from rankgain.comparison.power import skewness
-from rankgain.comparison.significance import effective
 from rankgain.comparison.testing import Tested, differences_of, sample_of
-from rankgain.metrics.aggregators import geometric_mean, mean
-from rankgain.metrics.metric import Metric, aggregator, better, row_of
-from rankgain.rankings import Rankings
+from rankgain.metrics.aggregators import FEWEST_EFFECTIVE, effective, geometric_mean, mean
+from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.evaluation import same_ids
 from rankgain.results.text import Block, Table, printable, signed
 from rankgain.scalars import Floats
 
 NOTABLE = 0.02  # the smallest difference in judged@k that causes a warning
-# Metrics that ignore unjudged documents or count them separately, instead of treating them as not relevant.
-WITHOUT_UNJUDGED = (
-    *("bpref", "gm_bpref", "fallout", "rbp_residual", "judged", "unjudged"),
-    *("idcg", "num_ret", "num_rel", "num_nonrel_judged_ret", "num_q"),
-)
 WEIGHTS, SKEWED, DECISIVE, OF_UNJUDGED, OF_TIES = "weights", "skewed", "one query", "unjudged", "ties"
-FEWEST_EFFECTIVE = 6  # minimum number of queries of equal weight that can show a difference at the 0.05 level
 MEANING = {
     WEIGHTS: f"with fewer than {FEWEST_EFFECTIVE} queries of equal weight, p and interval are not reliable.",
     SKEWED: "the largest differences of single queries point the other way; if such queries are rare, there may be too "
@@ -48,7 +41,6 @@ MOST_SEARCHED = 20  # maximum number of differences to search for a single decis
 # that is extreme without the query remains extreme for one of the two signs of the query. The higher value allows for
 # corrections and clusters.
 MOST_RISE = 4
-MOST_BOUNDED = 20_000  # maximum number of queries, summed over all differences, for which bounds are computed
 
 
 class Remark(NamedTuple):
@@ -91,10 +83,10 @@ def _advice(kind: str, remarks: Sequence[Remark]) -> str:
     return f" {JUDGE_MORE}{'' if len(judge_more) == len(concerned) else f' on {names}'}."
 
 
-def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[Remark]:
+def remarks(tests: Tested, evidence: Mapping[str, Evidence]) -> Iterator[Remark]:
     """Yield the reasons to doubt the differences, judging by the queries that were tested.
 
-    If the rankings behind the comparison are available, they are evaluated again.
+    `evidence`: the runs behind the comparison that are available, which may be evaluated again.
     """
     for metric in tests.options.metrics:
         sample = sample_of(tests, metric)
@@ -105,7 +97,7 @@ def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[Remark]
     bounded = sum(pair.queries for pair in tests.values()) <= MOST_BOUNDED
     for metric in tests.options.metrics:
         sample, threads = sample_of(tests, metric), tests.options.threads
-        runs = {name: _Run(each, metric, sample, threads) for name, each in rankings.items()}
+        runs = {name: _Run(each, metric, sample, threads) for name, each in evidence.items()}
         for pair in tests.values():
             if pair.metric == metric and pair.run in runs and pair.baseline in runs:
                 run, baseline = runs[pair.run], runs[pair.baseline]
@@ -188,19 +180,19 @@ def _without(tests: Tested, metric: str | Metric, query: Any) -> Tested | None:
 class _Run:
     """A run that is evaluated with one metric over the tested queries. Its values are computed on first use."""
 
-    def __init__(self, rankings: Rankings, metric: str | Metric, sample: Sample, threads: int) -> None:
-        self._rankings, self._threads = rankings, threads
+    def __init__(self, evidence: Evidence, metric: str | Metric, sample: Sample, threads: int) -> None:
+        self._evidence, self._threads = evidence, threads
         self._query_ids, self._weights = sample.query_ids, sample.weights
         self.metric, self.record = metric, sample.record
-        self.judged = Metric("judged", self.record.k)
+        self.judged, self._precision = shares_of(self.record)
 
     def mean(self, values: Floats) -> float:
         """Return the geometric mean if the metric is averaged that way, and the arithmetic mean otherwise."""
         average = geometric_mean if aggregator(self.record) is geometric_mean else mean
         return average(values, self._weights)
 
-    def _values(self, rankings: Rankings, metric: str | Metric) -> Floats:
-        result = rankings.evaluate(metric, threads=self._threads)
+    def _values(self, metric: str | Metric, rule: Rule = "as given") -> Floats:
+        result = self._evidence.evaluation(metric, rule, self._threads)
         return (result if same_ids(result.query_ids, self._query_ids) else result.subset(self._query_ids))[metric]
 
     @cached_property
@@ -210,9 +202,7 @@ class _Run:
         Queries that returned nothing do not count in the mean.
         """
         k = self.record.k
-        share, precision, returned = (
-            self._values(self._rankings, metric) for metric in (self.judged, Metric("precision", k), Metric("num_ret"))
-        )
+        share, precision, returned = map(self._values, (self.judged, self._precision, RETURNED))
         seen = returned if k is None else np.minimum(returned, k)
         graded = bool(np.any(share * seen - precision * (seen if k is None else k) > 0.5))
         rows = np.flatnonzero(returned)
@@ -224,28 +214,24 @@ class _Run:
     @cached_property
     def condensed(self) -> float:
         """The mean of the metric after unjudged documents are removed from the rankings."""
-        return self.mean(self._values(self._rankings.limited(judged_only=True), self.metric))
+        return self.mean(self._values(self.metric, "judged only"))
 
     @cached_property
     def tied(self) -> tuple[float, float] | None:
         """The means with the worst and the best order of tied documents; None if unknown."""
-        if self._rankings.ties is None or row_of(self.record.name).unaveraged or not better(self.record):
+        if not self._evidence.may_be_tied(self.record):
             return None
         try:
-            runs = (self._rankings.under(ties=ties) for ties in ("worst", "best"))
-            worst, best = (self.mean(self._values(run, self.metric)) for run in runs)
+            worst, best = self._values(self.metric, "worst"), self._values(self.metric, "best")
         except ValueError:  # the rankings are limited to a depth, which these rules cannot follow
             return None
-        return worst, best
+        return self.mean(worst), self.mean(best)
 
     @cached_property
     def queries(self) -> list[Ranked] | None:
         """The returned documents and grades of the tested queries; None if ranks depend on ties."""
-        queries = ranked_queries(self._rankings)
-        if queries is None:
-            return None
-        by_id = dict(zip(self._rankings.query_ids, queries, strict=True))
-        return [by_id[query] for query in self._query_ids]
+        by_id = self._evidence.queries
+        return None if by_id is None else [by_id[query] for query in self._query_ids]
 
 
 def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Iterator[Remark]:

@@ -35,11 +35,11 @@ from rankgain.comparison.outcome import Tests, warnings_of
 from rankgain.comparison.testing import Key, sample_of
 from rankgain.errors import counted, escaped, import_extra
 from rankgain.metrics.metric import Metric, Score, better
-from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
 from rankgain.results.text import Table, html_of, html_table, number, printable, signed
 
 if TYPE_CHECKING:
+    from rankgain.comparison.evidence import Evidence
     from rankgain.results.evaluation import Evaluation
 
 MOST_ROWS = 1000  # maximum number of differences to list (for complete metrics only), and of runs to list
@@ -224,13 +224,13 @@ def page_of(
     tests: Tests,
     groups: Groups | None,
     evaluations: Mapping[str, Evaluation],
-    rankings: Mapping[str, Rankings],
+    evidence: Mapping[str, Evidence],
     title: str | None = None,
     qrels: str | None = None,
     command: str | None = None,
     gate: Gate | None = None,
 ) -> str:
-    """Return the page as text. `rankings`: the rankings of each run, if known."""
+    """Return the page as text. `evidence`: the runs whose rankings were evaluated."""
     jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     functions = (ends_of, html_table, p_text, decimals_of, printable, signed)
@@ -262,7 +262,7 @@ def page_of(
         left_out=left_out,
         figures=[_bars(tests, key) for key in drawn],
         choice=choice,
-        changed=[_changed(tests, key, rankings) for key in drawn],
+        changed=[_changed(tests, key, evidence) for key in drawn],
         groups=groups,
         groups_shown=[] if groups is None else list(blocks_of(groups)),
         definitions=list(_definitions(tests.options.metrics, evaluations)),
@@ -414,7 +414,7 @@ def _bars(tests: Tests, key: Key) -> dict[str, Any]:
     }
 
 
-def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
+def _changed(tests: Tests, key: Key, evidence: Mapping[str, Evidence]) -> dict[str, Any]:
     """List the queries with the largest differences, with the values and the first documents of the two runs."""
     metric, run, baseline = key
     sample = sample_of(tests, metric)
@@ -422,7 +422,7 @@ def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[s
     more, less = [pair for pair in pairs if pair[1] > 0], [pair for pair in pairs if pair[1] < 0]
     ends = [*more[:MOST_CHANGED], *less[-MOST_CHANGED:]]
     values = {name: dict(zip(sample.query_ids, sample.of(name).tolist(), strict=True)) for name in (baseline, run)}
-    first = {name: first_documents(rankings[name], dict(ends)) if name in rankings else {} for name in values}
+    first = {name: evidence[name].first_documents(dict(ends)) if name in evidence else {} for name in values}
 
     def side(name: str, query: Any) -> tuple[str, str]:
         return number(values[name][query]), printable(first[name][query]) if query in first[name] else ""

@@ -30,10 +30,10 @@ from rankgain.comparison.difference import (
 )
 from rankgain.comparison.power import POWER
 from rankgain.comparison.remarks import MOST_SEARCHED
-from rankgain.comparison.significance import EXACT_BY_DEFAULT, EXACT_REQUESTED, effective
+from rankgain.comparison.significance import EXACT_BY_DEFAULT, EXACT_REQUESTED
 from rankgain.comparison.testing import BH, HOLM, MAX_T, SIMULTANEOUS, Options, Tested, sample_of, too_coarse
 from rankgain.errors import counted, short
-from rankgain.metrics.aggregators import geometric_mean
+from rankgain.metrics.aggregators import effective, geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import printable
 

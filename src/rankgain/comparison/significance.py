@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain import _backend
+from rankgain.metrics.aggregators import effective
 from rankgain.scalars import Array, Bools, Floats, Ints
 from rankgain.threads import run_chunks
 
@@ -157,12 +158,6 @@ def spreads(columns: Columns, weights: Floats | None) -> Floats:
             variances = (centred * centred * shares).sum(axis=1) * (count / (count - 1) if count > 1 else math.nan)
         deviations.append(np.where(not_zero(rows).any(axis=1), np.sqrt(variances), 0.0))
     return np.concatenate(deviations)
-
-
-def effective(weights: Floats) -> float:
-    """Return the effective number of queries with these weights (Kish 1965)."""
-    scaled = weights / weights.max()
-    return float(scaled.sum() ** 2 / (scaled * scaled).sum())
 
 
 def clustered_spreads(columns: Columns) -> Floats:

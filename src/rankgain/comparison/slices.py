@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.comparison.aligned import Aligned, Sample, codes_of, labels_of
+from rankgain.comparison.aligned import Aligned, Sample
 from rankgain.comparison.difference import (
     Difference,
     alpha_of,
@@ -23,6 +23,7 @@ from rankgain.comparison.power import fewest_signs
 from rankgain.comparison.significance import single_step
 from rankgain.comparison.testing import Options, Tested, aligned_of, columns_of, differences_of, sample_of
 from rankgain.errors import counted
+from rankgain.results.labels import codes_of, labels_of
 from rankgain.results.text import printable
 from rankgain.scalars import Bools
 

@@ -26,7 +26,6 @@ from rankgain.comparison.significance import (
     benjamini_hochberg,
     clustered_spreads,
     countable,
-    effective,
     exact_p,
     facts,
     holm,
@@ -39,7 +38,7 @@ from rankgain.comparison.significance import (
     unit_exponent,
 )
 from rankgain.errors import quoted
-from rankgain.metrics.aggregators import geometric_mean, mean
+from rankgain.metrics.aggregators import effective, geometric_mean, mean
 from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, highest_value
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import check_level, is_bounded

@@ -154,8 +154,21 @@ class ColumnSource(JudgmentSource):
         return python_ids(documents.take(self._rows_of(query)), documents.kind)
 
     def documents(self, query: int, rules: Rules) -> Documents:
-        run = self._run
+        return self._documents(query, self._rows_of(query), rules)
+
+    def first_document(self, query: int, rules: Rules) -> Any:
         rows = self._rows_of(query)
+        if self._run.scores is None or rules.judged_only or not len(rows):
+            return super().first_document(query, rules)
+        scores = to_float64(self._run.scores[rows])
+        scores = scores.astype(np.float32) if rules.score_bits == 32 else scores
+        first = self._documents(query, rows[scores == scores.max()], rules)  # of the documents tied with the first
+        assert first.ids is not None
+        return first.ids[first.groups[0].positions[0]]
+
+    def _documents(self, query: int, rows: Ints, rules: Rules) -> Documents:
+        """Return the documents in some rows of a query."""
+        run = self._run
         kind = run.documents.kind
         ids = python_ids(run.documents.take(rows), kind)
         scores = None if run.scores is None else to_float64(run.scores[rows]).tolist()

@@ -109,7 +109,7 @@ def recognise(
             break
     elif type(value) is Given:
         return value
-    elif not is_pandas(value) and _is_file(value):  # `getattr` on a frame is slow, because it searches the columns
+    elif not is_pandas(value) and is_file(value):  # `getattr` on a frame is slow, because it searches the columns
         kind, head, source = file_kind(value, argument, beir=is_truth) if opens else (None, b"", value)
         if kind is None:
             return Given("trec", source, argument)
@@ -122,7 +122,7 @@ def recognise(
     return _recognise(value, argument, columns, is_table)
 
 
-def _is_file(value: Any) -> bool:
+def is_file(value: Any) -> bool:
     """Return whether a value is a path or an open file."""
     return isinstance(value, (str, os.PathLike)) or callable(getattr(value, "read", None))
 

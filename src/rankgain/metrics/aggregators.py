@@ -20,6 +20,7 @@ Aggregator = Callable[[Floats, Floats | None], float]
 MANY = 1000  # above this length, `exact_sum` is faster than `math.fsum`: 10^5 values take 0.6 ms instead of 2.4 ms
 
 FAINT = 2.0**-900  # weights below this number are scaled up
+FEWEST_EFFECTIVE = 6  # minimum number of queries of equal weight that can show a difference at the 0.05 level
 
 
 def mean(values: Floats, weights: Floats | None = None) -> float:
@@ -58,6 +59,12 @@ def scaled(weights: Floats) -> Floats:
     """Scale the weights by a power of two that brings the largest into [0.5, 1); only their ratios matter."""
     factors: Floats = np.ldexp(weights, -math.frexp(float(weights.max()))[1])
     return factors
+
+
+def effective(weights: Floats) -> float:
+    """Return the effective number of queries with these weights (Kish 1965)."""
+    scaled = weights / weights.max()
+    return float(scaled.sum() ** 2 / (scaled * scaled).sum())
 
 
 def total(values: Floats, weights: Floats | None = None) -> float:

@@ -243,6 +243,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         *,
         lowest: float | None = None,
         highest: float | None = None,
+        weights: Any = None,
+        clusters: Any = None,
     ) -> tuple[float, float]:
         """Compute a confidence interval for the mean of a metric over the population of queries.
 
@@ -256,6 +258,12 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
             The smallest and the largest value that a query can have, for metrics without such bounds: ``utility`` and
             values from other tools need both, and sums such as ``dcg`` need `highest`. By default, 0 and 1 for metrics
             with values from 0 to 1.
+        weights : array_like or mapping, optional
+            How much each query counts, as in `mean`.
+        clusters : array_like or mapping, optional
+            The cluster of each query, such as its user or its topic: one label per query, in the order of `query_ids`,
+            or a mapping by query id. Clusters are independent; queries of the same cluster need not be. By default,
+            each query is a cluster.
 
         Returns
         -------
@@ -268,15 +276,29 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         KeyError
             If `metric` was not evaluated.
         ValueError
-            If `level` is not between 0 and 1; if the metric is a count or a weighted mean (``gauc``); if it lacks a
-            bound that is not given, or a value exceeds a bound; or if `lowest` is not below `highest`.
+            If `level` is not between 0 and 1; if the metric is a count; if it lacks a bound that is not given, or a
+            value exceeds a bound; if `lowest` is not below `highest`; if `mean` would refuse the weights; or if a query
+            has no cluster.
         TypeError
-            If `level`, `lowest` or `highest` is not a number.
+            If `level`, `lowest` or `highest` is not a number; or if `weights` or `clusters` is neither a sequence nor a
+            mapping.
+
+        Warns
+        -----
+        UserWarning
+            If weights or clusters are so uneven that they carry as much information as fewer than 6 of equal weight.
 
         See Also
         --------
         Comparison.test : Tests whether two runs differ; two intervals cannot show that, since queries are paired.
         Curve.interval : The method, with its source.
+
+        Notes
+        -----
+        With weights or clusters, the interval is for a ratio of means. Its ends are Gaffke's bounds of the clusters'
+        weighted means; the added cluster has the weight Σw² / Σw. The coverage is measured, not proved: in simulations
+        with 5 to 50 clusters, at least 96.9% of the 95% intervals contained the true mean, except where a few clusters
+        are very large and a sample may lack them.
 
         Examples
         --------
@@ -286,12 +308,23 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         [0.43, 0.86]
         >>> [round(end, 2) for end in result.interval("dcg", highest=1)]
         [0.52, 0.89]
+
+        Two queries each of six users:
+
+        >>> [round(end, 2) for end in result.interval("rr", clusters=list("abcdefabcdef"))]
+        [0.36, 0.92]
         """
-        from rankgain.results.intervals import check_level, interval_of  # imported only when needed
+        # These modules are imported only when needed.
+        from rankgain.results.intervals import check_level, interval_of
+        from rankgain.results.labels import codes_of, labels_of
 
         values = self[metric]
         key = next(key for key in self if key == metric)  # the stored key may be a Score, which holds its metric
-        return interval_of(values, key, check_level(level), lowest, highest)
+        factors = self._query_weights(key, check_weights(weights, self.query_ids))
+        codes = None
+        if clusters is not None:
+            codes = codes_of(labels_of(clusters, self.query_ids, "clusters", "cluster")[1])
+        return interval_of(values, key, check_level(level), lowest, highest, factors, codes)
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """Combine this Evaluation with Evaluations of other queries, as if all queries had been evaluated at once.

@@ -51,12 +51,15 @@ class Sums(NamedTuple):
         return rounded_mean(self.exact, self.counted)
 
     @property
+    def mean_on_scale(self) -> float:
+        """The mean of the values or, for a geometric mean, of their logarithms."""
+        return rounded_mean(self.second, self.counted) if self.aggregator == "geometric_mean" else self.mean
+
+    @property
     def aggregate(self) -> float:
         if self.aggregator == "total":
             return rounded(self.exact)
-        if self.aggregator == "geometric_mean":
-            return math.exp2(rounded_mean(self.second, self.counted))
-        return self.mean
+        return math.exp2(self.mean_on_scale) if self.aggregator == "geometric_mean" else self.mean
 
 
 # For each aggregator, the JSON key of the second sum that it needs, or None.
@@ -271,13 +274,79 @@ class Summary(Counted):
         """
         return {key: sums.aggregate for key, sums in self._sums.items()}
 
+    def interval(
+        self,
+        metric: str | Metric,
+        level: float = 0.95,
+        *,
+        lowest: float | None = None,
+        highest: float | None = None,
+    ) -> tuple[float, float]:
+        """Compute a confidence interval for the mean of a metric over the population of queries, from its sum alone.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated, as requested.
+        level : float, default 0.95
+            How often such an interval contains the true mean, between 0 and 1.
+        lowest, highest : float, optional
+            The smallest and the largest value that a query can have, as in `Evaluation.interval`. Metrics with a gain
+            that is a mapping, a sequence or a callable need both after `from_json`.
+
+        Returns
+        -------
+        low, high : float
+            The ends of the interval for the mean or, for ``gm_ap`` and ``gm_bpref``, the geometric mean; NaN if no
+            query counts. Queries whose value is NaN do not count.
+
+        Raises
+        ------
+        KeyError
+            If `metric` was not evaluated.
+        ValueError
+            If `level` is not between 0 and 1; if the metric is a count or a weighted mean (``gauc``); if it lacks a
+            bound that is not given, or the mean exceeds a bound; or if `lowest` is not below `highest`.
+        TypeError
+            If `level`, `lowest` or `highest` is not a number.
+
+        See Also
+        --------
+        Evaluation.interval : A narrower interval, computed from all values.
+
+        Notes
+        -----
+        This is Clopper and Pearson's interval, with the sum of the values, as shares of the range, in place of the
+        number of hits. If all values are 0 or 1, it is the same as `Evaluation.interval`. Otherwise it is wider,
+        usually by a factor of 1.5 to 4, since it allows for any spread that the values may have.
+
+        References
+        ----------
+        Clopper & Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial, Biometrika
+        1934.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> result = rg.from_ranked([[0, 0, 1], [1, 0, 0]] * 6).evaluate("rr")
+        >>> [round(end, 2) for end in result.summary().interval("rr")]
+        [0.35, 0.9]
+        >>> [round(end, 2) for end in result.interval("rr")]
+        [0.43, 0.86]
+        """
+        from rankgain.results.intervals import check_level, interval_of_sum  # imported only when needed
+
+        sums, key = self._of(metric), str(metric)
+        bounds = check_level(level), lowest, highest
+        return interval_of_sum(sums.mean_on_scale, sums.counted, sums.aggregator, self._records.get(key, key), *bounds)
+
     def merge(self, *others: Summary) -> Summary:
         """Combine this Summary with Summaries of other queries.
 
         Parameters
         ----------
         *others : Summary
-            Summaries of other queries, with the same metrics and rules. Whether the queries differ cannot be checked.
+            Summaries of other queries, with the same metrics and rules.
 
         Returns
         -------
@@ -292,6 +361,15 @@ class Summary(Counted):
             If the metrics, their aggregators, `ties`, `missing` or `like` differ; or if two different metrics have the
             same name, such as two metrics whose gains are different ``lambda`` functions. Metrics of a Summary from
             JSON are compared by name only.
+
+        See Also
+        --------
+        Evaluation.merge : Refuses queries that are in several parts.
+
+        Notes
+        -----
+        A Summary does not hold the ids of queries, so `merge` cannot see repeated queries. A query that is in several
+        parts counts several times.
 
         Examples
         --------
