@@ -135,18 +135,18 @@ class ColumnSource(JudgmentSource):
         returned = self._sizes if self._run.scores is not None else self._sizes // 8
         return returned + self.judged_sizes
 
-    def chunk(self, start: int, stop: int) -> Chunk:
-        judged = self._judged_rows(start, stop)
+    def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
+        judged = self._judged_rows(judgments, start, stop)
         return COLUMNS, 0, stop - start, *judged, *self._run_rows(start, stop), self._run.check_all
 
-    def _judged_rows(self, start: int, stop: int) -> Chunk:
+    def _judged_rows(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
         """Return the ids of the judged documents, the bounds of each query's rows, and the grades."""
-        keys = self._judgments.ids.in_place
+        keys = judgments.ids.in_place
         if keys is not None:
-            numbers, offsets = self._numbers_of(start, stop), self._judgments.offsets
-            return *keys.wide(), offsets[numbers], offsets[numbers + 1], self._judgments.grades
-        rows, offsets, grades = self.judged(start, stop)
-        return *self._judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
+            numbers, offsets = self._numbers_of(start, stop), judgments.offsets
+            return *keys.wide(), offsets[numbers], offsets[numbers + 1], judgments.grades
+        rows, offsets = judgments.rows(self._numbers_of(start, stop))
+        return *judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], judgments.grades[rows]
 
     def _run_rows(self, start: int, stop: int) -> Chunk:
         """Return the ids of the returned documents, the bounds of each query's rows, and the scores.

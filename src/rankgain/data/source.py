@@ -14,6 +14,7 @@ from rankgain.data.arrays import check_id, objects_of
 from rankgain.data.documents import Documents
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
+from rankgain.data.subtopics import Covers
 from rankgain.errors import InputError, quoted
 from rankgain.scalars import Ints
 
@@ -50,6 +51,7 @@ class Source(ABC):
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
     judges_scored = False  # whether the judged documents of each query are the returned ones
+    covers: Covers | None = None  # the judgments by subtopic, if they are
     may_have_other_ids = False  # whether `id_sides` is implemented
     # The index of the first query with invalid judgments, and the exception to raise for it.
     first_invalid_query: tuple[int, Exception] | None = None
@@ -82,6 +84,15 @@ class Source(ABC):
     @abstractmethod
     def chunk(self, start: int, stop: int) -> Chunk:
         """Return queries start … stop − 1 in the form that the engine expects."""
+
+    def numbered_chunk(self, start: int, stop: int) -> Chunk:
+        """Return a chunk in which documents have their positions in the judgments of the query in place of grades."""
+        raise NotImplementedError
+
+    @property
+    def judgment_numbers(self) -> Ints:
+        """The index of each query among the judged queries."""
+        raise NotImplementedError
 
     @abstractmethod
     def capacity(self, start: int, stop: int) -> tuple[int, int]:

@@ -11,11 +11,12 @@ import numpy as np
 from rankgain.choices import Duplicates, Missing, ScoreBits, Ties, check_choices
 from rankgain.data.columns import ColumnSource
 from rankgain.data.files import FileInput, comment_out_first, is_beir, is_standard_input, opened
-from rankgain.data.ids import row_numbers
-from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
-from rankgain.data.lines import BEIR_QRELS, QRELS, TrecText, read_run
+from rankgain.data.ids import python_ids, row_numbers
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_covers, of_ids
+from rankgain.data.lines import BEIR_QRELS, QRELS, QRELS_BY_SUBTOPIC, TrecText, read_run
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
-from rankgain.errors import NoKeywords, unexpected, without_unknown
+from rankgain.data.subtopics import of_rows
+from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.results.export import bar_class, shown
 from rankgain.threads import check_threads
@@ -134,6 +135,33 @@ _TWO_TABS = rb"(?m)^[^\t\n]*\t[^\t\n]*\t[^\t\n]*$"  # a line with three tab-sepa
 def _without_spaces(line: re.Match[bytes]) -> bytes:
     """Replace the spaces within the fields of a line, so that the scan reads each field as a single word."""
     return re.sub(rb"(?<=\S) +(?=\S)", lambda spaces: _SPACE * len(spaces[0]), line[0])
+
+
+def read_qrels_by_subtopic(source: FileInput, argument: str) -> JudgmentSets:
+    """Read judgments by subtopic from a qrels file, whose second field is the subtopic."""
+    with opened(source, argument) as file:
+        file.check_format()
+        if is_beir(file):
+            raise ValueError(
+                f"{file.name} is BEIR's table, which has no field of subtopics: give lines "
+                f"'{QRELS_BY_SUBTOPIC.fields}', or leave out subtopic="
+            )
+        text, error = file.text()
+    lines = TrecText(text, QRELS_BY_SUBTOPIC, file.name)
+    if error is not None:
+        raise error
+    # Read as documents, the subtopics have the same rows.
+    of_subtopics = TrecText(text, QRELS_BY_SUBTOPIC._replace(document=1), file.name)
+    groups = lines.groups
+    rows, offsets = groups.rows(np.arange(len(groups)))
+    documents, subtopics = (python_ids(ids.take(rows), "str") for ids in (lines.documents, of_subtopics.documents))
+
+    def where(row: int) -> str:
+        line = lines.line_of(int(row_numbers(rows)[row])) + 1
+        return f"{file.name}: line {line}, subtopic {quoted(subtopics[row])}, document {quoted(documents[row])}"
+
+    covers = of_rows(groups.names, offsets, documents, subtopics, lines.values[rows], where, f"{file.name}: field 2")
+    return of_covers(file.name, groups.names, covers)
 
 
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:

@@ -18,7 +18,7 @@ from rankgain.metrics.aggregators import check_weights, mean, scaled
 from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, weighing
 from rankgain.metrics.parameters import cut_off
 from rankgain.results.export import Frames
-from rankgain.results.summary import COUNTS, EXCLUDED, Counted, Summary, check_same_metrics, sums_of
+from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
@@ -49,7 +49,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         ``queries``: how many were evaluated; ``missing``: how many judged queries have no ranking (`missing` says how
         they were treated); ``unjudged``: how many rankings were left out because their query has no judgments;
         ``empty``: how many of the evaluated queries have nothing relevant; ``excluded``, unless it is 0: how many
-        judged documents were left out, since they are in columns that the caller excluded (see `from_scores`). After
+        judged documents were left out, since they are in columns that the caller excluded (see `from_scores`);
+        ``capped``, unless it is 0: in how many queries a list beats the greedy ideal of a metric of novelty. After
         `subset`, only ``queries`` is known.
     assumed : tuple of str
         What was assumed about the input, in words: that each row of qrels without relevance counts as 1.
@@ -472,7 +473,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         values = {key: vector[rows] for key, vector in self.items()}
         for vector in values.values():
             vector.flags.writeable = False
-        counts = len(rows), None, None, None, None
+        counts = len(rows), *[None] * len(COUNTS[1:])
         weights = None if self._weights is None else {name: vector[rows] for name, vector in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
         return Evaluation(values, ids, *rules, counts, weights, self.assumed)
@@ -662,14 +663,15 @@ def missing_queries(results: Mapping[str, Evaluation]) -> str:
 def _facts(result: Evaluation) -> dict[str, str]:
     missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:4])
     ties = (result.ties or "in the order given") + (f" (like {result.like})" if result.like else "")
-    excluded = result.counts.get("excluded")
+    excluded, capped = map(result.counts.get, UNUSUAL)
     treated = "counted as 0" if result.missing == "zero" else "left out"
     return {
         "queries evaluated": f"{result.counts['queries']}",
         MISSING: f"{missing}" + (f" ({treated})" if missing else ""),
         "without judgments": f"{unjudged}" + (" (left out)" if unjudged else ""),
         "nothing relevant": f"{empty}",
-        EXCLUDED: f"{excluded} (left out)" if excluded else "",
+        UNUSUAL["excluded"]: f"{excluded} (left out)" if excluded else "",
+        UNUSUAL["capped"]: f"{capped} (counted as 1)" if capped else "",
         "ties": "" if GIVEN in result.assumed else ties,
         "backend": result.backend,
     }
