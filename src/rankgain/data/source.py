@@ -87,11 +87,12 @@ class Source(ABC):
     def documents(self, query: int, rules: Rules) -> Documents:
         """Return the documents of a query in rank order."""
 
-    def first_document(self, query: int, rules: Rules) -> Any:
-        """Return the id of the first document of a query, or None if there is none."""
-        documents = self.documents(query, rules)
-        first = documents.groups[:1]
-        return documents.ids[first[0].positions[0]] if first and documents.ids is not None else None
+    def first_documents(self, queries: Sequence[int], rules: Rules) -> Iterator[Any]:
+        """Yield the id of the first document of each query, or None if there is none."""
+        for query in queries:
+            documents = self.documents(query, rules)
+            first = documents.groups[:1]
+            yield documents.ids[first[0].positions[0]] if first and documents.ids is not None else None
 
     def warn_of_other_ids(self) -> None:
         """Warn if judgments and run seem to use different kinds of ids. Call this if no returned document is judged."""
