@@ -141,11 +141,9 @@ def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
         has_spaces = b" " in text and _SPACE not in text
         text = bytearray(re.sub(_TWO_TABS, _without_spaces, text) if has_spaces else text)
         comment_out_first(text)
-    lines = TrecText(text, form, file.name)
+    lines = TrecText(text, form, file.name, space=_SPACE if has_spaces else b"")
     if error is not None:
         raise error
-    if has_spaces:
-        lines.bytes[lines.bytes == _SPACE[0]] = ord(" ")
     judgments = of_ids(file.name, lines.groups, lines.documents, lines.values)
     if judgments.error_code is not None:  # the scan would have raised any other error, so a document is repeated
         _, query, position = judgments.error_code
