@@ -106,11 +106,12 @@ class Source(ABC):
     def documents(self, query: int, rules: Rules) -> Documents:
         """Return the documents of a query in rank order."""
 
-    def first_document(self, query: int, rules: Rules) -> Any:
-        """Return the id of the first document of a query, or None if there is none."""
-        documents = self.documents(query, rules)
-        first = documents.groups[:1]
-        return documents.ids[first[0].positions[0]] if first and documents.ids is not None else None
+    def first_documents(self, queries: Sequence[int], rules: Rules) -> Iterator[Any]:
+        """Yield the id of the first document of each query, or None if there is none."""
+        for query in queries:
+            documents = self.documents(query, rules)
+            first = documents.groups[:1]
+            yield documents.ids[first[0].positions[0]] if first and documents.ids is not None else None
 
     def id_sides(self) -> tuple[IdSide, IdSide]:
         """Return the judgments and the run with the ids of each query, if `may_have_other_ids`."""
