@@ -1,5 +1,6 @@
 # The sums of novelty: α-DCG, ERR-IA and NRBP, and those of their ideal lists. See `_reference/novelty.py`.
-from libc.stdint cimport INT64_MAX, int64_t
+from libc.math cimport INFINITY
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
 from rankgain._codes cimport AVERAGE, LARGE_GROUP
@@ -160,7 +161,9 @@ cdef int sum_novelty(
             for above in range(min(last[i] - first[i] + 1, depth - first[i] + 1)):
                 rank = first[i] + above
                 emit_before(cutoffs, &emitted, rank, total)
-                total += expected_gain(subtopics, scratch.tied, n, last[i] - first[i] + 1, above) * weight(discount, rank)
+                total += (
+                    expected_gain(subtopics, scratch.tied, n, last[i] - first[i] + 1, above) * weight(discount, rank)
+                )
             for hit in range(i, j):
                 count_set(subtopics, starts[document[hit]], starts[document[hit] + 1], 1)
         else:
@@ -233,6 +236,9 @@ def novelty_sum(
 
 # the ideal list
 
+cdef enum:
+    LEVELS = 3  # number of distinct gains that are compared one by one
+
 cdef struct Kinds:
     # The kinds of documents of one query: what each covers, and its remaining documents, in the preferred order.
     Py_ssize_t n
@@ -295,11 +301,66 @@ cdef void gains_after(Subtopics* subtopics, const Kinds* kinds, Py_ssize_t chose
     count_set(subtopics, kinds.first[chosen], kinds.last[chosen], -1)
 
 
-cdef Py_ssize_t choose(Subtopics* subtopics, const Kinds* kinds, bint ahead, Runs* best, Runs* runs) noexcept nogil:
+cdef void next_gain_after(
+    Subtopics* subtopics, const Kinds* kinds, Py_ssize_t chosen, double below, double* highest, int64_t* count
+) noexcept nogil:
+    """Find the highest gain below a limit after the next document of a kind, and how many documents have it.
+
+    The kind has the highest gain. Gains only fall, so that most kinds need not be looked at: those whose gain is
+    already lower. Other kinds with the highest gain come first, since they are likely to keep a high one.
+    """
+    cdef double limit = kinds.gain[chosen], gain
+    cdef Py_ssize_t kind, lower
+    cdef int64_t n
+    highest[0] = 0.0
+    count[0] = 0
+    count_set(subtopics, kinds.first[chosen], kinds.last[chosen], 1)
+    for lower in range(2):
+        for kind in range(kinds.n):
+            if (kinds.gain[kind] < limit) != lower or kinds.gain[kind] < highest[0]:
+                continue
+            n = kinds.member_offsets[kind + 1] - kinds.next[kind] - (kind == chosen)
+            if n > 0:
+                gain = gain_of_set(subtopics, kinds.first[kind], kinds.last[kind])
+                if highest[0] < gain < below:
+                    highest[0] = gain
+                    count[0] = 0
+                if gain == highest[0]:
+                    count[0] += n
+    count_set(subtopics, kinds.first[chosen], kinds.last[chosen], -1)
+
+
+cdef int compare_after(
+    Subtopics* subtopics, const Kinds* kinds, Py_ssize_t kind, Py_ssize_t other, Runs* runs, Runs* other_runs
+) noexcept nogil:
+    """Compare the gains of all other documents after one of two kinds; return 1, 0 or −1.
+
+    The highest ones mostly suffice; all are sorted only if LEVELS of them are equal.
+    """
+    cdef double below = INFINITY, gain, other_gain
+    cdef int64_t count, other_count
+    cdef int level
+    for level in range(LEVELS):
+        next_gain_after(subtopics, kinds, kind, below, &gain, &count)
+        next_gain_after(subtopics, kinds, other, below, &other_gain, &other_count)
+        if gain != other_gain:
+            return 1 if gain > other_gain else -1
+        if gain == 0.0:
+            return 0
+        if count != other_count:
+            return 1 if count > other_count else -1
+        below = gain
+    gains_after(subtopics, kinds, kind, runs)
+    gains_after(subtopics, kinds, other, other_runs)
+    return compare_runs(runs, other_runs)
+
+
+cdef Py_ssize_t choose(
+    Subtopics* subtopics, const Kinds* kinds, bint ahead, Runs* runs, Runs* other_runs
+) noexcept nogil:
     """Return the kind of the next document of the ideal list, or −1 if no gain is left."""
     cdef Py_ssize_t kind, chosen = -1
     cdef int order
-    cdef bint known = False  # whether `best` has the gains after the chosen document
     for kind in range(kinds.n):
         if kinds.next[kind] == kinds.member_offsets[kind + 1]:
             kinds.gain[kind] = 0.0
@@ -310,29 +371,22 @@ cdef Py_ssize_t choose(Subtopics* subtopics, const Kinds* kinds, bint ahead, Run
     if chosen < 0 or kinds.gain[chosen] == 0.0:
         return -1
     for kind in range(chosen + 1, kinds.n):
-        if kinds.gain[kind] != kinds.gain[chosen]:
-            continue
-        order = 0
-        if ahead:
-            if not known:
-                gains_after(subtopics, kinds, chosen, best)
-                known = True
-            gains_after(subtopics, kinds, kind, runs)
-            order = compare_runs(runs, best)
-        if order > 0 or (order == 0 and kinds.members[kinds.next[kind]] < kinds.members[kinds.next[chosen]]):
-            chosen = kind
-            best[0], runs[0] = runs[0], best[0]
+        if kinds.gain[kind] == kinds.gain[chosen]:
+            order = compare_after(subtopics, kinds, kind, chosen, runs, other_runs) if ahead else 0
+            if order > 0 or (order == 0 and kinds.members[kinds.next[kind]] < kinds.members[kinds.next[chosen]]):
+                chosen = kind
     return chosen
 
 
 cdef void sum_ideal_novelty(
-    Subtopics* subtopics, Kinds* kinds, bint ahead, Runs* best, Runs* runs, const Discount* discount, Cutoffs* cutoffs
+    Subtopics* subtopics, Kinds* kinds, bint ahead, Runs* runs, Runs* other_runs, const Discount* discount,
+    Cutoffs* cutoffs
 ) noexcept nogil:
     cdef Py_ssize_t chosen, emitted = 0
     cdef int64_t rank = 1
     cdef double total = 0.0
     while rank <= cutoffs.ranks[cutoffs.n - 1]:
-        chosen = choose(subtopics, kinds, ahead, best, runs)
+        chosen = choose(subtopics, kinds, ahead, runs, other_runs)
         if chosen < 0:
             break
         emit_before(cutoffs, &emitted, rank, total)
@@ -350,11 +404,12 @@ def novelty_ideal(
     double base, const double[::1] table, const int64_t[::1] cutoffs, double[:, ::1] out, /
 ):
     cdef Py_ssize_t query, queries = offsets.shape[0] - 1, index, n = cutoffs.shape[0]
-    cdef Py_ssize_t most = longest(integers(subtopic_offsets), queries), most_kinds = longest(integers(offsets), queries)
+    cdef Py_ssize_t most = longest(integers(subtopic_offsets), queries)
+    cdef Py_ssize_t most_kinds = longest(integers(offsets), queries)
     cdef Discount discount = discount_of(table, kind, base)
     cdef Subtopics given
     cdef Kinds kinds
-    cdef Runs best, runs
+    cdef Runs runs, other_runs
     cdef Cutoffs at
     cdef void* block = malloc((2 * most + 6 * most_kinds + n + 9) * sizeof(double))
     if block == NULL:
@@ -367,9 +422,9 @@ def novelty_ideal(
     given.seen = <int64_t*>(given.terms + most + 1)
     kinds.gain = <double*>(given.seen + most + 1)
     kinds.next = <int64_t*>(kinds.gain + most_kinds + 1)
-    best.gain = <double*>(kinds.next + most_kinds + 1)
-    best.count = <int64_t*>(best.gain + most_kinds + 1)
-    runs.gain = <double*>(best.count + most_kinds + 1)
+    other_runs.gain = <double*>(kinds.next + most_kinds + 1)
+    other_runs.count = <int64_t*>(other_runs.gain + most_kinds + 1)
+    runs.gain = <double*>(other_runs.count + most_kinds + 1)
     runs.count = <int64_t*>(runs.gain + most_kinds + 1)
     at.out = <double*>(runs.count + most_kinds + 1)
     at.ranks = integers(cutoffs)
@@ -386,7 +441,7 @@ def novelty_ideal(
             kinds.member_offsets = integers(member_offsets) + offsets[query]
             for index in range(kinds.n):
                 kinds.next[index] = kinds.member_offsets[index]
-            sum_ideal_novelty(&given, &kinds, ahead, &best, &runs, &discount, &at)
+            sum_ideal_novelty(&given, &kinds, ahead, &runs, &other_runs, &discount, &at)
             for index in range(n):
                 out[index, query] = at.out[index]
     free(block)

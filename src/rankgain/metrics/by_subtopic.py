@@ -29,6 +29,7 @@ from rankgain.scalars import NON_RELEVANT, Bools, Floats, Ints, to_intp
 from rankgain.threads import run_chunks
 
 ROUNDING = 1e-9  # a list beats its ideal only if it is better by more than this share
+BITS = 62  # number of subtopics per word of a set
 MOST_CACHED = 64  # maximum number of results that are kept with the judgments
 
 
@@ -212,7 +213,9 @@ def cover_sets(covers: Covers, above: float) -> CoverSets:
     key = "sets", above
     result: CoverSets | None = covers.cache.get(key)
     if result is None:
-        is_covered = (covers.grades > above) & (covers.grades >= 0.0) & (covers.weight[covers.subtopics] > 0.0)
+        is_covered = covers.grades > max(above, NON_RELEVANT)
+        if covers.weights is not None:
+            is_covered &= covers.weights[covers.subtopics] > 0.0
         subtopics = covers.subtopics[is_covered]
         starts = offsets_of(is_covered)[covers.starts]
         covering = np.bincount(subtopics, minlength=len(covers.names))
@@ -258,10 +261,14 @@ def kinds_of(covers: Covers, sets: CoverSets, *, by_id: bool) -> Kinds:
     # The subtopics of a document as bits of one or more words, which are equal only for equal sets.
     sizes = np.diff(sets.starts)[documents]
     subtopic = sets.subtopics - np.repeat(covers.offsets[query], to_intp(sizes))
-    words = int(subtopic.max(initial=0)) // 62 + 1
-    masks = np.zeros((words, len(documents)), dtype=np.int64)
-    np.bitwise_or.at(masks, (subtopic // 62, np.repeat(np.arange(len(documents)), to_intp(sizes))), 1 << subtopic % 62)
-    order = np.lexsort((preference, *masks, query))
+    bits, words = 1 << subtopic % BITS, int(subtopic.max(initial=0)) // BITS + 1
+    firsts = to_intp(offsets_of(sizes)[:-1])
+    masks = np.array(
+        [np.bitwise_or.reduceat(np.where(subtopic // BITS == word, bits, 0), firsts) for word in range(words)]
+        if len(firsts)
+        else np.empty((1, 0), dtype=np.int64)
+    )
+    order = np.lexsort((*((preference,) if by_id else ()), *masks, query))  # stable
     documents, query, preference, masks = documents[order], query[order], preference[order], masks[:, order]
     begins = np.ones(len(order), dtype=np.bool_)
     begins[1:] = (np.diff(query) != 0) | np.any(np.diff(masks, axis=1) != 0, axis=0)
