@@ -173,7 +173,7 @@ class Groups(Frames, Printed):
             totals = np.bincount(to_intp(self._codes[metric]), weights=weights)
             even = sample._replace(weights=scaled(weights / totals[self._codes[metric]]))
             options = self.overall.options._replace(metrics=(metric,), margin=None)
-            tested = differences_of(Aligned(sample.query_ids, {metric: even}, 0), options)
+            tested = differences_of(Aligned(sample.query_ids, {metric: even}, {}), options)
             if effective(_of_units(even)) < FEWEST_EFFECTIVE:
                 tested = {
                     key: pair._replace(p=math.nan, adjusted=math.nan, low=-math.inf, high=math.inf)
