@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from rankgain.metrics.metric import metric as metric
     from rankgain.rankings import Rankings as Rankings
     from rankgain.results.attribution import Attribution as Attribution
+    from rankgain.results.bounds import Bounds as Bounds
     from rankgain.results.calculation import Calculation as Calculation
     from rankgain.results.curves import Curve as Curve
     from rankgain.results.evaluation import Evaluation as Evaluation
@@ -79,6 +80,7 @@ backend: str = _backend.name
 # The modules that define the remaining public names. Each name is imported on first use.
 _LATER = {
     "Attribution": "results.attribution",
+    "Bounds": "results.bounds",
     "Calculation": "results.calculation",
     "Comparison": "comparison.comparison",
     "Curve": "results.curves",

@@ -41,7 +41,15 @@ from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
 from rankgain.threads import MOST, check_threads
-from rankgain.tools.reports import COMPARED, FORMATS, SPREADS, WITH_INTERVALS, Intervals, further_notes
+from rankgain.tools.reports import (
+    COMPARED,
+    FORMATS,
+    SPREADS,
+    WITH_INTERVALS,
+    Intervals,
+    further_notes,
+    worst_queries,
+)
 from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
@@ -81,7 +89,7 @@ def _status(given: list[str]) -> int:
             _print(text)
             return status
         options = _options(given)
-        options.given = given
+        options.arguments = given
         return options.run(options) or 0
     except BrokenPipeError:  # the reader has closed the pipe
         pass
@@ -185,6 +193,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "--like", type=_peer, metavar="TOOL", help=f"follow the rules of another tool: {', '.join(PEERS)}"
     )
+    _add_given(evaluate)
     evaluate.add_argument(
         "--tie-spread",
         action="store_true",
@@ -196,6 +205,7 @@ def _parser() -> argparse.ArgumentParser:
         text = f"for --interval: the {word} value of a metric without such a bound, as {example}"
         evaluate.add_argument(f"--{name}", type=float, metavar="X", help=text)
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
+    evaluate.add_argument("--worst", type=int, metavar="N", help="list the N worst queries of each metric (and run)")
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
     _add_explain(commands)
@@ -223,6 +233,7 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metr
         help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
     )
     _add_reading(command)
+    command.add_argument("-J", "--judged-only", action="store_true", help="remove unjudged documents from the runs")
     group = command.add_mutually_exclusive_group()
     for form, text in forms.items():
         group.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
@@ -262,8 +273,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the judgments are by subtopic: field 2 of QRELS, or a column of a table (see --subtopic)",
     )
-    of_lists = command.prog.endswith(("eval", "compare"))
-    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS if of_lists else COLUMNS)
+    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS)
 
 
 # The options that name the columns of table files, with their help texts.
@@ -396,7 +406,13 @@ def _add_explain(commands: Any) -> None:
         metavar="TOOL",
         help=f"a tool: {', '.join((*PEERS, OWN.name))}, or a metric; twice to compare two (default: {OWN.name})",
     )
+    _add_given(explain)
     explain.set_defaults(parser=explain, run=_explain, tie_spread=False, form="text", output=None)
+
+
+def _add_given(command: argparse.ArgumentParser) -> None:
+    text = "what a tool is handed: the whole truth, or labels of the scored documents (default: as by its users)"
+    command.add_argument("--given", choices=CHOICES["given"], help=text)
 
 
 def _include() -> str:
@@ -543,7 +559,7 @@ def _explain(options: argparse.Namespace) -> None:
     if not files:
         if options.query_id is not None or options.limit is not None:
             options.parser.error("arguments --query-id and --limit: give a qrels file and a run file, or --sample")
-        _print(f"{explain(metric, tools or None)}\n")
+        _print(f"{explain(metric, tools or None, given=options.given)}\n")
         return
     if len(files) > 2 or len(tools) > 1:
         options.parser.error("give a qrels file and a run file, or one table that holds both, and at most one --like")
@@ -553,12 +569,13 @@ def _explain(options: argparse.Namespace) -> None:
     _check_rules(options)
     ((_, rankings),) = _rankings(files, options)
     if not calculates:
-        _print(f"{rankings.attribution(metric, tools[0])}\n")
+        _print(f"{rankings.attribution(metric, tools[0], given=options.given)}\n")
         return
     query, note = (options.query_id, "") if options.query_id is not None else _lowest_query(rankings, metric)
     # The argument is text, but query ids may be integers.
     query = next((known for known in rankings.query_ids if str(known) == query), query)
-    _print(f"{rankings.calculation(metric, query, like=options.like, limit=options.limit)}\n{note}")
+    shown = {name: getattr(options, name) for name in ("like", "given", "limit")}
+    _print(f"{rankings.calculation(metric, query, **shown)}\n{note}")
 
 
 def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
@@ -602,7 +619,7 @@ def _compare(options: argparse.Namespace) -> int:
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
     results, evidence, truths = {}, {}, {}
-    for name, rankings in _rankings(options.files, options):
+    for name, rankings in _limited(_rankings(options.files, options), options):
         results[name] = rankings.evaluate(*options.metric, threads=options.threads)
         if options.with_truth:
             truths[name] = rankings.evaluate("num_rel", "idcg").to_dict()
@@ -630,7 +647,7 @@ def _compare(options: argparse.Namespace) -> int:
         from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
         qrels = None if options.with_truth else os.path.basename(options.files[0])
-        command = shown_command(options.given)
+        command = shown_command(options.arguments)
         page = page_of(tests, groups, comparison, evidence, qrels=qrels, command=command, gate=gate)
         write_whole(options.report, page.encode("utf-8"))
     text = COMPARED[options.form](tests, groups, gate, **exports)
@@ -750,23 +767,44 @@ def _run(options: argparse.Namespace) -> None:
     for name in ("lowest", "highest"):
         if getattr(options, name) is not None and not options.interval:
             options.parser.error(f"argument --{name}: only allowed with argument --interval")
+    if options.tie_spread and options.given is not None:
+        options.parser.error("argument --tie-spread: not allowed with argument --given")
+    if options.worst is not None:
+        _check_worst(options)
+    runs = _limited(_rankings(files, options), options)
     if options.tie_spread:
-        spreads = {
-            name: run.tie_spread(*options.metric, threads=options.threads) for name, run in _rankings(files, options)
-        }
+        spreads = {name: run.tie_spread(*options.metric, threads=options.threads) for name, run in runs}
         text = SPREADS[options.form](spreads, options.per_query)
     else:
         results = {
-            name: run.evaluate(*options.metric, like=options.like, threads=options.threads)
-            for name, run in _rankings(files, options)
+            name: run.evaluate(*options.metric, like=options.like, given=options.given, threads=options.threads)
+            for name, run in runs
         }
         if options.interval:
             (result,) = results.values()
             ends = {key: result.interval(key, options.level, **_missing_bounds(key, options)) for key in result}
             text = WITH_INTERVALS[options.form](Comparison(results), False, Intervals(options.level, ends))
+        elif options.worst is not None:
+            text = worst_queries(results, options.worst)
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
     _write(text, options.output)
+
+
+def _check_worst(options: argparse.Namespace) -> None:
+    for name in ("tie_spread", "interval", "per_query"):
+        if getattr(options, name):
+            options.parser.error(f"argument --worst: not allowed with argument --{name.replace('_', '-')}")
+    if options.form != "text":
+        options.parser.error(f"argument --worst: not allowed with argument --{options.form}")
+    if options.worst < 1:
+        options.parser.error(f"argument --worst: must be 1 or more, not {options.worst}")
+
+
+def _limited(runs: Iterator[tuple[str, Rankings]], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
+    """Remove unjudged documents if the options say so."""
+    for name, rankings in runs:
+        yield name, rankings.limited(judged_only=True) if options.judged_only else rankings
 
 
 def _missing_bounds(key: MetricKey, options: argparse.Namespace) -> dict[str, float | None]:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import rankgain as rg
 from rankgain.cli import main
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -161,7 +162,6 @@ def test_gate_rejects_tables_that_judge_differently(folder, capsys):
     assert "query 'q3': a and b have different relevant documents" in capsys.readouterr().err
 
 
-@pytest.mark.options("Comparison.report", "gate")
 def test_the_verdict_of_a_gate_stands_in_the_report_and_in_json(folder, capsys):
     pytest.importorskip("jinja2")
     write(folder / "main.txt", [1] * 12)
@@ -177,3 +177,13 @@ def test_the_verdict_of_a_gate_stands_in_the_report_and_in_json(folder, capsys):
     assert gate["max_loss"] == {"rr": [0.6, 0.01]}
     assert (gate["metrics"][0]["queries"], gate["metrics"][0]["sd"]) == (12, 0.0)
     assert gate["metrics"][0]["not_worse_p"] == 1.0
+
+
+def test_a_report_takes_a_gate(folder):
+    pytest.importorskip("jinja2")
+    runs = rg.compare({"main": rg.from_ranked([[1, 0]] * 8), "change": rg.from_ranked([[0, 1]] * 8)}, metrics="rr")
+    tests = runs.test()
+    runs.report("report.html", tests, gate=tests.gate())
+    assert "<strong>Gate failed: change compared with main.</strong>" in (folder / "report.html").read_text()
+    runs.report("report.html", tests)
+    assert "Gate" not in (folder / "report.html").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -102,15 +103,27 @@ class ColumnSource(JudgmentSource):
         self, judgments: JudgmentSets, run: RunColumns, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
         judgments = judgments.matching(run.groups.names, int if run.documents.kind == "int" else str)
-        numbers = run.groups.find(judgments.query_ids)  # the index of each judged query in the run, or −1
-        super().__init__(judgments, run.name, run.groups.names, np.flatnonzero(numbers >= 0), missing, query_ids)
+        if missing == "skip" and len(run.groups) < len(judgments):  # often one of many judged queries
+            rows = zip(map(judgments.numbers.get, run.groups.names), range(len(run.groups)), strict=True)
+            pairs = sorted((number, row) for number, row in rows if number is not None)
+            common, in_run = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        else:
+            numbers = run.groups.find(judgments.query_ids)  # the index of each judged query in the run, or −1
+            common = np.flatnonzero(numbers >= 0)
+            in_run = numbers[common] if missing == "skip" else numbers
+        super().__init__(judgments, run.name, run.groups.names, common, missing, query_ids)
         check_kinds(judgments, run.name, run.documents.kind, run.column)
         self._run = run
-        self._run_numbers = numbers if self._numbers is None else numbers[self._numbers]
+        self._run_numbers = in_run
         self._sizes = run.groups.sizes(self._run_numbers)
 
     def under_missing(self, missing: Missing) -> Self:
         return type(self)(self._judgments, self._run, missing=missing, query_ids=self._names_under(missing))
+
+    def non_empty(self) -> Self:
+        run = copy(self._run)
+        run.groups = run.groups.non_empty()
+        return type(self)(self._judgments, run, missing="skip", query_ids=self._names_non_empty())
 
     @property
     def sizes(self) -> Ints:

@@ -67,15 +67,21 @@ class DictSource(JudgmentSource):
         if judgments.text_ids:
             documents = next((scores for scores in run.values() if scores), ())
             judgments = judgments.matching(run, id_kind(next(iter(documents), "")))
-        runs: list[Any] = list(map(run.get, judgments.query_ids))
-        kinds = {*map(type, runs)}
         common: Sequence[int] | None = None
-        if _NONE in kinds:
-            common = [number for number, scores in enumerate(runs) if scores is not None]
+        if missing == "skip" and type(run) is dict and len(run) < len(judgments):  # often one of many judged queries
+            numbers = map(judgments.numbers.get, run)
+            common = sorted(number for number in numbers if number is not None)
+            runs: list[Any] = [run[judgments.query_ids[number]] for number in common]
+            kinds = {*map(type, runs)}
+        else:
+            runs = list(map(run.get, judgments.query_ids))
+            kinds = {*map(type, runs)}
+            if _NONE in kinds:
+                common = [number for number, scores in enumerate(runs) if scores is not None]
         super().__init__(judgments, name, run, common, missing, query_ids)
         self._run = run
         self._unread = unread
-        if common is not None:
+        if _NONE in kinds:
             runs = [scores or {} for scores in runs if missing == "zero" or scores is not None]
         self._runs = runs
         self._all_dicts = kinds <= _DICT_OR_NONE
@@ -85,6 +91,10 @@ class DictSource(JudgmentSource):
         if self._unread is not None:
             judgments = of_dicts(*paired(self._unread, judgments.name), judgments.name)
         return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
+
+    def non_empty(self) -> DictSource:
+        run = {query: scores for query, scores in self._run.items() if size_of(scores)}
+        return DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
 
     @property
     def sizes(self) -> Ints:

@@ -205,6 +205,11 @@ class JudgmentSets:
         return sets.with_columns(self.offsets, self.grades, ids=self.ids if ids is None else ids_of(ids))
 
     @cached_property
+    def numbers(self) -> dict[Any, int]:
+        """The index of each query."""
+        return dict(zip(self.query_ids, range(len(self.query_ids)), strict=True))
+
+    @cached_property
     def numbered(self) -> JudgmentSets:
         """The same judgments with the position of each document in its query in place of the grade.
 
@@ -392,6 +397,10 @@ class JudgmentSource(Source):
         numbers = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in numbers]
 
+    def _names_non_empty(self) -> list[Any] | None:
+        """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
+        return [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()] if self._named else None
+
     def id_sides(self) -> tuple[IdSide, IdSide]:
         judgments = IdSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
         return judgments, IdSide(self._run_name, self.documents_of)
@@ -402,8 +411,8 @@ class JudgmentSource(Source):
 
     @property
     def judged_sizes(self) -> Ints:
-        sizes = np.diff(self._judgments.offsets)
-        return sizes if self._numbers is None else sizes[self._numbers]
+        offsets, numbers = self._judgments.offsets, self._numbers
+        return np.diff(offsets) if numbers is None else offsets[numbers + 1] - offsets[numbers]
 
     @property
     def loads(self) -> Ints:

@@ -57,6 +57,17 @@ class MatrixSource(JudgmentSource):
     def under(self, rules: Rules) -> Self:
         return type(self)(*self._given, single=rules.score_bits == 32)
 
+    def non_empty(self) -> Self:
+        present = np.flatnonzero(self.sizes)
+        if len(present) == len(self):
+            return self
+        judgments, judged, scores, excluded, _ = self._given
+        rows, offsets = judgments.rows(present)
+        part = JudgmentSets(judgments.name, [self.query_ids[query] for query in present.tolist()])
+        part.with_columns(offsets, judgments.grades[rows], ids=ids_of(judged.columns[rows]))
+        source = type(self)(part, judged.rows(present), scores[present], excluded.rows(present), None)
+        return source
+
     @property
     def sizes(self) -> Ints:
         sizes: Ints = self._scores.shape[1] - np.diff(self._excluded.offsets)

@@ -51,6 +51,7 @@ class Source(ABC):
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
     covers: Covers | None = None  # the judgments by subtopic, if they are
+    judges_scored = False  # whether the judged documents of each query are the returned ones
     may_have_other_ids = False  # whether `id_sides` is implemented
     # The index of the first query with invalid judgments, and the exception to raise for it.
     first_invalid_query: tuple[int, Exception] | None = None
@@ -126,6 +127,10 @@ class Source(ABC):
     def under_missing(self, missing: Missing) -> Self:
         """Return a source with another rule for queries that the run lacks."""
         raise ValueError("missing: these rankings do not record which queries the run lacks")
+
+    @abstractmethod
+    def non_empty(self) -> Source:
+        """Return a source with only the queries that have judgments and returned documents."""
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
         """Return ranges of queries to be evaluated in one call each, up to the first query with invalid judgments."""

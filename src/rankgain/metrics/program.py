@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain._codes import IN_JUDGED, UNLIMITED, KernelTerm
-from rankgain.data.rules import Codes, Rules
+from rankgain.data.rules import Rules
 from rankgain.data.source import Source
 from rankgain.errors import InputError
 from rankgain.metrics.discounts import LONGEST_TABLE
@@ -195,15 +195,14 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
     if not len(out):
         return out, 0
     program = plan.ready or plan.program(source.longest)
-    codes = rules.codes
     chunks = source.chunks(threads)
     if threads > 1 or bar is not None:
-        work = partial(_walk, plan, program, source, codes, out)
+        work = partial(_walk, plan, program, source, rules, out)
         empty = sum(run_chunks(chunks, work if bar is None else partial(_advancing, bar, work), threads))
     else:
         empty = 0
         for start, stop in chunks:
-            empty += _walk(plan, program, source, codes, out, start, stop)
+            empty += _walk(plan, program, source, rules, out, start, stop)
     if source.first_invalid_query is not None:
         raise copy_of(source.first_invalid_query[1])
     out.setflags(False)  # type: ignore[call-arg]  # make it read-only; passing a keyword takes twice as long
@@ -224,13 +223,14 @@ def copy_of(error: Exception) -> Exception:
     return type(error)(*error.args)
 
 
-def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
+def _walk(plan: Plan, program: Any, source: Source, rules: Rules, out: Floats, start: int, stop: int) -> int:
     """Fill ``out[:, start:stop]`` and return the number of its queries with nothing relevant."""
     chunk = source.chunk(start, stop)
     if plan.has_callable_gain:
-        result = _run_with_callables(plan, program, codes, chunk, source.capacity(start, stop), out, start)
+        capacity = capacity_of(source, rules, start, stop)
+        result = _run_with_callables(plan, program, rules.codes, chunk, capacity, out, start)
     else:
-        result = plan.run(program, codes, chunk, out, start)
+        result = plan.run(program, rules.codes, chunk, out, start)
     if type(result) is tuple:
         raise refused(plan, source, start, result)
     return result  # type: ignore[no-any-return]
@@ -277,6 +277,15 @@ class Hits(NamedTuple):
     judged_count: Ints
 
 
+def capacity_of(source: Source, rules: Rules, start: int, stop: int) -> tuple[int, int]:
+    """Return upper bounds on the numbers of hits and of judged grades in queries start … stop − 1, under the rules."""
+    hits, judged = source.capacity(start, stop)
+    if not rules.scored_only:
+        return hits, judged
+    returned = int(source.sizes[start:stop].sum())
+    return max(hits, returned), max(judged, returned)
+
+
 def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
     """Find the hits of the queries in a chunk."""
     queries = chunk[2] - chunk[1]
@@ -311,7 +320,8 @@ def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> Query
     if source.first_invalid_query is not None and source.first_invalid_query[0] <= query:
         raise copy_of(source.first_invalid_query[1])
     program = plan.ready or plan.program(source.longest)
-    hits = find(plan.engine, program, rules.codes, source.chunk(query, query + 1), source.capacity(query, query + 1))
+    capacity = capacity_of(source, rules, query, query + 1)
+    hits = find(plan.engine, program, rules.codes, source.chunk(query, query + 1), capacity)
     if hits.error_code is not None:
         raise refused(plan, source, query, hits.error_code)
     tables: list[dict[float, float] | None] = []
@@ -370,7 +380,7 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
     engine = _backend.walk
     program = engine.Program([], [], depth, judged_depth, lowest)
     for start, stop in source.chunks():
-        hits = find(engine, program, rules.codes, source.chunk(start, stop), source.capacity(start, stop))
+        hits = find(engine, program, rules.codes, source.chunk(start, stop), capacity_of(source, rules, start, stop))
         if hits.error_code is not None:
             code, query, position, _ = hits.error_code
             raise source.refusal(start + query, InputError(code, start + query, position))
@@ -384,7 +394,7 @@ def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
 
 
 def _run_with_callables(
-    plan: Plan, program: Any, codes: Codes, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
+    plan: Plan, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
 ) -> Any:
     """Compute metrics with callable gains: find all hits, call the gains for each query, then compute the metrics.
 
@@ -395,7 +405,7 @@ def _run_with_callables(
     return metrics_of_hits(plan, program, codes, hits, out, start)
 
 
-def metrics_of_hits(plan: Plan, program: Any, codes: Codes, hits: Hits, out: Floats, start: int) -> Any:
+def metrics_of_hits(plan: Plan, program: Any, codes: Any, hits: Hits, out: Floats, start: int) -> Any:
     """Compute metrics from hits; return the number of queries with nothing relevant, or an error code."""
     tables: list[list[tuple[Floats, Floats]] | None] = [
         [] if term.gain is not None and term.gain.function is not None else None for term, _ in plan.terms

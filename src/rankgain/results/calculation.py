@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.documents import TieGroup, is_judged, tie_groups
+from rankgain.data.documents import TieGroup, is_judged, judged_as_scored, tie_groups
 from rankgain.data.rules import Rules
 from rankgain.data.source import Source
 from rankgain.metrics.metric import Metric, row_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 RANKS = 100  # number of ranks shown for a metric without a cut-off
 NAMED = 5  # maximum number of documents named in a note
 NAMES = "document", "term", "covers", "subtopic"  # columns of text
+NAMED_MISSING = 50  # maximum number of those that were not returned, which are needed to debug retrieval
 
 Cells = dict[str, Any]
 
@@ -214,9 +215,9 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(["–" if value is None else _plain(value) for value in values[:NAMED]] + more)
 
 
-def named(documents: list[str]) -> str:
-    more = f" and {len(documents) - NAMED} more" if len(documents) > NAMED else ""
-    return ", ".join(documents[:NAMED]) + more
+def named(documents: list[str], most: int = NAMED) -> str:
+    more = f" and {len(documents) - most} more" if len(documents) > most else ""
+    return ", ".join(documents[:most]) + more
 
 
 def calculate(
@@ -273,7 +274,7 @@ class _Calculator:
         self._source, self._rules, self._metric, self._query = source, rules, metric, query
         self._plan = Plan([metric])
         self._used = hits_of_query(self._plan, source, rules, query)
-        self._documents = source.documents(query, rules)
+        self._documents = judged_as_scored(source.documents(query, rules), rules)
         self._family = row_of(metric.name).terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
@@ -420,18 +421,25 @@ class _Calculator:
             yield f"formula: {row.formula}"
         if row.combination.kind == _codes.RATIO and parts.divisor and parts.dividend > parts.divisor:
             yield "The sum exceeds the ideal only by rounding: the value is 1."
+        yield from self._lacking()
         if self._family in OVER_RANKS:
             yield from self._costs()
         shown = max((group.last for group in self._groups), default=0)
         if shown < min(self._used.returned, metric.depth):
             yield f"The ranks after {shown} are not shown; limit= shows more."
 
+    def _lacking(self) -> Iterator[str]:
+        k, returned, parts = self._metric.k, self._used.returned, []
+        if missing := self._not_returned():
+            parts.append(f"not returned: {missing}.")
+        if k is not None and returned < k and self._family in OVER_RANKS:
+            parts.append(f"The list has {returned} of {k} documents.")
+        if parts:
+            yield " ".join(parts)
+
     def _costs(self) -> Iterator[str]:
         documents, metric, rules = self._documents, self._metric, self._rules
         depth, returned = metric.depth, self._used.returned
-        if metric.k is not None and returned < metric.k:
-            missing = self._not_returned()
-            yield f"{missing and f'not returned: {missing}. '}The list has {returned} of {metric.k} documents."
         beyond = [
             f"{self._name(position)} at rank {_ranks(group.first, group.last)}"
             for group in documents.groups
@@ -471,14 +479,14 @@ class _Calculator:
         return f"{name} ({_plain(self._documents.grades[position])})"
 
     def _not_returned(self) -> str:
-        """Return the names of judged documents that have a gain but were not returned, as text."""
+        """Return the names of relevant documents, which have a gain, that were not returned, as text."""
         documents = self._documents
-        if documents.judged_ids is None or documents.ids is None:
+        if documents.judged_ids is None or documents.ids is None or self._quantity() in ("judged", "not relevant"):
             return ""
         returned = {documents.ids[position] for group in documents.groups for position in group.positions}
         pairs = zip(documents.judged_ids, documents.judged, strict=True)
         missing = [(name, grade) for name, grade in pairs if name not in returned and self._has_gain(grade)]
-        return named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
+        return named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing], NAMED_MISSING)
 
     def _is_tied(self) -> bool:
         """Return whether any documents at ranks that count are tied."""

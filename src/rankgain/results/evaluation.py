@@ -15,7 +15,8 @@ from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import check_weights, mean, scaled
-from rankgain.metrics.metric import Metric, MetricKey, aggregator, weighing
+from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, weighing
+from rankgain.metrics.parameters import cut_off
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
@@ -325,6 +326,49 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         if clusters is not None:
             codes = codes_of(labels_of(clusters, self.query_ids, "clusters", "cluster")[1])
         return interval_of(values, key, check_level(level), lowest, highest, factors, codes)
+
+    def worst(self, metric: str | Metric, n: int = 10) -> list[tuple[Any, float]]:
+        """Return the queries with the worst values of a metric.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated, as requested.
+        n : int, default 10
+            The greatest number of queries; positive.
+
+        Returns
+        -------
+        list of (query, value)
+            The lowest values first, or the highest if lower is better; equal values in the order of `query_ids`.
+            Queries whose value is NaN are left out.
+
+        Raises
+        ------
+        KeyError
+            If `metric` was not evaluated.
+        ValueError
+            If `n` is not positive.
+        TypeError
+            If `n` is not an integer.
+
+        See Also
+        --------
+        Rankings.calculation : How the value of one of these queries is calculated.
+        Comparison.per_query : The queries in the order of the difference between two runs.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> result = rg.from_ranked([[1, 0], [0, 1], [0, 0]], query_ids=["a", "b", "c"]).evaluate("rr")
+        >>> result.worst("rr", n=2)
+        [('c', 0.0), ('b', 0.5)]
+        """
+        values, most = self[metric], cut_off(n, "n")
+        key = next(key for key in self if key == metric)  # the stored key may be a Score, which holds its direction
+        order = np.argsort(values if better(key) >= 0 else -values, kind="stable")
+        rows = order[: min(most, int(np.count_nonzero(~np.isnan(values))))].tolist()
+        return [(self.query_ids[row], float(values[row])) for row in rows]
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """Combine this Evaluation with Evaluations of other queries, as if all queries had been evaluated at once.

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankgain._codes import JARVELIN, VECTOR
-from rankgain.choices import Missing, PeerOrOwn, ScoreBits, Ties
+from rankgain.choices import Handed, Missing, PeerOrOwn, ScoreBits, Ties, check_choices
 from rankgain.errors import nearest, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
@@ -77,6 +77,20 @@ class Peer(NamedTuple):
     rel: float | None = None
     metric: Metric | None = None  # used instead of `measures` if the row stands for a metric
 
+    @property
+    def takes_arrays(self) -> bool:
+        """Whether users hand the tool the labels and scores of documents, so that it knows no others."""
+        return self.queries == QUERIES_ALWAYS_PRESENT
+
+    def given(self, given: Handed | None) -> Handed:
+        """Check and return what the tool is handed; None stands for what its users hand it."""
+        if given is None:
+            return "scored" if self.takes_arrays else "files"
+        check_choices(given=given)
+        if given == "scored" and self.measures and not self.takes_arrays:
+            raise ValueError(f"given='scored': {self.title} is handed the whole truth: leave given out")
+        return given
+
     def measure(self, record: Metric) -> Measure:
         """Return the tool's measure that corresponds to a metric."""
         if self is OWN:
@@ -95,6 +109,7 @@ ABOVE_HALF = math.nextafter(0.5, 1.0)  # the lowest grade that is above 0.5
 
 _INPUT = "input order (a stable sort)"
 QUERIES_ALWAYS_PRESENT = "each comes with its documents, so none can be missing"
+SCORED_ONLY = "the scored documents, with grade 0 if they have no higher one; no others"
 
 _DOCID, _STABLE = PeerRules("docid", "skip"), PeerRules("stable", "zero")
 
@@ -543,6 +558,7 @@ def reference_of(like: Any) -> Peer:
 ALIASES = {
     "trec_eval": "trec_eval-10",
     "pytrec_eval": "trec_eval-9",
+    "ir_measures": "trec_eval-9",
     "scikit-learn": "sklearn",
     "ms_marco": "msmarco",
 }
@@ -603,7 +619,7 @@ def _written(request: str | Metric, record: Metric) -> Iterator[str]:
         yield from (name for name, parameter in PARAMETERS.items() if getattr(record, name) != parameter.default)
 
 
-def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], PeerRules]:
+def common_rules(requests: Iterable[str | Metric], like: str | None) -> tuple[dict[str | Metric, Metric], PeerRules]:
     """Return the metrics as a tool computes them, by key, and the rules that they follow.
 
     Metrics that follow different rules in the tool raise a ValueError.
@@ -721,7 +737,10 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def explain(
-    metric: str | Metric, like: PeerOrOwn | Metric | str | Iterable[PeerOrOwn | Metric | str] | None = None
+    metric: str | Metric,
+    like: PeerOrOwn | Metric | str | Iterable[PeerOrOwn | Metric | str] | None = None,
+    *,
+    given: Handed | None = None,
 ) -> Explanation:
     """Explain how a metric is computed: its formula and parameters, its rules for ties and queries, and its mean.
 
@@ -732,6 +751,8 @@ def explain(
     like : str, Metric or iterable of these, optional
         The name of a tool, as in `Rankings.evaluate`, or ``"rankgain"``. For several, the differences come first. A
         metric is compared with `metric`. By default, rankgain's own rules.
+    given : {"files", "scored"}, optional
+        What each tool is handed, as in `Rankings.evaluate`. By default, what its users hand it.
 
     Returns
     -------
@@ -741,8 +762,8 @@ def explain(
     Raises
     ------
     ValueError
-        If the metric or a tool is unknown, a tool has no such metric, `metric` has several cut-offs, or `like` is
-        empty.
+        If the metric or a tool is unknown, a tool has no such metric, `metric` has several cut-offs, `like` is empty,
+        or `given` is unknown or not what users hand a tool.
     TypeError
         If the metric does not take a parameter that is given, or `like` is not the name of a tool.
 
@@ -777,11 +798,11 @@ def explain(
         peers = [OWN, *peers]
     facts: dict[str, dict[str, str]] = {}
     for peer in peers:
-        facts[peer.name] = dict(_facts(single_metric(metric, peer)))
+        facts[peer.name] = dict(_facts(single_metric(metric, peer), peer.given(given)))
     return Explanation(str(metric), facts)
 
 
-def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
+def _facts(computed: PeerMetric, given: Handed) -> Iterator[tuple[str, str]]:
     metric, peer, rules = computed.metric, computed.peer, computed.rules
     row = row_of(metric.name)
     if peer.measures:
@@ -793,7 +814,7 @@ def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
         yield "where", "; ".join(where)
     if row.cuts:
         yield "k", "none: the whole list" if metric.k is None else str(metric.k)
-    words = parameters_in_words(metric, peer)
+    words = parameters_in_words(metric, given)
     empty = words.pop("empty", "")
     yield from words.items()
     if empty:
@@ -803,7 +824,11 @@ def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
     yield "ties", peer.order + ("; there is no expected value here" if row.unaveraged and rules.ties is None else "")
     if rules.score_bits == 32:
         yield "scores", "compared in 32 bits: those that agree to about seven digits are tied"
-    yield "queries", peer.queries
+    if given == "scored":
+        yield "judged", SCORED_ONLY
+        yield "queries", peer.queries if peer.takes_arrays else "those that have judgments and documents"
+    else:
+        yield "queries", OWN.queries if peer.takes_arrays else peer.queries
     yield "mean", _SUMS[row.aggregator]
     names = {name.partition("@")[0] for name in computed.measure.names.split()}
     notes = [f"{note}." for note, about in peer.notes.items() if not about or not names.isdisjoint(about.split())]
@@ -821,7 +846,7 @@ def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
             yield symbol + "i)" * symbol.endswith("("), text
 
 
-def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
+def parameters_in_words(metric: Metric, given: Handed) -> dict[str, str]:
     """Describe the parameters that a metric takes; `rel` is called "relevant"."""
     words: dict[str, str] = {}
     for name in row_of(metric.name).takes:
@@ -836,8 +861,7 @@ def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
                 words[name] = "greedy, of all judged documents; of equal gains, the highest id; values may exceed 1"
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
-            # A tool that receives each query with its documents knows only scored documents.
-            documents = "scored" if peer.queries == QUERIES_ALWAYS_PRESENT else "judged"
+            documents = "scored" if given == "scored" else "judged"
             words[name] = f"of all {documents} documents, highest gain first, cut at k{cut}"
         elif name == "rel":
             words["relevant"] = _relevant(metric)

@@ -62,6 +62,17 @@ def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
 # Output for runs
 
 
+def worst_queries(results: Mapping[str, Evaluation], n: int) -> str:
+    """Format the n worst queries of each metric as tables, one per run and metric."""
+    tables = []
+    for name, result in results.items():
+        run = f" of {printable(name)}" if len(results) > 1 else ""
+        for metric in result:
+            rows = [[printable(query), number(value)] for query, value in result.worst(metric, n)]
+            tables += [*text_table([["query", f"{metric!s}{run}"], *rows]), ""]
+    return "\n".join([*tables, "rankgain explain METRIC QRELS RUN --query-id ID: why a query has its value", ""])
+
+
 class Intervals(NamedTuple):
     """The confidence intervals for the mean of each metric of a run."""
 
