@@ -722,8 +722,8 @@ def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, A
         return {}
     requested = set(query_ids)
     rows = {query: row for row, query in enumerate(source.query_ids) if query in requested}
-    first = {query: source.first_document(row, rules) for query, row in rows.items()}
-    return {query: document for query, document in first.items() if document is not None}
+    first = source.first_documents([*rows.values()], rules)
+    return {query: document for query, document in zip(rows, first, strict=True) if document is not None}
 
 
 def sizes_of(rankings: Rankings) -> Ints:

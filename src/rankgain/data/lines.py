@@ -56,14 +56,24 @@ class TrecText:
     """
 
     def __init__(
-        self, text: bytes | bytearray | Bytes, form: Form, name: str, threads: int = 1, *, unique: bool = False
+        self,
+        text: bytes | bytearray | Bytes,
+        form: Form,
+        name: str,
+        threads: int = 1,
+        *,
+        unique: bool = False,
+        space: bytes = b"",
     ) -> None:
-        """`unique`: whether to refuse documents that appear twice in a query."""
+        """`unique`: whether to refuse documents that appear twice in a query. `space`: the byte that stands for a space
+        within ids, if any; it is replaced in the text."""
         self.bytes = np.frombuffer(text, dtype=np.uint8)
         self._name = name
         self._form = form
         self._unique = unique
         (self.starts, self.ends, self.values, hashes), runs = self._scanned(threads)
+        if space:
+            self.bytes[self.bytes == ord(space)] = ord(" ")
         if form.ranks:
             self._negate_ranks()
         if len(self.bytes) > LINE:

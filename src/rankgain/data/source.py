@@ -50,8 +50,8 @@ class Source(ABC):
     left_out = 0, 0
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
-    covers: Covers | None = None  # the judgments by subtopic, if they are
     judges_scored = False  # whether the judged documents of each query are the returned ones
+    covers: Covers | None = None  # the judgments by subtopic, if they are
     may_have_other_ids = False  # whether `id_sides` is implemented
     # The index of the first query with invalid judgments, and the exception to raise for it.
     first_invalid_query: tuple[int, Exception] | None = None
@@ -106,11 +106,12 @@ class Source(ABC):
     def documents(self, query: int, rules: Rules) -> Documents:
         """Return the documents of a query in rank order."""
 
-    def first_document(self, query: int, rules: Rules) -> Any:
-        """Return the id of the first document of a query, or None if there is none."""
-        documents = self.documents(query, rules)
-        first = documents.groups[:1]
-        return documents.ids[first[0].positions[0]] if first and documents.ids is not None else None
+    def first_documents(self, queries: Sequence[int], rules: Rules) -> Iterator[Any]:
+        """Yield the id of the first document of each query, or None if there is none."""
+        for query in queries:
+            documents = self.documents(query, rules)
+            first = documents.groups[:1]
+            yield documents.ids[first[0].positions[0]] if first and documents.ids is not None else None
 
     def id_sides(self) -> tuple[IdSide, IdSide]:
         """Return the judgments and the run with the ids of each query, if `may_have_other_ids`."""

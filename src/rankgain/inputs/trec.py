@@ -56,11 +56,9 @@ def read_trec(
         The precision in which scores are compared, as in `Rankings.under`.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, at its first rank (with
-        its highest score). If the lines of a query are not contiguous, the run is then read into memory.
+        its highest score).
     threads : int, default 1
-        How many threads may share the work, from 1 to 256; the result does not depend on it. With more than one, a
-        block of the run is parsed while the block before it is matched with the qrels; more than two bring no
-        further gain.
+        How many threads may share the lines of the run, from 1 to 256; the result does not depend on it.
     progress : bool, default False
         Whether a bar of tqdm shows how much of each file is read; only for paths.
 
@@ -83,11 +81,6 @@ def read_trec(
     ImportError
         If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
-    Warns
-    -----
-    UserWarning
-        If no document of a file is judged, and the ids in the first block seem to differ from those of the qrels.
-
     See Also
     --------
     from_qrels : The same from dicts, with the choices for `ties` and `missing` explained.
@@ -97,8 +90,9 @@ def read_trec(
     Notes
     -----
     Both files may be compressed with gzip. Fields are separated by white space; blank lines and lines that begin with
-    ``#`` are skipped. Ids are any bytes. The run is read once, in blocks, so that memory does not grow with its size if
-    the lines of each query are contiguous. If they are not, it is read twice, and each line takes 8 bytes.
+    ``#`` are skipped. Ids are any bytes. Files are read into memory, once, so that later changes of a file have no
+    effect, and other rules need no file. A run takes the memory of its text and up to 40 bytes per line, or up to 100
+    while it is read if the lines of its queries are scattered.
 
     Examples
     --------
@@ -175,11 +169,9 @@ def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
         has_spaces = b" " in text and _SPACE not in text
         text = bytearray(re.sub(_TWO_TABS, _without_spaces, text) if has_spaces else text)
         comment_out_first(text)
-    lines = TrecText(text, form, file.name)
+    lines = TrecText(text, form, file.name, space=_SPACE if has_spaces else b"")
     if error is not None:
         raise error
-    if has_spaces:
-        lines.bytes[lines.bytes == _SPACE[0]] = ord(" ")
     judgments = of_ids(file.name, lines.groups, lines.documents, lines.values)
     if judgments.error_code is not None:  # the scan would have raised any other error, so a document is repeated
         _, query, position = judgments.error_code

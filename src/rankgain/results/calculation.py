@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 RANKS = 100  # number of ranks shown for a metric without a cut-off
 NAMED = 5  # maximum number of documents named in a note
-NAMES = "document", "term", "covers", "subtopic"  # columns of text
 NAMED_MISSING = 50  # maximum number of those that were not returned, which are needed to debug retrieval
+NAMES = "document", "term", "covers", "subtopic"  # columns of text
 
 Cells = dict[str, Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -313,7 +314,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         Two queries each of six users:
 
         >>> [round(end, 2) for end in result.interval("rr", clusters=list("abcdefabcdef"))]
-        [0.36, 0.92]
+        [0.31, 0.92]
         """
         # These modules are imported only when needed.
         from rankgain.results.intervals import check_level, interval_of
@@ -597,6 +598,100 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
                     f"two metrics are both called {key!s}, and a frame needs distinct names: evaluate them separately"
                 )
         return columns
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the values, metrics, counts and rules to a parquet file, which `from_table` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is written completely or not at all. An existing file is replaced.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+        ValueError
+            If query ids are not all text, all integers of 64 bits, or all floats; if the gain or the discount of a
+            metric cannot be written as text; or if two different metrics have the same name.
+        OSError
+            If the file cannot be written.
+
+        See Also
+        --------
+        to_arrow : The values as a table.
+        summary : Exact means and counts, as JSON.
+
+        Notes
+        -----
+        The columns are those of `columns`. If a metric weights queries (``gauc``), its weights are another column. The
+        rest is JSON in the metadata of the file. Other programs can read the columns. Unlike pickles, such files can be
+        read by later releases.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import rankgain as rg
+        >>> result = rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr", "ndcg@10")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.to_parquet(os.path.join(folder, "main.parquet"))
+        ...     rg.Evaluation.from_table(os.path.join(folder, "main.parquet")) == result
+        True
+        """
+        from rankgain.results.stored import Stored, write  # imported only when needed
+
+        self.columns()  # raises an error if two metrics have the same name
+        rules = self.ties, self.missing, self.like
+        write(
+            Stored(self._values, self.query_ids, *rules, self.backend, self._counts, self._weights, self.assumed), path
+        )
+
+    @staticmethod
+    def from_table(table: Any) -> Evaluation:
+        """Read an Evaluation that `to_parquet` wrote.
+
+        Parameters
+        ----------
+        table : str, path-like or pyarrow.Table
+            The file, or a table that was read from it, perhaps with only some of its rows. The metadata of the table
+            must be kept, which data frames of pandas and polars do not do.
+
+        Returns
+        -------
+        Evaluation
+            Equal to the original one, with the same counts. If rows are missing, only ``queries`` is in `counts`, as
+            after `subset`.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+        ValueError
+            If the table was not written by `to_parquet`, or lost its metadata.
+        TypeError
+            If `table` is neither a path nor a table of Arrow.
+        OSError
+            If the file cannot be read.
+
+        See Also
+        --------
+        compare : Accepts values from other tools, with ``values=True``.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import pyarrow.parquet
+        >>> import rankgain as rg
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "main.parquet")
+        ...     rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr").to_parquet(path)
+        ...     table = pyarrow.parquet.read_table(path)
+        >>> rg.Evaluation.from_table(table.slice(1)).to_dict()
+        {'b': {'rr': 0.5}}
+        """
+        from rankgain.results.stored import read  # imported only when needed
+
+        return Evaluation(*read(table))
 
     def __repr__(self) -> str:
         return self._printed(self.aggregate(), self.assumed)

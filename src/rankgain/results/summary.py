@@ -462,15 +462,10 @@ class Summary(Counted):
             content = json.loads(text)
             if content["summary"] != FORMAT:
                 raise ValueError(f"format {content['summary']!r}, and this release reads {FORMAT}")
-            known = {name: _natural(count) for name, count in content["counts"].items()}
-            sums = {key: _read(key, item, known["queries"]) for key, item in content["metrics"].items()}
-            unusual = (known.get(name, 0 if "empty" in known else None) for name in UNUSUAL)
-            counts = [known["queries"], *map(known.get, COUNTS[1:4]), *unusual]
-            ties, missing, like = (content[name] for name in RULES)
-            _check_rules(ties, missing, like)
-            _check_counts(known, missing)
+            counts, rules = counts_and_rules(content)
+            sums = {key: _read(key, item, counts[0] or 0) for key, item in content["metrics"].items()}
             versions = tuple(map(str, content["versions"]))
-            return cls(sums, counts, ties, missing, like, str(content["backend"]), versions)
+            return cls(sums, counts, *rules, str(content["backend"]), versions)
         except KeyError as error:
             raise ValueError(f"this is not the JSON of a Summary: it lacks {error}") from None
         except RecursionError:
@@ -510,6 +505,16 @@ def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
     if second == "weights" and sums.second < 0:
         raise ValueError(f"{key} has negative weights")
     return sums
+
+
+def counts_and_rules(content: Mapping[str, Any]) -> tuple[tuple[int | None, ...], tuple[Any, Any, Any]]:
+    """Read the counts and the rules of a result from its JSON object, and check them."""
+    known = {name: _natural(count) for name, count in content["counts"].items()}
+    unusual = (known.get(name, 0 if "empty" in known else None) for name in UNUSUAL)
+    ties, missing, like = (content[name] for name in RULES)
+    _check_rules(ties, missing, like)
+    _check_counts(known, missing)
+    return (known["queries"], *map(known.get, COUNTS[1:4]), *unusual), (ties, missing, like)
 
 
 def _check_rules(ties: Any, missing: Any, like: Any) -> None:
