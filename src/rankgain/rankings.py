@@ -12,7 +12,8 @@ from rankgain.choices import Handed, Missing, Peer, ScoreBits, Ties, check_choic
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
-from rankgain.metrics.metric import each_of
+from rankgain.metrics.aggregators import mean
+from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
 from rankgain.results.evaluation import Evaluation
@@ -718,6 +719,24 @@ def sizes_of(rankings: Rankings) -> Ints:
     """Return the number of documents that count for each query."""
     source, rules = parts_of(rankings)
     return np.minimum(source.sizes, rules.depth)
+
+
+def judged_share(rankings: Rankings, requests: Iterable[str | Metric]) -> tuple[int, float] | None:
+    """Return the deepest cut-off of some metrics, or 10, and the mean share of judged documents within it.
+
+    Queries without documents do not count. Return None if the judgments name only relevant documents, since then all
+    others count as not relevant; if documents have no ids; if no query has documents; or if ties cannot be broken.
+    """
+    if not parts_of(rankings)[0].has_non_relevant:
+        return None
+    depths = [record.k for request in requests for _, record in parse(request) if record.k is not None]
+    judged = Metric("judged", max(depths, default=10))
+    try:
+        result = rankings.evaluate(judged, "num_ret")
+    except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
+        return None
+    shares = result[judged][result["num_ret"] > 0]
+    return (judged.depth, mean(shares)) if len(shares) else None
 
 
 def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:
