@@ -773,7 +773,9 @@ def _run(options: argparse.Namespace) -> None:
         elif options.worst is not None:
             text = worst_queries(results, options.worst)
         else:
-            text = FORMATS[options.form](Comparison(results), options.per_query) + shares_judged(shares)
+            text = FORMATS[options.form](Comparison(results), options.per_query)
+            above, _, last = text.removesuffix("\n").rpartition("\n")  # the last line names the backend
+            text = f"{above}\n{line}{last}\n" if (line := shares_judged(shares)) else text
     _write(text, options.output)
 
 
