@@ -15,6 +15,8 @@ Duplicates = Literal["error", "first"]
 Queries = Literal["all", "same", "common"]  # which queries `compare` keeps
 Naming = Literal["asked", "safe"]  # how `Evaluation.flat` names metrics
 Ideal = Literal["judged", "returned"]
+NoveltyIdeal = Literal["judged", "docid"]
+AnyIdeal = Literal["judged", "returned", "docid"]
 Rounding = Literal["up", "nearest"]
 ScoreBits = Literal[64, 32]
 Handed = Literal["files", "scored"]  # what a tool is handed: the whole truth, or labels of the scored documents
@@ -34,6 +36,7 @@ Peer = Literal[
     "elasticsearch",
     "beir",
     "msmarco",
+    "ndeval",
     # Aliases. Separators and case are ignored at run time, but a type cannot express this.
     "trec_eval",
     "pytrec_eval",

@@ -33,7 +33,8 @@ from rankgain.data.writing import check_writable, write_whole
 from rankgain.errors import escaped, import_extra, nearest
 from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings_of_table
 from rankgain.inputs.rows import has_rows_by_query
-from rankgain.metrics.metric import MetricKey, better, parse
+from rankgain.metrics.metric import MetricKey, better, parse, row_of
+from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings, judged_share
 from rankgain.results.intervals import bounds_of
@@ -53,6 +54,7 @@ from rankgain.tools.reports import (
 from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
+SUBTOPIC_METRICS = ("alpha_ndcg@10", "strecall@10")  # the defaults with --subtopics
 
 # Inputs that are larger than this number of bytes get a progress bar.
 LARGE = 32 << 20
@@ -267,6 +269,11 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show how much of each file is read (needs tqdm); by default, of large files on a terminal",
     )
+    command.add_argument(
+        "--subtopics",
+        action="store_true",
+        help="the judgments are by subtopic: field 2 of QRELS, or a column of a table (see --subtopic)",
+    )
     _add_columns(command, COLUMNS | COLUMNS_OF_LISTS)
 
 
@@ -289,6 +296,11 @@ def _add_columns(command: argparse.ArgumentParser, columns: Mapping[str, str]) -
     for name, text in columns.items():
         action = "append" if name in ("query", "doc") else "store"
         group.add_argument(f"--{name}", action=action, metavar="COLUMN", help=f"{text} (default: by usual names)")
+    group.add_argument(
+        "--subtopic",
+        metavar="COLUMN",
+        help="the subtopics, in the qrels; implies --subtopics (default: by usual names)",
+    )
 
 
 def _add_compare(commands: Any) -> None:
@@ -513,15 +525,21 @@ def _add_metrics(commands: Any) -> None:
     metrics.set_defaults(parser=metrics, run=_metrics, files=None)
 
 
+_BY_SUBTOPIC = "The last seven, and NAME_ia, the mean of NAME over subtopics, need judgments by subtopic."
+
+
 def _metrics(options: argparse.Namespace) -> None:
     if options.metric is None:
         rows = [["metric", "parameters", "other names"]]
-        for row in TABLE.values():
+        of_subtopics = (SUBTOPIC_TABLE[name] for name in (*NOVELTY, "strecall"))
+        for row in (*TABLE.values(), *of_subtopics):
             rows.append([f"{row.name}{'@k' * row.cuts}", ", ".join(row.takes), ", ".join(row.aliases)])
-        _print("\n".join([*text_table(rows, names=3), "", "rankgain metrics NAME: explain one of them", ""]))
+        _print(
+            "\n".join([*text_table(rows, names=3), "", _BY_SUBTOPIC, "rankgain metrics NAME: explain one of them", ""])
+        )
         return
     metrics = list(parse(options.metric))
-    row = TABLE[metrics[0][1].name]
+    row = row_of(metrics[0][1].name)
     facts = {
         "parameters": ", ".join([*("@k",) * row.cuts, *row.takes]) or "none",
         "other names": ", ".join(row.aliases) or "none",
@@ -572,7 +590,7 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
     chance = (result[relevant] > 0) & (result["num_ret"] > 0) & ~np.isnan(result[key])
     if not chance.any():
         raise ValueError("no query has both a relevant document and a list; choose one by --query-id")
-    direction = -1.0 if TABLE[record.name].better < 0 else 1.0
+    direction = -1.0 if row_of(record.name).better < 0 else 1.0
     query = rankings.query_ids[int(np.argmin(np.where(chance, direction * result[key], np.inf)))]
     lowest = "lowest" if direction > 0 else "highest"
     note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id\n"
@@ -702,7 +720,7 @@ def _check_gate(options: argparse.Namespace, runs: int) -> dict[str, float]:
     if options.worst is not None and options.worst < 0:
         options.parser.error(f"argument --worst: must be 0 or more, not {options.worst}")
     try:
-        check_metrics(options.metric or DEFAULT_METRICS, options.margin)
+        check_metrics(options.metric or _default_metrics(options), options.margin)
     except ValueError as error:
         options.parser.error(str(error))
     return floors
@@ -820,7 +838,7 @@ def _same_file(one: str, other: str) -> bool:
 
 def _check_rules(options: argparse.Namespace) -> None:
     """Refuse contradictory options, and set the rules for reading runs."""
-    options.metric = options.metric or _default_metrics(options.like)
+    options.metric = options.metric or _default_metrics(options)
     ties, missing, options.score_bits = "docid", "zero", 64
     if options.like is not None:
         for name in ("ties", "missing", "tie_spread"):
@@ -835,8 +853,11 @@ def _check_rules(options: argparse.Namespace) -> None:
     options.ties, options.missing = options.ties or ties, options.missing or missing
 
 
-def _default_metrics(like: str | None) -> Sequence[str]:
+def _default_metrics(options: argparse.Namespace) -> Sequence[str]:
     """Return the default metrics that a tool supports with a common set of rules."""
+    like = options.like
+    if options.subtopics or options.subtopic:
+        return SUBTOPIC_METRICS
     if like is None:
         return DEFAULT_METRICS
     supported: list[str] = []
@@ -858,7 +879,10 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
     if columns and all(each.kind == "trec" for each in given):
         options.parser.error(f"argument --{next(iter(columns))}: names a column of a table, and TREC files have none")
     rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits", "threads")}
+    subtopic = options.subtopic or options.subtopics
     if len(files) == 1 or getattr(options, "with_truth", False):
+        if subtopic:
+            options.parser.error("argument --subtopics: give a file of qrels and one of each run")
         if not options.chosen_ties:
             del rules["ties"]  # the default depends on whether documents have ids
         for name, table in zip(run_names(files), given, strict=True):
@@ -866,7 +890,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
                 options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
             yield name, rankings_of_table(table, rules, **columns)
         return
-    judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress)
+    judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress, subtopic)
     for name, run in zip(run_names(files[1:]), given[1:], strict=True):
         of_table = of_run if run.kind == "table" else {}
         rankings = rankings_of(judged, run, rules, progress=progress, **of_table)

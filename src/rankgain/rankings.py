@@ -13,9 +13,11 @@ from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
 from rankgain.metrics.aggregators import mean
-from rankgain.metrics.metric import Metric, each_of, parse
+from rankgain.metrics.by_subtopic import fill_by_subtopic
+from rankgain.metrics.metric import Metric, each_of, parse, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
+from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import progress_bar
 from rankgain.threads import check_threads
@@ -231,7 +233,7 @@ class Rankings:
         like : str, optional
             The tool whose rules to follow: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``, ``"lightgbm"``,
             ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``, ``"rectools"``,
-            ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``.
+            ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"``, ``"msmarco"`` or ``"ndeval"``.
             The tool's gain, ideal, threshold, divisor and value for empty queries replace the defaults of the metric;
             parameters that a string states, or that differ from the default in a `Metric`, are kept. The tool's rules
             for ties, missing queries and the precision of scores replace those of the rankings. `rankgain.explain`
@@ -314,10 +316,18 @@ class Rankings:
                 out, empty = fill(plan, source, rules, threads, bar)
         else:
             out, empty = fill(plan, source, rules, threads)
+        capped = 0
+        if plan.by_subtopic:
+            if rules.scored_only:
+                raise ValueError(
+                    f"{plan.by_subtopic[0]}: scored_only does not apply to judgments by subtopic: evaluate this metric "
+                    "without it"
+                )
+            out, empty, capped = fill_by_subtopic(plan, source, rules, out, threads)
         if source.may_have_other_ids and not out.item(0):
             _look_for_hits(source, rules, out)
         ids, missing = source.query_ids, source.missing
-        counts = (len(ids), *source.left_out, empty, source.excluded_judgments)
+        counts = (len(ids), *source.left_out, empty, source.excluded_judgments, capped)
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
         return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, source.assumed)
 
@@ -333,6 +343,9 @@ class Rankings:
                 f"like={like!r}: queries of the run without judgments count 0 there and are left out here: give the "
                 f"{unjudged} of them empty judgments, or drop them from the run"
             )
+        covers = self._source.covers
+        if not rules.weighs_subtopics and covers is not None and covers.weights is not None:
+            raise ValueError(f"like={like!r}: it has no weights of subtopics: make the judgments without weights=")
         changes: dict[str, Any] = {}
         if self.ties is not None:
             changes |= {"ties": rules.ties, "score_bits": rules.score_bits}
@@ -410,13 +423,15 @@ class Rankings:
         """
         from rankgain.results.calculation import calculate  # imported only when needed
         from rankgain.results.peers import peer_of, single_metric
+        from rankgain.results.subtopic_calculation import calculate_by_subtopic
 
         peer = peer_of(like)
         requested = single_metric(metric, peer)
         rankings = self._following(requested.rules, like, peer.given(given))
         number = position_of(query, rankings.query_ids)
         shown = None if limit is None else cut_off(limit, "limit")
-        return calculate(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
+        calculation = calculate_by_subtopic if requested.metric.name in SUBTOPIC_TABLE else calculate
+        return calculation(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
 
     def attribution(
         self, metric: str | Metric, like: Peer | str | Metric, *, given: Handed | None = None
@@ -558,15 +573,16 @@ class Rankings:
         ndcg@2  0.0000    0.4363  1.0000  0.1199            2 of 2
         rr      0.2917    0.6215  1.0000  0.3750            2 of 2
         """
-        from rankgain.metrics.metric import parse
-        from rankgain.metrics.table import TABLE
         from rankgain.results.ties import TieSpread
 
         if self.ties is None:
             raise ValueError("tie_spread: these rankings were given in rank order, without scores, so nothing is tied")
         metrics = each_of(metrics)
         records = dict(pair for request in metrics for pair in parse(request))
-        unaveraged = {key: reason for key, record in records.items() if (reason := TABLE[record.name].unaveraged)}
+        for key, record in records.items():
+            if record.name in SUBTOPIC_TABLE:
+                raise ValueError(f"tie_spread: {key!s} has no worst and best order: {ORDERS}")
+        unaveraged = {key: reason for key, record in records.items() if (reason := row_of(record.name).unaveraged)}
         averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
         average = self.under(ties="average")
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
@@ -711,8 +727,8 @@ def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, A
         return {}
     requested = set(query_ids)
     rows = {query: row for row, query in enumerate(source.query_ids) if query in requested}
-    first = {query: source.first_document(row, rules) for query, row in rows.items()}
-    return {query: document for query, document in first.items() if document is not None}
+    first = source.first_documents([*rows.values()], rules)
+    return {query: document for query, document in zip(rows, first, strict=True) if document is not None}
 
 
 def sizes_of(rankings: Rankings) -> Ints:

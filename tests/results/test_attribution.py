@@ -51,7 +51,8 @@ def same(one, other):
 
 
 def test_each_tool_has_a_case():
-    assert METRICS.keys() == PEERS.keys()
+    """Except for ndeval, whose metrics need judgments by subtopic: see test_subtopic_results.py."""
+    assert METRICS.keys() == PEERS.keys() - {"ndeval"}
 
 
 @pytest.mark.parametrize("like", METRICS)

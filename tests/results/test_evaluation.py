@@ -50,7 +50,7 @@ def test_weight_of_a_query_without_a_value_does_not_count():
 )
 def test_weighted_mean_equals_its_definition(pairs):
     values, weights = zip(*pairs, strict=True)
-    result = Evaluation({"cg": np.array(values)}, range(len(values)), None, None, None, "", (len(values), 0, 0, 0, 0))
+    result = Evaluation({"cg": np.array(values)}, range(len(values)), None, None, None, "", (len(values), *[0] * 5))
     products = [weight * value for weight, value in zip(weights, values, strict=True)]
     expected = math.fsum(products) / math.fsum(weights)
     assert result.mean("cg", weights=weights) == expected

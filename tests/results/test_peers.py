@@ -14,6 +14,7 @@ from support.marks import in_one_case, quick_first
 
 import rankgain as rg
 from rankgain.cli import main
+from rankgain.metrics.subtopics import SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.results.peers import PEERS
 
@@ -337,11 +338,12 @@ TESTED_VALUES = {  # the test that compares values with each peer that has no re
     "elasticsearch": test_preset_of_elasticsearch,
     "beir": test_preset_of_beir,
     "msmarco": test_preset_of_msmarco,
+    "ndeval": "test_peers_ndeval.py",
 }
 
 
 def test_values_of_every_peer_are_tested():
-    """Every peer has recorded output in golden/peers.json or a test in this file."""
+    """Every peer has recorded output in golden/peers.json or a test in this folder."""
     assert {*PEERS} - {*PEER_OUTPUT} == {*TESTED_VALUES}, "add a test of values, and its line to TESTED_VALUES"
     for peer, recorded in PEER_OUTPUT.items():
         metrics = {name.partition("@")[0] for measure in PEERS[peer].measures for name in measure.names.split()}
@@ -351,7 +353,8 @@ def test_values_of_every_peer_are_tested():
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_every_metric_of_every_peer_is_computed_and_explained(peer):
-    rankings = rg.from_qrels(fixed.QRELS, fixed.RUN)
+    truth = rg.judgments({query: {"s": grades} for query, grades in fixed.QRELS.items()}, subtopic=True)
+    rankings = rg.from_qrels(truth if peer.name == "ndeval" else fixed.QRELS, fixed.RUN)
     for name in (name for measure in peer.measures for name in measure.names.split()):
         request = name.replace("@k", "@3")
         result = rankings.evaluate(request, like=peer.name.upper())
@@ -506,7 +509,10 @@ def test_command_line_option_like(capsys, monkeypatch):
 
 
 def test_explain_includes_the_notes_of_the_metric():
-    assert {word for peer in PEERS.values() for about in peer.notes.values() for word in about.split()} <= {*TABLE}
+    assert {word for peer in PEERS.values() for about in peer.notes.values() for word in about.split()} <= {
+        *TABLE,
+        *SUBTOPIC_TABLE,
+    }
     notes = rg.explain("ndcg@10", like="ranx").facts["ranx"]["notes"]
     assert "ndcg_burges" in notes
     assert "truncates grades" in notes

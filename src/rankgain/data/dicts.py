@@ -110,11 +110,11 @@ class DictSource(JudgmentSource):
     def load(self) -> int:
         return sum(map(len if self._all_dicts else size_of, self._runs)) + int(self._judgments.judged.total)
 
-    def chunk(self, start: int, stop: int) -> Chunk:
+    def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
         runs = self._runs
         if not self._all_dicts:  # the engine reads only dicts, because other mappings may report a wrong length
             runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
-        return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, runs
+        return DICTS, start, stop, judgments.judged, None if self._numbers is None else self._common, runs
 
     def documents_of(self, query: int) -> list[Any]:
         return list(as_dict(self._runs[query]))

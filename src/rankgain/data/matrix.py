@@ -78,8 +78,8 @@ class MatrixSource(JudgmentSource):
     def loads(self) -> Ints:
         return self.sizes // READ + self.judged_sizes
 
-    def chunk(self, start: int, stop: int) -> Chunk:
-        (offsets, columns), (excluded_offsets, excluded), grades = self._judged, self._excluded, self._judgments.grades
+    def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
+        (offsets, columns), (excluded_offsets, excluded), grades = self._judged, self._excluded, judgments.grades
         if self._converted is None:
             return MATRIX, start, stop, self._scores, offsets, columns, grades, excluded_offsets, excluded
         rows, bounds = self._rows(start, stop), slice(start, stop + 1)

@@ -274,12 +274,12 @@ def _of_lists(
     return _call(from_recommendations, (truth.data, run.data), optional, rules)
 
 
-def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool) -> Judgments:
+def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic: bool | str = False) -> Judgments:
     """Prepare truth in another form than the run."""
     if truth.kind != "trec":
-        return judgments(truth, **(of_truth if truth.kind == "table" else EMPTY))
+        return judgments(truth, subtopic=subtopic, **(of_truth if truth.kind == "table" else EMPTY))
     with shown(truth.data, bar_class(progress)) as file:
-        return judgments(Given("trec", file, truth.argument))
+        return judgments(Given("trec", file, truth.argument), subtopic=subtopic)
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}

@@ -16,8 +16,7 @@ import numpy as np
 from rankgain.choices import Handed, Ties
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import mean
-from rankgain.metrics.metric import Metric, is_share, parse
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, is_share, parse, row_of
 from rankgain.results.evaluation import Evaluation, same_ids
 from rankgain.results.export import Columns, Frames
 from rankgain.results.peers import OWN, Peer, parameters_in_words
@@ -205,7 +204,7 @@ def _of_unjudged(count: int, result: Evaluation) -> str:
     """Say what the queries without judgments, which are not evaluated, would change in the tool."""
     ((metric, vector),) = result.items()
     ((_, record),) = parse(metric)
-    row = TABLE[record.name]
+    row = row_of(record.name)
     text = f"not applied: {counted(count, 'query')} of the run {'has' if count == 1 else 'have'} no judgments"
     if row.better < 0 or record.above < 0.0:  # labels 0 have a value that depends on the length of the list
         return text
@@ -220,7 +219,7 @@ def _of_unjudged(count: int, result: Evaluation) -> str:
 def _differing(base: Setting, target: Setting) -> Iterator[str]:
     """Yield the rules that differ between two settings, in no particular order."""
     one, two = base.metric, target.metric
-    common = {*TABLE[one.name].takes} & {*TABLE[two.name].takes}
+    common = {*row_of(one.name).takes} & {*row_of(two.name).takes}
     if (one.name, one.k) != (two.name, two.k):
         yield "definition"
     for parameter in common:
@@ -235,7 +234,7 @@ def _differing(base: Setting, target: Setting) -> Iterator[str]:
 def _groups(base: Setting, target: Setting) -> list[set[str]]:
     """Return the rules that differ, in groups; rules that depend on each other share a group."""
     differing = {*_differing(base, target)}
-    one, two = TABLE[base.metric.name], TABLE[target.metric.name]
+    one, two = row_of(base.metric.name), row_of(target.metric.name)
     together = set[str]()
     if one.highest != two.highest:  # a new scale makes sense only with the new gain and discount
         together |= {"definition", "gain", "discount"} & differing
@@ -252,9 +251,9 @@ def _mixed(base: Setting, target: Setting, rules: set[str]) -> Setting:
         return target if rule in rules else base
 
     name = side("definition").metric.name
-    known = TABLE[base.metric.name].takes
+    known = row_of(base.metric.name).takes
     sides = {
-        name: side(ROW_OF.get(name, "definition") if name in known else "definition") for name in TABLE[name].takes
+        name: side(ROW_OF.get(name, "definition") if name in known else "definition") for name in row_of(name).takes
     }
     parameters = {parameter: getattr(setting.metric, parameter) for parameter, setting in sides.items()}
     metric = Metric(name, side("definition").metric.k, **parameters)
@@ -284,10 +283,10 @@ def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> 
 def _definition(metric: Metric, other: Metric, words: dict[str, str]) -> Iterator[str]:
     """Yield what differs in the definition of a metric: its formula, cut-off and parameters."""
     if metric.name != other.name:
-        yield TABLE[metric.name].formula
+        yield row_of(metric.name).formula
     if metric.k != other.k:
         yield f"k = {metric.k}" if metric.k else "no k"
-    for parameter in TABLE[metric.name].takes:
+    for parameter in row_of(metric.name).takes:
         if parameter not in ROW_OF and (getattr(metric, parameter),) != (getattr(other, parameter),):
             yield f"{parameter} = {words[parameter]}"
 

@@ -19,9 +19,9 @@ from rankgain.errors import nearest, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import Gain
-from rankgain.metrics.metric import Metric, metric, parse
+from rankgain.metrics.metric import Metric, metric, parse, row_of
 from rankgain.metrics.parameters import PARAMETERS
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.subtopics import NOVELTY
 from rankgain.metrics.trec_names import TREC_NAMES
 
 
@@ -29,13 +29,14 @@ class PeerRules(NamedTuple):
     """The rules that a tool applies to all metrics; if a rule is None, that of the rankings applies.
 
     See `Rankings.under`. `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out,
-    count as 0.
+    count as 0. `weighs_subtopics`: whether subtopics may have weights.
     """
 
     ties: Ties | None
     missing: Missing | None
     score_bits: ScoreBits | None = 64
     counts_unjudged: bool = False
+    weighs_subtopics: bool = True
 
 
 class Measure(NamedTuple):
@@ -145,6 +146,17 @@ def _normalised_dcg_options(k: int) -> dict[str, Any]:
     return {"gain": "binary", "discount": weights / math.fsum(weights)}
 
 
+def _divided_from_rank_2(k: int) -> dict[str, Any]:
+    """Refuse the cut-off 1 of metrics that ndeval divides by their largest value, but not at the first rank."""
+    if k == 1:
+        raise ValueError(
+            "like='ndeval': ndeval does not divide ERR-IA@1 and alpha-DCG@1 by their largest value, the number of "
+            "subtopics; leave out like="
+        )
+    return {}
+
+
+_BY_ID = {"ideal": "docid"}
 _ACHIEVABLE = Measure("ndcg@k", "NDCG(k, divide_by_achievable=True)", {"gain": "binary"})
 
 OWN = Peer(
@@ -480,6 +492,33 @@ PEERS: dict[str, Peer] = {
             {"The script uses k = 10, and it counts every passage in the qrels as relevant, whatever its grade": ""},
             "ms_marco_eval.py (2019)",
         ),
+        Peer(
+            "ndeval",
+            "ndeval",
+            _DOCID._replace(weighs_subtopics=False),
+            "the higher document id first (docid); pyndeval and ir_measures the lower one",
+            "those in both the truth and the run; with -c all of the truth, as in ir_measures",
+            (
+                Measure("alpha_ndcg@k", "alpha-nDCG@k", _BY_ID),
+                Measure("alpha_dcg@k", "alpha-DCG@k", _divided_from_rank_2),
+                Measure("err_ia@k", "ERR-IA@k", _divided_from_rank_2),
+                Measure("nerr_ia@k", "nERR-IA@k", _BY_ID),
+                Measure("nrbp", "NRBP"),
+                Measure("nnrbp", "nNRBP", _BY_ID),
+                Measure("ap_ia", "MAP-IA"),
+                Measure("precision_ia@k", "P-IA@k"),
+                Measure("strecall@k", "strec@k"),
+            ),
+            {
+                "Of documents with the same gain, ndeval's ideal list takes the one with the highest id, so that other "
+                "ids can change values, which may exceed 1. rankgain's own rule does not depend on ids": "alpha_ndcg "
+                "nerr_ia nnrbp",
+                "ndeval computes values to rank 20. ir_measures with two values of alpha, beta or rel in one call "
+                "returns 0.0 for all but one of them": "",
+            },
+            "ndeval 4.5 (2013), in pyndeval 0.0.8; ir_measures 0.4.3",
+            rel=1,
+        ),
     )
 }
 
@@ -564,7 +603,7 @@ def peer_metrics(request: str | Metric, peer: Peer) -> Iterator[PeerMetric]:
         written = {name: getattr(record, name) for name in _written(request, record)}
         measure = next((variant for name, variant in measure.variants.items() if name in written), measure)
         equivalent, defaults = measure.metric or record.name, measure.parameters
-        threshold = {"rel": peer.rel} if "rel" in TABLE[equivalent].takes else {}
+        threshold = {"rel": peer.rel} if "rel" in row_of(equivalent).takes else {}
         parameters = {**threshold, **(defaults(record.k) if callable(defaults) else defaults), **written}
         try:
             equivalent_metric = metric(equivalent, k=record.k, **parameters)
@@ -765,7 +804,7 @@ def explain(
 
 def _facts(computed: PeerMetric, given: Handed) -> Iterator[tuple[str, str]]:
     metric, peer, rules = computed.metric, computed.peer, computed.rules
-    row = TABLE[metric.name]
+    row = row_of(metric.name)
     if peer.measures:
         yield "called", f"{computed.measure.peer} in {peer.title}"
     yield "is", f"{metric!s}: {row.title}"
@@ -800,7 +839,7 @@ def _facts(computed: PeerMetric, given: Handed) -> Iterator[tuple[str, str]]:
 
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
     """Yield the definitions of symbols that a metric's formula uses but does not define."""
-    formula = TABLE[metric.name].formula
+    formula = row_of(metric.name).formula
     words = {*re.split(r"[\s(),;·]+", formula)}
     for symbol, text in SYMBOLS.items():
         if symbol in words if symbol.isalpha() else symbol in formula:
@@ -810,12 +849,16 @@ def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
 def parameters_in_words(metric: Metric, given: Handed) -> dict[str, str]:
     """Describe the parameters that a metric takes; `rel` is called "relevant"."""
     words: dict[str, str] = {}
-    for name in TABLE[metric.name].takes:
+    for name in row_of(metric.name).takes:
         value = getattr(metric, name)
         if name == "gain":
             words[name] = _gain(value)
         elif name == "discount":
             words[name] = _discount(value)
+        elif name == "ideal" and metric.name in NOVELTY:
+            words[name] = "greedy, of all judged documents; of equal gains, the one after which most can be gained"
+            if value == "docid":
+                words[name] = "greedy, of all judged documents; of equal gains, the highest id; values may exceed 1"
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
             documents = "scored" if given == "scored" else "judged"
