@@ -397,6 +397,10 @@ class JudgmentSource(Source):
         numbers = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in numbers]
 
+    @property
+    def has_non_relevant(self) -> bool:  # type: ignore[override]
+        return bool(np.any(self._judgments.grades <= 0.0))
+
     def _names_non_empty(self) -> list[Any] | None:
         """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
         return [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()] if self._named else None
