@@ -13,7 +13,7 @@ from rankgain.comparison.aligned import count_lacked, in_one_order
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, MetricKey, better, is_share
-from rankgain.results.evaluation import Evaluation, missing_queries, notes
+from rankgain.results.evaluation import GIVEN, Evaluation, assumptions, missing_queries, notes
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
 from rankgain.results.text import Block, Form, Number, Printed, Table
@@ -495,7 +495,9 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             name: Coverage(aligned.lacks[name], result.counts.get("missing"), result.missing, self._empty.get(name))
             for name, result in self.items()
         }
-        return Tests(differences, aligned, options, self._evidence, missing_queries(self), coverage)
+        tests = Tests(differences, aligned, options, self._evidence, missing_queries(self), coverage)
+        tests.assumed = [remark for remark in assumptions(self) if remark != GIVEN]
+        return tests
 
     def groups(
         self,
