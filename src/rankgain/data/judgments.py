@@ -346,9 +346,14 @@ class JudgmentSource(Source):
         """`common`: the indices of the judged queries that the run has, or None if the run has all of them."""
         queries = len(judgments.query_ids)
         in_run = queries if common is None else len(common)
+        if queries and type(judgments.query_ids) is range and type(run_queries) is not range:
+            _check_positions(queries, run_queries, (judgments.name, run_name))
         if not in_run and not self.part:
-            reason = types(judgments.query_ids, run_queries, (judgments.name, run_name))
-            raise ValueError(f"{judgments.name} and {run_name} have no query in common{reason and ': ' + reason}")
+            raise _without_common_query(judgments, run_queries, run_name)
+        if in_run < queries and in_run < size_of(run_queries) and not self.part:
+            from rankgain.data.other_queries import warn_of_other_queries  # imported only when needed
+
+            warn_of_other_queries(judgments.query_ids, run_queries, (judgments.name, run_name))
         self._judgments = judgments
         self.covers = judgments.covers
         self._run_name = run_name
@@ -472,6 +477,28 @@ class JudgmentSource(Source):
     @abstractmethod
     def run_refusal(self, query: int, error: InputError) -> Exception:
         """Return the exception for an error in the run."""
+
+
+def _check_positions(count: int, run_queries: Collection[Any], names: tuple[str, str]) -> None:
+    """Refuse a run with keys beside judgments without, unless all keys are positions."""
+    for key in run_queries:
+        if not isinstance(key, (int, np.integer)) or isinstance(key, bool) or not 0 <= key < count:
+            raise ValueError(
+                f"{names[0]} has no keys, so its queries are 0 to {count - 1}, and {names[1]} has the key "
+                f"{quoted(key)}: pass truth by the same keys, as in dict(zip(keys, truth)), or the run as a list in "
+                "the order of the truth"
+            )
+
+
+def _without_common_query(judgments: JudgmentSets, run_queries: Collection[Any], run_name: str) -> ValueError:
+    from rankgain.data.other_queries import shown  # imported only when needed
+
+    names = judgments.name, run_name
+    reasons = list(filter(None, [types(judgments.query_ids, run_queries, names)]))
+    if len(judgments) and len(run_queries):
+        documents = [] if judgments.error_code is None else judgments.documents
+        reasons.append(shown(judgments.query_ids, run_queries, names, documents))
+    return ValueError(f"{names[0]} and {run_name} have no query in common: {'; '.join(reasons)}")
 
 
 _HASHABLE = frozenset((str, bytes, int))  # query ids of these types are always hashable
