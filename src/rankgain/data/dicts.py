@@ -20,7 +20,7 @@ from rankgain.scalars import Ints, check_number, id_kind, paired, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 
-_NONE = type(None)
+_NONE: type = type(None)
 _DICT_OR_NONE = frozenset((dict, _NONE))
 
 _ADVICE = {
