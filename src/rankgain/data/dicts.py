@@ -84,7 +84,9 @@ class DictSource(JudgmentSource):
         judgments = self._judgments
         if self._unread is not None:
             judgments = of_dicts(*paired(self._unread, judgments.name), judgments.name)
-        return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
+        source = DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
+        source.assumed = self.assumed
+        return source
 
     @property
     def sizes(self) -> Ints:
