@@ -18,8 +18,11 @@ from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.text import Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats
 
-COUNTS = "queries", "missing", "unjudged", "empty", "excluded"
-EXCLUDED = "judged documents in excluded columns"
+COUNTS = "queries", "missing", "unjudged", "empty", "excluded", "capped"
+UNUSUAL = {  # counts that are shown only if they are not 0, in words
+    "excluded": "judged documents in excluded columns",
+    "capped": "with a list that beats the greedy ideal",
+}
 RULES = "ties", "missing", "like"
 FORMAT = 1  # version of the JSON format
 
@@ -98,7 +101,7 @@ class Counted(Tables):
         {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
         """
         known = {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
-        return {name: count for name, count in known.items() if count or name != "excluded"}
+        return {name: count for name, count in known.items() if count or name not in UNUSUAL}
 
     def _check_rules(self, other: Counted, name: str) -> None:
         for rule in RULES:
@@ -117,7 +120,7 @@ class Counted(Tables):
     def _head(self) -> str:
         rules = [counted(self.counts["queries"], "query")]
         rules += [f"{name}={rule!r}" for name in RULES if (rule := getattr(self, name))]
-        names = {name: EXCLUDED if name == "excluded" else name for name in COUNTS[1:]}
+        names = {name: UNUSUAL.get(name, name) for name in COUNTS[1:]}
         special = [f"{count} {names[name]}" for name, count in self.counts.items() if count and name in names]
         return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
 
@@ -459,15 +462,10 @@ class Summary(Counted):
             content = json.loads(text)
             if content["summary"] != FORMAT:
                 raise ValueError(f"format {content['summary']!r}, and this release reads {FORMAT}")
-            known = {name: _natural(count) for name, count in content["counts"].items()}
-            sums = {key: _read(key, item, known["queries"]) for key, item in content["metrics"].items()}
-            excluded = known.get("excluded", 0 if "empty" in known else None)
-            counts = [known["queries"], *map(known.get, COUNTS[1:4]), excluded]
-            ties, missing, like = (content[name] for name in RULES)
-            _check_rules(ties, missing, like)
-            _check_counts(known, missing)
+            counts, rules = counts_and_rules(content)
+            sums = {key: _read(key, item, counts[0] or 0) for key, item in content["metrics"].items()}
             versions = tuple(map(str, content["versions"]))
-            return cls(sums, counts, ties, missing, like, str(content["backend"]), versions)
+            return cls(sums, counts, *rules, str(content["backend"]), versions)
         except KeyError as error:
             raise ValueError(f"this is not the JSON of a Summary: it lacks {error}") from None
         except RecursionError:
@@ -507,6 +505,16 @@ def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
     if second == "weights" and sums.second < 0:
         raise ValueError(f"{key} has negative weights")
     return sums
+
+
+def counts_and_rules(content: Mapping[str, Any]) -> tuple[tuple[int | None, ...], tuple[Any, Any, Any]]:
+    """Read the counts and the rules of a result from its JSON object, and check them."""
+    known = {name: _natural(count) for name, count in content["counts"].items()}
+    unusual = (known.get(name, 0 if "empty" in known else None) for name in UNUSUAL)
+    ties, missing, like = (content[name] for name in RULES)
+    _check_rules(ties, missing, like)
+    _check_counts(known, missing)
+    return (known["queries"], *map(known.get, COUNTS[1:4]), *unusual), (ties, missing, like)
 
 
 def _check_rules(ties: Any, missing: Any, like: Any) -> None:
