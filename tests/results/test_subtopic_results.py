@@ -196,7 +196,7 @@ def test_where_there_are_no_subtopics(rejects, metric):
     )
     message = f"bounds: {metric} depends on subtopics, and those of an unjudged document are unknown"
     rejects(ValueError, message, rankings(run={"a": 1.0}).bounds, metric)
-    message = f"{metric} needs the judgments of all documents, and scored_only leaves out those not returned"
+    message = f"{metric}: scored_only does not apply to judgments by subtopic"
     rejects(ValueError, message, rankings(run={"a": 1.0}).limited(scored_only=True).evaluate, metric)
     rejects(ValueError, f"{needed}a scorer takes none", rg.scorer, metric)
     rejects(ValueError, f"{needed}a callback of training takes none", rg.lightgbm_metric, metric)
