@@ -550,7 +550,7 @@ def agreement(
     >>> llm = {f"q{i}": {"a": 2, "b": 0, "c": i % 3 % 2} for i in range(20)}
     >>> agreement = rg.agreement(human, llm)
     >>> [f"{label.measure}: {label.value:.2f}" for label in agreement.labels[1:]]
-    ["Cohen's kappa, each grade: 0.75", 'kappa, relevant: grade ≥ 1: 0.67', 'kappa, quadratic weights: 0.90']
+    ["Cohen's kappa, each grade: 0.75", 'kappa, relevant: grade ≥ 1: 0.70', 'kappa, quadratic weights: 0.91']
     """
     check_choice(pairs, "pairs", PAIRS)
     level = check_level(level)
