@@ -16,6 +16,7 @@ Queries = Literal["all", "same", "common"]  # which queries `compare` keeps
 Naming = Literal["asked", "safe"]  # how `Evaluation.flat` names metrics
 Ideal = Literal["judged", "returned"]
 Rounding = Literal["up", "nearest"]
+ScoresOf = Literal["old", "new"]  # the run whose scores judge documents that the old one does not list
 ScoreBits = Literal[64, 32]
 Peer = Literal[
     "trec_eval-9",
@@ -49,6 +50,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "names": get_args(Naming),
     "ideal": get_args(Ideal),
     "rounding": get_args(Rounding),
+    "scores": get_args(ScoresOf),
 }
 
 

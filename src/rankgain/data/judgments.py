@@ -96,6 +96,7 @@ class JudgmentSets:
     column: str | None = None  # the name of the document column, if read from a table
     columns: int | None = None  # the number of columns, if read from a sparse matrix of judgments
     text_ids = False  # whether ids are text only because the file has no types
+    called = "the judgments"  # what errors call them
     _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any], judged: Any = None) -> None:

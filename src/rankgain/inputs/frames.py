@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple, Unpack
 
@@ -177,18 +177,41 @@ def _against(
     options: _Options,
 ) -> tuple[JudgmentSets, RunColumns]:
     """Read the run from a frame, and return it together with the judgments."""
-    query, doc = frame.need("query", query), frame.need("doc", doc)
+    untyped = frame.text_ids and not judgments.text_ids
+    names = {"query": query, "doc": doc, "score": score, "rank": rank}
+    integers = (
+        untyped and len(judgments) > 0 and id_kind(judgments.query_ids[0]) is int,
+        untyped and judgments.ids.kind == "int",
+    )
+    run = run_of_frame(frame, names, *integers, **options._asdict())
+    pairs, call = pairs_in_columns(judgments, run.groups, run.scores), "from_frames(qrels_df, run_df)"
+    warn_if_swapped(pairs, judgments.name, frame.where(_order(frame, score, rank)[0]), call)
+    return judgments, run
+
+
+def run_of_frame(
+    frame: Frame,
+    names: Mapping[str, str | None],
+    integer_queries: bool,
+    integer_documents: bool,
+    *,
+    check_all: bool,
+    duplicates: Duplicates,
+) -> RunColumns:
+    """Read a run from a frame.
+
+    `names`: the columns that the caller named, by role. `integer_queries` and `integer_documents`: whether text from an
+    untyped file becomes integers, as on the other side.
+    """
+    query, doc = (frame.need(role, names.get(role)) for role in ("query", "doc"))
+    score, rank = names.get("score"), names.get("rank")
     order, is_rank = _order(frame, score, rank)
     frame.prepare([query, doc], [order])
-    untyped = frame.text_ids and not judgments.text_ids
-    of_integers = untyped and len(judgments) > 0 and id_kind(judgments.query_ids[0]) is int
-    groups = QueryRows.of(frame.ids(query, as_integers=of_integers))
-    documents = frame.documents(doc, as_integers=untyped and judgments.ids.kind == "int")
+    groups = QueryRows.of(frame.ids(query, as_integers=integer_queries))
+    documents = frame.documents(doc, as_integers=integer_documents)
     scores = _scores(frame, order, is_rank)
     warn_of_ranks(score, groups, scores)
-    pairs, call = pairs_in_columns(judgments, groups, scores), "from_frames(qrels_df, run_df)"
-    warn_if_swapped(pairs, judgments.name, frame.where(order), call)
-    return judgments, RunColumns(frame.argument, groups, documents, scores, column=doc, **options._asdict())
+    return RunColumns(frame.argument, groups, documents, scores, check_all=check_all, duplicates=duplicates, column=doc)
 
 
 def _both_sides(
@@ -365,12 +388,14 @@ def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:
     )
 
 
-def pair_of(names: Names, argument: str) -> tuple[str | None, str | None]:
-    """Return the name of a column in the qrels and its name in the run."""
+def pair_of(
+    names: Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")
+) -> tuple[str | None, str | None]:
+    """Return the names of a column on both sides, which by default are the qrels and the run."""
     if names is None or isinstance(names, str):
         return names, names
     if isinstance(names, tuple) and len(names) == 2:
         return names
     raise TypeError(
-        f"{argument} must be the name of a column, or a pair of names in qrels_df and run_df, not {names!r}"
+        f"{argument} must be the name of a column, or a pair of names in {' and '.join(sides)}, not {names!r}"
     )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn, Unpack
 
 from rankgain._codes import UNLIMITED
-from rankgain.choices import Ideal, Rounding
+from rankgain.choices import Ideal, Rounding, ScoresOf
 from rankgain.errors import SHOWN, NoKeywords, nearest, quoted, short, unexpected, without_unknown
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
 from rankgain.metrics.parameters import LARGEST_CUTOFF, PARAMETERS, Parameters, cut_off
+from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
 
@@ -34,6 +35,7 @@ class Metric(Parameters):
     k : int or None
         The cut-off; None if the whole list counts.
     gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection
+    tolerance, scores
         The parameters, as in `rankgain.metric`; parameters that the metric does not take have their default values.
     """
 
@@ -153,7 +155,10 @@ class Score(str):
         return score
 
 
-_NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
+# The tables of metrics, by name. Whatever reads a result asks `row_of`, which looks in all of them; the lists of
+# metrics that need only relevance read the first.
+TABLES = (TABLE, SIMILARITY_TABLE)
+_NAMES = {alias: row for table in TABLES for row in table.values() for alias in (row.name, *row.aliases)}
 # trec_eval's names that take cut-offs. Without a cut-off, names that end in _cut stand for several default cut-offs
 # (see m_ndcg_cut.c).
 _TREC_NAMES = {row.name.lower() for row in TREC_NAMES if row.kind == "cut"}
@@ -178,6 +183,8 @@ def metric(
     multiple: float | None = None,
     coefficients: Sequence[float] | None = None,
     collection: float | None = None,
+    tolerance: float | None = None,
+    scores: ScoresOf | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Metric:
     """Create a metric from arguments, including those that a string cannot express.
@@ -222,6 +229,12 @@ def metric(
         non-relevant one not returned; by default (1, −1, 0, 0).
     collection : float, optional
         The number of documents in the collection, 0 or more; by default 0.
+    tolerance : float, optional
+        For knn_recall: how much below the k-th score of the exact run a document may be to count as right, 0 or more;
+        by default 0.
+    scores : {"old", "new"}, optional
+        For knn_recall: whether a document that the old run does not list counts as wrong, ``"old"``, the default, or
+        is judged by its score in the new run, which must be exact as well.
 
     Returns
     -------
@@ -303,19 +316,28 @@ _LISTS = frozenset((list, tuple, set, frozenset))
 def aggregator(key: str | Metric) -> Aggregator:
     """Return the function that aggregates a metric's values over queries, given the metric's key in a result."""
     ((_, record),) = parse(key)
-    return TABLE[record.name].aggregator
+    return row_of(record.name).aggregator
 
 
 def weighing(key: str | Metric) -> str:
     """Return the name of the metric that weights the queries in a metric's mean, or "" if all weights are equal."""
     ((_, record),) = parse(key)
-    return TABLE[record.name].weights
+    return row_of(record.name).weights
 
 
 def better(key: str | Metric) -> int:
     """Return 1 if higher values of a metric are better, −1 if lower values are better, and 0 if neither is true."""
     ((_, record),) = parse(key)
-    return TABLE[record.name].better
+    return row_of(record.name).better
+
+
+def refuse_similarity(metrics: Iterable[Metric]) -> None:
+    """Raise a ValueError for a metric that compares two runs and does not need judgments."""
+    for metric in metrics:
+        if metric.name in SIMILARITY_TABLE:
+            raise ValueError(
+                f"{metric} is a similarity of two runs, not a quality: rankgain.similarity(old, new, '{metric}')"
+            )
 
 
 def is_share(key: str | Metric) -> bool:
@@ -328,7 +350,8 @@ def is_share(key: str | Metric) -> bool:
     except ValueError:
         # The key comes from a Summary and is the text of a metric whose gain is a mapping, a sequence or a callable.
         name = str(key).partition("(")[0]
-    return name in TABLE and TABLE[name].highest == 1.0  # a Summary may also hold values from other tools
+    # A Summary may also hold values from other tools.
+    return any(name in table and table[name].highest == 1.0 for table in TABLES)
 
 
 def _bare(name: str) -> str:
@@ -349,6 +372,8 @@ _ADVICE = {
     **dict.fromkeys(("alphandcg", "alphadcg", "erria", "nerria", "strec", "srecall", "subtopicrecall"), _SUBTOPICS),
     **dict.fromkeys(("coverage", "catalogcoverage", "itemcoverage", "novelty", "diversity", "serendipity"), _CATALOGUE),
     **dict.fromkeys(("intralistsimilarity", "ils", "ild", "intralistdiversity", "personalization", "arp"), _CATALOGUE),
+    **dict.fromkeys(("rbo50", "rbo90"), "write 'rbo(p=0.5)' or 'rbo(p=0.9)', of rankgain.similarity(old, new)"),
+    "frequencyweighted": "rankgain.similarity(old, new) has 'overlap@10' and 'jaccard@10'",
     **dict.fromkeys(("rmse", "mae", "mse", "logloss"), _ERRORS),
 }
 
@@ -360,7 +385,8 @@ def row_of(name: Any, request: str = "") -> Row:
     """
     if not isinstance(name, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
-    row = _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
+    row = next((table[name] for table in TABLES if name in table), None)
+    row = row or _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
     if row is None:
         advice = _ADVICE.get(_bare(re.split("[@(:]", name)[0]))
         if advice:

@@ -122,6 +122,8 @@ PARAMETERS = {
     "multiple": Parameter(1.0, within("multiple", 0.0, 1e6, inclusive=False), _real),
     "coefficients": Parameter((1.0, -1.0, 0.0, 0.0), check_coefficients, _reals),
     "collection": Parameter(0.0, within("collection", 0.0), _real),
+    "tolerance": Parameter(0.0, within("tolerance", 0.0), _real),
+    "scores": Parameter("old", one_of("scores")),
 }
 
 
@@ -143,6 +145,8 @@ class Parameters:
     multiple: float
     coefficients: tuple[float, ...]
     collection: float
+    tolerance: float
+    scores: str
 
     @property
     def above(self) -> float:

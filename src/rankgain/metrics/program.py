@@ -21,7 +21,7 @@ from rankgain.errors import InputError
 from rankgain.metrics.discounts import LONGEST_TABLE
 from rankgain.metrics.families import Needs, Term
 from rankgain.metrics.gains import Gain
-from rankgain.metrics.metric import Metric, parse
+from rankgain.metrics.metric import Metric, parse, refuse_similarity
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, Ints
 from rankgain.threads import run_chunks
@@ -154,6 +154,7 @@ def planned(requests: Requests) -> Plan:
     by_key: dict[int | str, Metric] = {}
     for position, request in enumerate(requests):
         by_key |= {position if name is request else str(name): metric for name, metric in parse(request)}
+    refuse_similarity(by_key.values())
     metrics = dict.fromkeys(by_key.values())
     weights = [Metric(name) for metric in metrics if (name := TABLE[metric.name].weights)]
     rows = {metric: row for row, metric in enumerate({**metrics, **dict.fromkeys(weights)})}

@@ -83,7 +83,8 @@ class Row(NamedTuple):
     `cuts`: whether the metric takes a cut-off k. `unaveraged`: why there is no expected value over the orders of tied
     documents. `extremes`: why the orders "worst" and "best" need not be the extremes over those orders, with a discount
     that does not rise; "" if they are. `better`: 1 if higher values are better, −1 if lower ones are, 0 if the values
-    do not rank runs. `formula`: in the symbols that `rankgain.explain` lists. `empty_if`: when the value is `empty`.
+    do not rank runs. `needs_cutoff`: whether the metric is
+    undefined without k. `formula`: in the symbols that `rankgain.explain` lists. `empty_if`: when the value is `empty`.
     `remark`: facts that the formula does not show. `source`: the paper or the program that defines the metric.
     """
 
@@ -101,6 +102,7 @@ class Row(NamedTuple):
     unaveraged: str = ""
     extremes: str = ""
     better: int = 1
+    needs_cutoff: bool = False
     formula: str = ""
     empty_if: str = "nothing relevant"
     remark: str = ""

@@ -19,6 +19,7 @@ from rankgain.results.text import Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats
 
 COUNTS = "queries", "missing", "unjudged", "empty", "excluded"
+SIMILARITY_COUNTS = "queries", "only_in_old", "only_in_new", "both_empty", "fewer_in_new", "more_in_new"
 EXCLUDED = "judged documents in excluded columns"
 RULES = "ties", "missing", "like"
 FORMAT = 1  # version of the JSON format
@@ -82,6 +83,7 @@ class Counted(Tables):
 
     __slots__ = ()
     _counts: tuple[int | None, ...]
+    _labels: tuple[str, ...]
     ties: Ties | None
     missing: Missing | None
     like: PeerOrOwn | None
@@ -97,7 +99,7 @@ class Counted(Tables):
         >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").counts
         {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
         """
-        known = {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
+        known = {name: count for name, count in zip(self._labels, self._counts, strict=True) if count is not None}
         return {name: count for name, count in known.items() if count or name != "excluded"}
 
     def _check_rules(self, other: Counted, name: str) -> None:
@@ -117,7 +119,7 @@ class Counted(Tables):
     def _head(self) -> str:
         rules = [counted(self.counts["queries"], "query")]
         rules += [f"{name}={rule!r}" for name in RULES if (rule := getattr(self, name))]
-        names = {name: EXCLUDED if name == "excluded" else name for name in COUNTS[1:]}
+        names = {name: EXCLUDED if name == "excluded" else name.replace("_", " ") for name in self._labels[1:]}
         special = [f"{count} {names[name]}" for name, count in self.counts.items() if count and name in names]
         return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
 
@@ -182,7 +184,7 @@ class Summary(Counted):
     """
 
     __module__ = "rankgain"
-    __slots__ = "_counts", "_records", "_sums", "backend", "like", "missing", "ties", "versions"
+    __slots__ = "_counts", "_labels", "_records", "_sums", "backend", "like", "missing", "ties", "versions"
 
     def __init__(
         self,
@@ -194,11 +196,16 @@ class Summary(Counted):
         backend: str,
         versions: tuple[str, ...],
         records: Mapping[str, Metric] = MappingProxyType({}),
+        labels: tuple[str, ...] = COUNTS,
     ) -> None:
-        """Create a Summary; `records` maps the names of metrics to Metric objects that were passed by the caller."""
+        """Create a Summary; `records` maps the names of metrics to Metric objects that were passed by the caller.
+
+        `labels` names the counts.
+        """
         self._sums = dict(sums)
         self._records = dict(records)
         self._counts = tuple(counts)
+        self._labels = labels
         self.ties = ties
         self.missing = missing
         self.like = like
@@ -393,7 +400,7 @@ class Summary(Counted):
             records = other._records | records
         versions = tuple(sorted({version for part in (self, *others) for version in part.versions}))
         counts, backend = self._merged(*others)
-        return Summary(sums, counts, self.ties, self.missing, self.like, backend, versions, records)
+        return Summary(sums, counts, self.ties, self.missing, self.like, backend, versions, records, self._labels)
 
     def to_json(self) -> str:
         """Return the summary as JSON.
@@ -462,12 +469,14 @@ class Summary(Counted):
             known = {name: _natural(count) for name, count in content["counts"].items()}
             sums = {key: _read(key, item, known["queries"]) for key, item in content["metrics"].items()}
             excluded = known.get("excluded", 0 if "empty" in known else None)
+            labels = COUNTS if known.keys().isdisjoint(SIMILARITY_COUNTS[1:]) else SIMILARITY_COUNTS
             counts = [known["queries"], *map(known.get, COUNTS[1:4]), excluded]
+            counts = counts if labels is COUNTS else list(map(known.get, labels))
             ties, missing, like = (content[name] for name in RULES)
             _check_rules(ties, missing, like)
             _check_counts(known, missing)
             versions = tuple(map(str, content["versions"]))
-            return cls(sums, counts, ties, missing, like, str(content["backend"]), versions)
+            return cls(sums, counts, ties, missing, like, str(content["backend"]), versions, labels=labels)
         except KeyError as error:
             raise ValueError(f"this is not the JSON of a Summary: it lacks {error}") from None
         except RecursionError:
