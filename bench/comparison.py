@@ -7,6 +7,7 @@ about 1 of 10,000 such simulations. The exact guarantees are tested in tests/com
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ import harness
 import numpy as np
 
 import rankgain as rg
-from rankgain.results.intervals import mean_interval
+from rankgain.results.intervals import interval_of_sum, mean_interval
 
 ALPHA = 0.05
 Draw = Callable[[Any, int], Any]
@@ -60,6 +61,34 @@ def mean_is_missed(draw: Draw, mean: float, queries: int, seed: int) -> bool:
     return not low <= mean <= high
 
 
+def clustered_mean_is_missed(queries: int, seed: int) -> bool:
+    """Whether the interval misses the mean if each cluster has 1 to 9 queries that are alike."""
+    random = np.random.default_rng(seed)
+    sizes, centres = random.integers(1, 10, queries), random.beta(1, 3, queries)
+    values = random.random(sizes.sum()) < np.repeat(centres, sizes)
+    result = rg.from_ranked(values[:, None].astype(float)).evaluate("success")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few clusters are a warning
+        low, high = result.interval("success", clusters=np.repeat(np.arange(queries), sizes))
+    return not low <= 0.25 <= high
+
+
+def sum_is_missed(draw: Draw, mean: float, queries: int, seed: int) -> bool:
+    total = float(draw(np.random.default_rng(seed), queries).sum())
+    low, high = interval_of_sum(total / queries, queries, "mean", "rr", 0.95)
+    return not low <= mean <= high
+
+
+def mean_of_means_is_decided(sizes: tuple[int, ...], queries: int, seed: int) -> bool:
+    """Whether two runs without a difference differ in the mean over groups, which have unequal sizes and spreads."""
+    random = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(len(sizes)), np.array(sizes) * queries)
+    runs = {"a": np.zeros(len(groups)), "b": random.normal(0, 0.1 + 0.2 * groups)}
+    values = {name: dict(enumerate(run.tolist())) for name, run in runs.items()}
+    compared = rg.compare(values, metrics="score", values=True).groups(groups, flips=999, seed=seed)
+    return bool(compared.test_of_means("score", "b", "a").p <= ALPHA)
+
+
 def difference_is_missed(draw: Draw, queries: int, seed: int) -> bool:
     differences = draw(np.random.default_rng(seed), queries)
     (its,) = tests_of(np.column_stack([np.zeros(queries), differences]), seed)
@@ -77,6 +106,11 @@ def bench(scale: harness.Scale) -> None:
     cases = {"smoke": 5, "usual": 1000, "full": 4000}[scale]
     for kind, (draw, mean) in VALUES.items():
         show(f"Curve.interval that misses: {kind}", partial(mean_is_missed, draw, mean), (10, 50, 200), cases, ALPHA)
+        show(f"Summary.interval that misses: {kind}", partial(sum_is_missed, draw, mean), (10, 50, 200), cases, ALPHA)
+    show("Evaluation.interval that misses, clusters", clustered_mean_is_missed, (5, 10, 20, 50), cases, ALPHA)
+    for sizes in ((1, 1, 1), (1, 4), (1, 2, 8)):
+        title = f"mean of means that is decided, groups {':'.join(map(str, sizes))}"
+        show(title, partial(mean_of_means_is_decided, sizes), (5, 10, 50), cases, 0.0)
     for kind, draw in DIFFERENCES.items():
         share = 0.0 if kind == "few large gains" else ALPHA  # guaranteed only for symmetric differences
         title = f"intervals that miss, differences: {kind}"

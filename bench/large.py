@@ -17,7 +17,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -198,20 +197,24 @@ def trec_files(scale: harness.Scale, folder: Path) -> Calls:
 
     qrels, run = files.write(folder, parts())
 
-    def call(how: str, path: Path, most: int | None = None) -> Call:
+    text = run.stat().st_size
+
+    def call(how: str, path: Path, per_line: int = 40) -> Call:
         size = harness.megabytes(path.stat().st_size)
         name = f"a run of {queries * 1000:,} lines{how}, {size}; {20 * queries:,} judged, ndcg@10 and rr"
         read = partial(lambda path: rg.read_trec(qrels, path).evaluate("ndcg@10", "rr"), path)
-        return Call(name, queries * 1000, read, partial(in_order, expected), most=most)
+        return Call(
+            name, queries * 1000, read, partial(in_order, expected), most=BASE + text + per_line * queries * 1000
+        )
 
-    yield call("", run, None if scale == "full" else BASE + EACH * 1000)
+    yield call("", run)
     zipped = folder / "run.gz"
     with run.open("rb") as plain, gzip.open(zipped, "wb", compresslevel=1) as file:
         shutil.copyfileobj(plain, file, 1 << 20)
     yield call(", gzip", zipped)
     zipped.unlink()
     files.scatter(run)
-    yield call(", shuffled", run)
+    yield call(", shuffled", run, per_line=100)
 
 
 def users(how: str, scale: harness.Scale, _: Path) -> Calls:
@@ -307,22 +310,6 @@ def beyond(scale: harness.Scale, folder: Path) -> Calls:
         yield call(
             "as recommendations", lambda: rg.from_recommendations(relevant=relevant, recommended=items), 1 / WIDE
         )
-    qrels = folder / "qrels"
-    qrels.write_text("q1 0 d1 1\n")
-
-    lines = folder / "lines"
-    with lines.open("wb") as file:
-        file.writelines(repeat(b"\n" * WIDE, queries))
-        file.write(b"q1 Q0 d1 1 high made\n")
-
-    def refused() -> str:
-        try:
-            return str(rg.read_trec(qrels, lines))
-        except ValueError as error:
-            return str(error)
-
-    name = f"{documents:,} empty lines before a wrong one"
-    yield Call(name, documents, refused, lambda message: [(f"line {documents + 1}," in message, True)], mapped=True)
 
 
 CASES: dict[str, Callable[[harness.Scale, Path], Calls]] = {

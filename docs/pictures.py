@@ -9,6 +9,7 @@ and compares their text.
 import re
 from collections.abc import Callable
 from pathlib import Path
+from runpy import run_path
 
 import matplotlib
 import speed
@@ -133,11 +134,36 @@ def dcg_and_ndcg() -> Figure:
     return figure
 
 
+def incomplete() -> Figure:
+    """Plot what can be computed from incomplete judgments in the simulation of a how-to guide."""
+    simulation = run_path(str(DOCS / "examples" / "incomplete_judgments.py"))
+    (truth, *_), *lost = (simulation["ON_THE_PAGE"][name] for name in ("truth", "at_random", "by_pool"))
+    figure = Figure(figsize=(7, 2.8), layout="constrained")
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    titles = "lost at random", "lost by a pool without the system"
+    for axes, title, (as_is, condensed, low, high, *_) in zip(panels, titles, lost, strict=True):
+        axes.axvline(truth, color=PALE, linestyle="--", lw=1)
+        axes.plot([low, high], [0, 0], color=PALE, lw=6, solid_capstyle="butt", alpha=0.5)
+        for y, value, color in ((2, as_is, OURS), (1, condensed, THEIRS)):
+            axes.plot(value, y, marker="o", color=color)
+            axes.annotate(
+                f"{value:.3f}", (value, y), xytext=(0, 6), textcoords="offset points", ha="center", color=color
+            )
+        axes.annotate(
+            f"{low:.3f} to {high:.3f}", ((low + high) / 2, 0), xytext=(0, 6), textcoords="offset points", ha="center"
+        )
+        axes.set(title=title, xlabel="ndcg@10", xlim=(0.5, 1), ylim=(-0.5, 2.7))
+    panels[0].set_yticks([2, 1, 0], ["as it is", "condensed lists", "bounds"])
+    panels[0].text(truth, -0.42, " truth", color=PALE, fontsize=9)
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Figure]] = {
     "by-length": by_length,
     "peers": peers,
     "discounted-gain": discounted_gain,
     "dcg-and-ndcg": dcg_and_ndcg,
+    "incomplete": incomplete,
 }
 
 

@@ -30,7 +30,7 @@ BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 
 # Optional packages, which are installed neither with rankgain nor for the tests of wheels.
 OPTIONAL = "catboost", "cibuildwheel", "jinja2", "lightgbm", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"
-OPTIONAL += "ruamel", "scipy", "sklearn", "torch", "torchmetrics", "xgboost", "rankgain._compiled.walk"
+OPTIONAL += "pyndeval", "ruamel", "scipy", "sklearn", "torch", "torchmetrics", "xgboost", "rankgain._compiled.walk"
 MISSING = {package for package in OPTIONAL if find_spec(package) is None}
 # Files and folders that need an optional package but do not import it at their top level.
 NEEDS = {

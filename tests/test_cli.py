@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shlex
 import stat
 import subprocess
@@ -553,3 +554,49 @@ def test_notes_and_errors_do_not_reach_standard_output(tmp_path):
 def test_help_that_cannot_be_written_is_an_error(command, where, tmp_path):
     assert in_a_shell(f"rankgain {command}", tmp_path)[0] == 0
     assert in_a_shell(f"rankgain {command} >{where}", tmp_path)[0] == 1
+
+
+@pytest.mark.parametrize("option", ["-J", "--judged-only"])
+def test_judged_only_removes_unjudged_documents(tmp_path, capsys, option):
+    paths = [tmp_path / name for name in ("qrels", "one", "two")]
+    texts = "{0} 0 a 1\n{0} 0 b 0\n", "{0} Q0 x 1 3 t\n{0} Q0 a 2 2 t\n", "{0} Q0 a 1 1 t\n"
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text.format("q") + text.format("r"))
+    files = [*map(str, paths)]
+    for command, given, value in (("eval", files[:2], "0.5000"), ("compare", files, "0.5000")):
+        assert main([command, *given, "-m", "rr"]) == 0
+        assert value in capsys.readouterr().out
+        assert main([command, *given, "-m", "rr", option]) == 0
+        assert value not in capsys.readouterr().out
+
+
+def test_worst_lists_queries_by_metric_and_run(tmp_path, capsys):
+    paths = [tmp_path / name for name in ("qrels", "one", "two")]
+    texts = "q 0 a 1\nr 0 a 1\n", "q Q0 x 1 3 t\nq Q0 a 2 2 t\nr Q0 a 1 1 t\n", "q Q0 a 1 1 t\n"
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    files = [*map(str, paths)]
+    assert main(["eval", *files[:2], "-m", "rr", "-m", "recall@1", "--worst", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] + lines[2:4] == ["query      rr", "-----  ------", "q      0.5000", ""]
+    assert "q        0.0000" in lines
+    assert main(["eval", *files, "-m", "rr", "--worst", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "rr of one" in out
+    assert re.search(r"rr of two\n.*\nr +0\.0000", out)
+
+
+@pytest.mark.parametrize("given", ["--per-query", "--tie-spread", "--interval", "--json", "--csv", "--trec"])
+def test_worst_is_a_list_of_its_own(capsys, given):
+    with pytest.raises(SystemExit):
+        main(["eval", "--sample", "--worst", "3", given])
+    assert f"argument --worst: not allowed with argument {given}" in capsys.readouterr().err
+
+
+def test_explain_takes_a_table_with_a_row_per_query(tmp_path, capsys):
+    table = tmp_path / "rows.jsonl"
+    table.write_text('{"query": "q", "gold": ["a", "b"], "got": ["c", "a"]}\n')
+    assert main(["explain", "recall", str(table), "--relevant", "gold", "--retrieved", "got"]) == 0
+    out = capsys.readouterr().out
+    assert "1 / 2 = 0.5000" in out
+    assert "not returned: b (1)." in out

@@ -36,9 +36,9 @@ import rankgain as rg
 import rankgain.pytrec_eval
 import rankgain.sklearn
 from rankgain import _backend
-from rankgain._codes import COLUMNS, UNLIMITED
+from rankgain._codes import COLUMNS
 from rankgain.data import files as read_files
-from rankgain.data.rules import TIES
+from rankgain.data.rules import Rules
 from rankgain.metrics import table as definitions
 
 TIMES, BRIEFLY = 200, 0.01  # limits for a test: number of calls, and seconds
@@ -407,7 +407,7 @@ if find_spec("rankgain._compiled.walk"):
                 run(program, rules, chunk, np.zeros((0, 1)), 0)
 
         none, program = np.zeros(0, np.int64), Program([], [], 9, 1, 0.0)
-        rules = TIES["average"], False, UNLIMITED, False, UNLIMITED
+        rules = Rules("average").codes
         judged, returned = np.array([0]), np.array([1 << 44])
         ids = 8, np.zeros(0, np.uint8), none, none
         chunk = COLUMNS, 0, 1, *ids, judged, judged, np.zeros(0), *ids, judged, returned, None, False

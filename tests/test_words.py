@@ -135,5 +135,5 @@ def test_aggregate_names_each_metric_that_is_not_averaged():
 
 
 def test_evaluate_names_each_peer():
-    text = sections(rg.Rankings.evaluate)["Parameters"].partition("like : ")[2]
+    text = sections(rg.Rankings.evaluate)["Parameters"].partition("like : ")[2].partition("given : ")[0]
     assert re.findall(r'``"([^"]+)"``', text) == list(PEERS)

@@ -92,6 +92,17 @@ ASKED = [
 SEPARATE = ["RR@10", "RR(rel=2)@3", "Judged", "Judged@10", "NumRet"]
 RBP = ["RBP(rel=1)", "RBP(rel=2,p=0.5)"]
 ROUNDED = ["nDCG(dcg='exp-log2')@10", "ERR@10", "ERR@3"]  # gdeval.pl rounds values to five digits
+# Compare these on data without ties, one per call, since two values of a parameter in a call give 0.0.
+DIVERSE = [
+    "alpha_nDCG@10",
+    "alpha_nDCG(alpha=0.9)@5",
+    "alpha_DCG@5",
+    "ERR_IA@20",
+    "nERR_IA@10",
+    "NRBP",
+    "nNRBP(beta=0.8)",
+]
+DIVERSE += ["AP_IA", "P_IA@10", "P_IA(rel=2)@3", "StRecall@5", "StRecall(rel=2)@10"]
 USUAL = ["nDCG@10", "RR", "AP", "R@100", "P@10"]
 
 
@@ -121,8 +132,28 @@ def ir_measures(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
         if smoke:
             separate = SEPARATE + (RBP if irm.cwl_eval.is_available() else [])
             yield from ((f"{one}, {name}, no ties", partial(values, one, *untied(data))) for one in separate)
+            if irm.pyndeval.is_available():
+                diverse = by_subtopic(untied(data))
+                yield from ((f"{one}, {name}, by subtopic", partial(values, one, *diverse)) for one in DIVERSE)
             if irm.gdeval.is_available():
                 yield from ((f"{one}, {name}, no ties", partial(rounded, one, *untied(data))) for one in ROUNDED)
+
+
+def by_subtopic(data: Data) -> tuple[list[Any], Any]:
+    """Judge each document for one of three subtopics, and every second one for another.
+
+    Queries without relevant documents are left out, since ndeval gives NaN for their nNRBP.
+    """
+    import ir_measures
+
+    qrels, run = data
+    return [
+        ir_measures.Qrel(query, document, grade, str((index + shift) % 3))
+        for query, documents in qrels.items()
+        if any(grade > 0 for grade in documents.values())
+        for index, (document, grade) in enumerate(documents.items())
+        for shift in range(1 + index % 2)
+    ], run
 
 
 def forms(data: Data) -> dict[str, tuple[Any, Any]]:

@@ -12,13 +12,18 @@ other providers, for direct calls of ir_measures and for calls from packages suc
     ir_measures_provider.prefer()
     ir_measures.calc_aggregate([AP, RR, nDCG @ 10], qrels, run)
 
-For each measure, the values equal those of ir_measures' own provider, with four exceptions:
+For each measure, the values equal those of ir_measures' own provider, with five exceptions:
 
 - documents with equal scores are ordered by descending document id for all measures, as in pytrec_eval; the providers
   of RR@k and Judged@k order them by ascending id, and the provider of RBP keeps the order of the run;
 - scores are compared as 32-bit floats, as in pytrec_eval; the other providers compare 64-bit floats;
 - exponential nDCG and ERR are not rounded to five digits, and they accept any query id;
-- a document with a negative grade is treated as pooled but unjudged, so Judged does not count it.
+- a document with a negative grade is treated as pooled but unjudged, so Judged does not count it;
+- ERR_IA@1 and alpha_DCG@1 are divided by the number of subtopics, as at all other cut-offs, any cut-off is possible,
+  and several values of alpha, beta or rel in one call are.
+
+Measures of diversity read the subtopic from `iteration` or, in rows and frames of ir_datasets, from `subtopic_id`. In
+the same call, other measures use the highest grade of a document.
 
 In a data frame, a document that occurs twice in the same query raises an error.
 """
@@ -26,7 +31,7 @@ In a data frame, a document that occurs twice in the same query raises an error.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import ir_measures
@@ -71,6 +76,19 @@ NAMES: dict[str, str | Callable[[ir_measures.Measure], str]] = {
     "infAP": "infap",
     "nDCG": "ndcg",
 }
+# Measures that need judgments by subtopic.
+NAMES_BY_SUBTOPIC = {
+    "AP_IA": "ap_ia",
+    "ERR_IA": "err_ia",
+    "NRBP": "nrbp",
+    "P_IA": "p_ia",
+    "StRecall": "strecall",
+    "alpha_DCG": "alpha_dcg",
+    "alpha_nDCG": "alpha_ndcg",
+    "nERR_IA": "nerr_ia",
+    "nNRBP": "nnrbp",
+}
+NAMES.update(NAMES_BY_SUBTOPIC)
 
 
 def metric_of(measure: ir_measures.Measure, grades: Iterable[float]) -> rg.Metric:
@@ -81,12 +99,16 @@ def metric_of(measure: ir_measures.Measure, grades: Iterable[float]) -> rg.Metri
     name = NAMES[measure.NAME]
     takes = measure.SUPPORTED_PARAMS
     given: dict[str, Any] = {
-        key: measure[key] for key in ("rel", "p", "recall") if key in takes and measure[key] is not NOT_PROVIDED
+        key: measure[key]
+        for key in ("rel", "p", "recall", "alpha")
+        if key in takes and measure[key] is not NOT_PROVIDED
     }
     if "cutoff" in takes and measure["cutoff"] is not NOT_PROVIDED:
         given["k"] = measure["cutoff"]
     if measure.NAME == "SetF":
         given["beta"] = math.sqrt(measure["beta"])  # the parameter is β², as in trec_eval
+    elif measure.NAME in ("NRBP", "nNRBP"):
+        given["beta"] = measure["beta"]
     elif measure.NAME == "IPrec":
         given["rounding"] = "up"  # trec_eval 9 rounds recall points up
     elif measure.NAME == "ERR":
@@ -95,6 +117,8 @@ def metric_of(measure: ir_measures.Measure, grades: Iterable[float]) -> rg.Metri
         given["gain"] = "exponential"
     elif measure.NAME == "nDCG" and measure["gains"] is not NOT_PROVIDED:
         given["gain"] = {grade: measure["gains"].get(grade, grade) for grade in grades if grade >= 0}
+    if measure.NAME in ("alpha_nDCG", "nERR_IA", "nNRBP"):
+        given["ideal"] = "docid"  # that of ndeval
     return rg.metric(name if isinstance(name, str) else name(measure), **given)
 
 
@@ -103,9 +127,14 @@ class RankgainEvaluator(providers.Evaluator):
 
     def __init__(self, requested: Iterable[ir_measures.Measure], qrels: Any) -> None:
         requested = list(requested)
+        if any(measure.NAME in NAMES_BY_SUBTOPIC for measure in requested):
+            rows = QrelsConverter(qrels).as_namedtuple_iter() if isinstance(qrels, Mapping) else qrels
+            qrels = qrels if _is_frame(qrels) else list(rows)
+            self.truth = rg.judgments(qrels, subtopic=True)
         if not _is_frame(qrels):
             qrels = QrelsConverter(qrels).as_dict_of_dict()
-        self.truth = rg.judgments(qrels)
+        if not any(measure.NAME in NAMES_BY_SUBTOPIC for measure in requested):
+            self.truth = rg.judgments(qrels)
         super().__init__(requested, self.truth.query_ids)
         grades = _grades(qrels) if any("gains" in measure.params for measure in requested) else set()
         # Measures with judged_only=True are evaluated on separate rankings without unjudged documents.
@@ -173,15 +202,19 @@ class RankgainProvider(providers.Provider):
 
     NAME = "rankgain"
     SUPPORTED_MEASURES: ClassVar = [
+        measures._AP_IA(rel=AnyValue(), judged_only=AnyValue()),
         measures._AP(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
         measures._Bpref(rel=AnyValue()),
         measures._ERR(cutoff=AnyValue()),
+        measures._ERR_IA(cutoff=AnyValue(required=True), rel=AnyValue(), judged_only=AnyValue()),
         measures._IPrec(recall=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
         measures._Judged(cutoff=AnyValue()),
+        measures._NRBP(rel=AnyValue(), alpha=AnyValue(), beta=AnyValue()),
         measures._NumQ(),
         measures._NumRel(rel=AnyValue()),
         measures._NumRet(rel=AnyValue()),
         measures._P(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._P_IA(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
         measures._R(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
         measures._RBP(cutoff=AnyValue(), rel=AnyValue(required=True), p=AnyValue()),  # without rel, RBP uses grades
         measures._RR(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
@@ -190,8 +223,13 @@ class RankgainProvider(providers.Provider):
         measures._SetF(rel=AnyValue(), beta=AnyValue(), judged_only=AnyValue()),
         measures._SetP(rel=AnyValue(), relative=AnyValue(), judged_only=AnyValue()),
         measures._SetR(rel=AnyValue()),
+        measures._StRecall(cutoff=AnyValue(), rel=AnyValue()),
         measures._Success(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._alpha_DCG(cutoff=AnyValue(required=True), rel=AnyValue(), alpha=AnyValue(), judged_only=AnyValue()),
+        measures._alpha_nDCG(cutoff=AnyValue(), rel=AnyValue(), alpha=AnyValue(), judged_only=AnyValue()),
         measures._infAP(rel=AnyValue()),
+        measures._nERR_IA(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
+        measures._nNRBP(rel=AnyValue(), alpha=AnyValue(), beta=AnyValue()),
         measures._nDCG(cutoff=AnyValue(), dcg=Choices("log2"), gains=AnyValue(), judged_only=AnyValue()),
         measures._nDCG(cutoff=AnyValue(), dcg=Choices("exp-log2"), gains=Choices(NOT_PROVIDED), judged_only=AnyValue()),
     ]

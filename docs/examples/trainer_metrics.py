@@ -22,20 +22,33 @@ X2, y2, sizes2, qid2 = made(20)
 # -- LightGBM --
 import lightgbm as lgb
 
-metric = rg.lightgbm_metric("ndcg@10", "mrr")
+metric = rg.lightgbm_metric("ndcg@10", "mrr")  # the first one decides when to stop
 params = {"objective": "lambdarank", "metric": "None", "verbose": -1}
 valid = lgb.Dataset(X2, y2, group=sizes2)
-booster = lgb.train(params, lgb.Dataset(X, y, group=sizes), 20, valid_sets=[valid], feval=metric)
-print(booster.best_score)
+stop = lgb.early_stopping(20, first_metric_only=True, verbose=False)
+history = {}
+booster = lgb.train(
+    params,
+    lgb.Dataset(X, y, group=sizes),
+    200,
+    valid_sets=[valid],
+    feval=metric,
+    callbacks=[stop, lgb.record_evaluation(history)],
+)
+print(booster.best_iteration, booster.best_score)
 
-ranker = lgb.LGBMRanker(n_estimators=20, verbose=-1)
-ranker.fit(X, y, group=sizes, eval_X=X2, eval_y=y2, eval_group=[sizes2], eval_metric=metric)
-print(ranker.evals_result_["valid_0"].keys())
+ranker = lgb.LGBMRanker(n_estimators=200, metric="None", verbose=-1)
+evaluation = {"eval_X": X2, "eval_y": y2, "eval_group": [sizes2], "eval_metric": metric}
+ranker.fit(X, y, group=sizes, **evaluation, callbacks=[stop])
+print(ranker.best_iteration_, ranker.evals_result_["valid_0"].keys())
 # -- checked --
 scores = booster.predict(X2)
 expected = rg.from_scores(y2, scores, group_sizes=sizes2).evaluate("ndcg@10").mean("ndcg@10")
 assert abs(booster.best_score["valid_0"]["ndcg@10_rankgain"] - expected) < 1e-9
-assert "mrr_rankgain" in ranker.evals_result_["valid_0"]
+best = int(np.argmax(history["valid_0"]["ndcg@10_rankgain"])) + 1
+assert booster.best_iteration == ranker.best_iteration_ == best > 2
+assert len(history["valid_0"]["mrr_rankgain"]) == best + 20  # rankgain's ndcg@10 decided, and no other metric
+assert [*ranker.evals_result_["valid_0"]] == ["ndcg@10_rankgain", "mrr_rankgain"]
 # -- cv --
 from sklearn.model_selection import GroupKFold
 
@@ -48,14 +61,14 @@ assert found["valid ndcg@10_rankgain-mean"][-1] > 0.7
 # -- XGBoost --
 import xgboost as xgb
 
-metric = rg.xgboost_metric("ndcg@10", "mrr")
+metric = rg.xgboost_metric("mrr", "ndcg@10")  # the last one decides when to stop
 train, valid = xgb.DMatrix(X, y, qid=qid), xgb.DMatrix(X2, y2, qid=qid2)
 params = {"objective": "rank:ndcg", "disable_default_eval_metric": True}
 history = {}
-xgb.train(
+model = xgb.train(
     params,
     train,
-    20,
+    200,
     evals=[(valid, "valid")],
     custom_metric=metric,
     maximize=metric.maximize,
@@ -63,9 +76,11 @@ xgb.train(
     evals_result=history,
     verbose_eval=False,
 )
-print(history["valid"].keys())
+print(model.best_iteration, history["valid"].keys())
 # -- checked --
-assert [*history["valid"]] == ["ndcg@10_rankgain", "mrr_rankgain"]
+assert [*history["valid"]] == ["mrr_rankgain", "ndcg@10_rankgain"]
+assert model.best_iteration == int(np.argmax(history["valid"]["ndcg@10_rankgain"]))
+assert len(history["valid"]["ndcg@10_rankgain"]) == model.best_iteration + 1 + 20
 # -- CatBoost --
 from catboost import CatBoostRanker, Pool
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from rankgain.metrics.metric import metric as metric
     from rankgain.rankings import Rankings as Rankings
     from rankgain.results.attribution import Attribution as Attribution
+    from rankgain.results.bounds import Bounds as Bounds
     from rankgain.results.calculation import Calculation as Calculation
     from rankgain.results.curves import Curve as Curve
     from rankgain.results.evaluation import Evaluation as Evaluation
@@ -80,6 +81,7 @@ backend: str = _backend.name
 # The modules that define the remaining public names. Each name is imported on first use.
 _LATER = {
     "Attribution": "results.attribution",
+    "Bounds": "results.bounds",
     "Calculation": "results.calculation",
     "Comparison": "comparison.comparison",
     "Curve": "results.curves",
@@ -163,13 +165,12 @@ def _unknown(name: str) -> str:
         return f"{text}; it is a module: write `from {__name__} import {name}`"
     name = name.removesuffix("_at_k")
     try:
-        from rankgain.metrics.metric import parse
-        from rankgain.metrics.table import TABLE
+        from rankgain.metrics.metric import parse, row_of
 
         (_, record), *_ = parse(name)
     except ValueError:
         return text
-    request = f"{name}@10" if TABLE[record.name].cuts and record.k is None else name
+    request = f"{name}@10" if row_of(record.name).cuts and record.k is None else name
     return (
         f"{text}; it is a metric: request it by name, rankgain.evaluate(truth, run, {request!r}) or, for relevance in "
         f"rank order, rankgain.from_ranked(relevance).evaluate({request!r})"

@@ -14,9 +14,11 @@ if TYPE_CHECKING:  # both backends have these signatures; arguments are position
     from rankgain._reference import columns as columns
     from rankgain._reference import dicts as dicts
     from rankgain._reference import flips as flips
+    from rankgain._reference import greedy as greedy
     from rankgain._reference import lambdas as lambdas
     from rankgain._reference import lines as lines
     from rankgain._reference import lists as lists
+    from rankgain._reference import novelty as novelty
     from rankgain._reference import parts as parts
     from rankgain._reference import sums as sums
     from rankgain._reference import walk as walk
@@ -24,12 +26,13 @@ if TYPE_CHECKING:  # both backends have these signatures; arguments are position
 VERSION = "0.2.0"
 
 # reference modules that both backends use
-REFERENCE_ONLY = ("parts",)
+REFERENCE_ONLY = ("parts", "greedy")
 
 # reference modules, mapped to the compiled modules that replace them
 PARTS = {
     "walk": "walk",
     "sums": "walk",
+    "novelty": "walk",
     "lists": "walk",
     "dicts": "walk",
     "columns": "walk",

@@ -27,7 +27,7 @@ from rankgain.data.tables.frame import Frame
 from rankgain.data.tables.parts import Part, part_of, whole_queries
 from rankgain.errors import import_extra
 from rankgain.inputs.frames import label_lists, warn_of_ranks
-from rankgain.metrics.metric import Metric, each_of
+from rankgain.metrics.metric import Metric, each_of, refuse_by_subtopic
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
@@ -263,6 +263,7 @@ class PartRules:
     def __init__(self, metrics: tuple[str | Metric, ...], options: BatchOptions) -> None:
         if not isinstance(options, BatchOptions):
             raise TypeError(f"options must be a BatchOptions, not {type(options).__name__}: BatchOptions(ties='docid')")
+        refuse_by_subtopic(metrics, "an evaluation in parts")
         if options.like is None:
             planned(metrics)
         else:

@@ -15,9 +15,12 @@ Duplicates = Literal["error", "first"]
 Queries = Literal["all", "same", "common"]  # which queries `compare` keeps
 Naming = Literal["asked", "safe"]  # how `Evaluation.flat` names metrics
 Ideal = Literal["judged", "returned"]
+NoveltyIdeal = Literal["judged", "docid"]
+AnyIdeal = Literal["judged", "returned", "docid"]
 Rounding = Literal["up", "nearest"]
 ScoresOf = Literal["old", "new"]  # the run whose scores judge documents that the old one does not list
 ScoreBits = Literal[64, 32]
+Handed = Literal["files", "scored"]  # what a tool is handed: the whole truth, or labels of the scored documents
 Peer = Literal[
     "trec_eval-9",
     "trec_eval-10",
@@ -34,9 +37,11 @@ Peer = Literal[
     "elasticsearch",
     "beir",
     "msmarco",
+    "ndeval",
     # Aliases. Separators and case are ignored at run time, but a type cannot express this.
     "trec_eval",
     "pytrec_eval",
+    "ir_measures",
     "scikit-learn",
     "ms_marco",
 ]
@@ -45,6 +50,7 @@ PeerOrOwn = Peer | Literal["rankgain"]
 # The accepted values by argument name.
 CHOICES: dict[str, tuple[str, ...]] = {
     "missing": get_args(Missing),
+    "given": get_args(Handed),
     "validate": get_args(Validate),
     "duplicates": get_args(Duplicates),
     "names": get_args(Naming),

@@ -33,17 +33,27 @@ from rankgain.data.writing import check_writable, write_whole
 from rankgain.errors import escaped, import_extra, nearest
 from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings_of_table
 from rankgain.inputs.rows import has_rows_by_query
-from rankgain.metrics.metric import MetricKey, better, parse
+from rankgain.metrics.metric import MetricKey, better, parse, row_of
+from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
 from rankgain.threads import MOST, check_threads
-from rankgain.tools.reports import COMPARED, FORMATS, SPREADS, WITH_INTERVALS, Intervals, further_notes
+from rankgain.tools.reports import (
+    COMPARED,
+    FORMATS,
+    SPREADS,
+    WITH_INTERVALS,
+    Intervals,
+    further_notes,
+    worst_queries,
+)
 from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
+SUBTOPIC_METRICS = ("alpha_ndcg@10", "strecall@10")  # the defaults with --subtopics
 
 # Inputs that are larger than this number of bytes get a progress bar.
 LARGE = 32 << 20
@@ -79,7 +89,7 @@ def _status(given: list[str]) -> int:
             _print(text)
             return status
         options = _options(given)
-        options.given = given
+        options.arguments = given
         return options.run(options) or 0
     except BrokenPipeError:  # the reader has closed the pipe
         pass
@@ -183,6 +193,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "--like", type=_peer, metavar="TOOL", help=f"follow the rules of another tool: {', '.join(PEERS)}"
     )
+    _add_given(evaluate)
     evaluate.add_argument(
         "--tie-spread",
         action="store_true",
@@ -194,6 +205,7 @@ def _parser() -> argparse.ArgumentParser:
         text = f"for --interval: the {word} value of a metric without such a bound, as {example}"
         evaluate.add_argument(f"--{name}", type=float, metavar="X", help=text)
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
+    evaluate.add_argument("--worst", type=int, metavar="N", help="list the N worst queries of each metric (and run)")
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
     _add_explain(commands)
@@ -221,6 +233,7 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metr
         help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
     )
     _add_reading(command)
+    command.add_argument("-J", "--judged-only", action="store_true", help="remove unjudged documents from the runs")
     group = command.add_mutually_exclusive_group()
     for form, text in forms.items():
         group.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
@@ -255,8 +268,12 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show how much of each file is read (needs tqdm); by default, of large files on a terminal",
     )
-    of_lists = command.prog.endswith(("eval", "compare"))
-    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS if of_lists else COLUMNS)
+    command.add_argument(
+        "--subtopics",
+        action="store_true",
+        help="the judgments are by subtopic: field 2 of QRELS, or a column of a table (see --subtopic)",
+    )
+    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS)
 
 
 # The options that name the columns of table files, with their help texts.
@@ -278,6 +295,11 @@ def _add_columns(command: argparse.ArgumentParser, columns: Mapping[str, str]) -
     for name, text in columns.items():
         action = "append" if name in ("query", "doc") else "store"
         group.add_argument(f"--{name}", action=action, metavar="COLUMN", help=f"{text} (default: by usual names)")
+    group.add_argument(
+        "--subtopic",
+        metavar="COLUMN",
+        help="the subtopics, in the qrels; implies --subtopics (default: by usual names)",
+    )
 
 
 def _add_compare(commands: Any) -> None:
@@ -384,7 +406,13 @@ def _add_explain(commands: Any) -> None:
         metavar="TOOL",
         help=f"a tool: {', '.join((*PEERS, OWN.name))}, or a metric; twice to compare two (default: {OWN.name})",
     )
+    _add_given(explain)
     explain.set_defaults(parser=explain, run=_explain, tie_spread=False, form="text", output=None)
+
+
+def _add_given(command: argparse.ArgumentParser) -> None:
+    text = "what a tool is handed: the whole truth, or labels of the scored documents (default: as by its users)"
+    command.add_argument("--given", choices=CHOICES["given"], help=text)
 
 
 def _include() -> str:
@@ -496,15 +524,21 @@ def _add_metrics(commands: Any) -> None:
     metrics.set_defaults(parser=metrics, run=_metrics, files=None)
 
 
+_BY_SUBTOPIC = "The last seven, and NAME_ia, the mean of NAME over subtopics, need judgments by subtopic."
+
+
 def _metrics(options: argparse.Namespace) -> None:
     if options.metric is None:
         rows = [["metric", "parameters", "other names"]]
-        for row in TABLE.values():
+        of_subtopics = (SUBTOPIC_TABLE[name] for name in (*NOVELTY, "strecall"))
+        for row in (*TABLE.values(), *of_subtopics):
             rows.append([f"{row.name}{'@k' * row.cuts}", ", ".join(row.takes), ", ".join(row.aliases)])
-        _print("\n".join([*text_table(rows, names=3), "", "rankgain metrics NAME: explain one of them", ""]))
+        _print(
+            "\n".join([*text_table(rows, names=3), "", _BY_SUBTOPIC, "rankgain metrics NAME: explain one of them", ""])
+        )
         return
     metrics = list(parse(options.metric))
-    row = TABLE[metrics[0][1].name]
+    row = row_of(metrics[0][1].name)
     facts = {
         "parameters": ", ".join([*("@k",) * row.cuts, *row.takes]) or "none",
         "other names": ", ".join(row.aliases) or "none",
@@ -525,7 +559,7 @@ def _explain(options: argparse.Namespace) -> None:
     if not files:
         if options.query_id is not None or options.limit is not None:
             options.parser.error("arguments --query-id and --limit: give a qrels file and a run file, or --sample")
-        _print(f"{explain(metric, tools or None)}\n")
+        _print(f"{explain(metric, tools or None, given=options.given)}\n")
         return
     if len(files) > 2 or len(tools) > 1:
         options.parser.error("give a qrels file and a run file, or one table that holds both, and at most one --like")
@@ -535,12 +569,13 @@ def _explain(options: argparse.Namespace) -> None:
     _check_rules(options)
     ((_, rankings),) = _rankings(files, options)
     if not calculates:
-        _print(f"{rankings.attribution(metric, tools[0])}\n")
+        _print(f"{rankings.attribution(metric, tools[0], given=options.given)}\n")
         return
     query, note = (options.query_id, "") if options.query_id is not None else _lowest_query(rankings, metric)
     # The argument is text, but query ids may be integers.
     query = next((known for known in rankings.query_ids if str(known) == query), query)
-    _print(f"{rankings.calculation(metric, query, like=options.like, limit=options.limit)}\n{note}")
+    shown = {name: getattr(options, name) for name in ("like", "given", "limit")}
+    _print(f"{rankings.calculation(metric, query, **shown)}\n{note}")
 
 
 def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
@@ -554,7 +589,7 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
     chance = (result[relevant] > 0) & (result["num_ret"] > 0) & ~np.isnan(result[key])
     if not chance.any():
         raise ValueError("no query has both a relevant document and a list; choose one by --query-id")
-    direction = -1.0 if TABLE[record.name].better < 0 else 1.0
+    direction = -1.0 if row_of(record.name).better < 0 else 1.0
     query = rankings.query_ids[int(np.argmin(np.where(chance, direction * result[key], np.inf)))]
     lowest = "lowest" if direction > 0 else "highest"
     note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id\n"
@@ -584,7 +619,7 @@ def _compare(options: argparse.Namespace) -> int:
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
     results, evidence, truths = {}, {}, {}
-    for name, rankings in _rankings(options.files, options):
+    for name, rankings in _limited(_rankings(options.files, options), options):
         results[name] = rankings.evaluate(*options.metric, threads=options.threads)
         if options.with_truth:
             truths[name] = rankings.evaluate("num_rel", "idcg").to_dict()
@@ -612,7 +647,7 @@ def _compare(options: argparse.Namespace) -> int:
         from rankgain.comparison.report import page_of  # imported only here, since it needs Jinja2
 
         qrels = None if options.with_truth else os.path.basename(options.files[0])
-        command = shown_command(options.given)
+        command = shown_command(options.arguments)
         page = page_of(tests, groups, comparison, evidence, qrels=qrels, command=command, gate=gate)
         write_whole(options.report, page.encode("utf-8"))
     text = COMPARED[options.form](tests, groups, gate, **exports)
@@ -683,7 +718,7 @@ def _check_gate(options: argparse.Namespace, runs: int) -> dict[str, float]:
     if options.worst is not None and options.worst < 0:
         options.parser.error(f"argument --worst: must be 0 or more, not {options.worst}")
     try:
-        check_metrics(options.metric or DEFAULT_METRICS, options.margin)
+        check_metrics(options.metric or _default_metrics(options), options.margin)
     except ValueError as error:
         options.parser.error(str(error))
     return floors
@@ -732,23 +767,44 @@ def _run(options: argparse.Namespace) -> None:
     for name in ("lowest", "highest"):
         if getattr(options, name) is not None and not options.interval:
             options.parser.error(f"argument --{name}: only allowed with argument --interval")
+    if options.tie_spread and options.given is not None:
+        options.parser.error("argument --tie-spread: not allowed with argument --given")
+    if options.worst is not None:
+        _check_worst(options)
+    runs = _limited(_rankings(files, options), options)
     if options.tie_spread:
-        spreads = {
-            name: run.tie_spread(*options.metric, threads=options.threads) for name, run in _rankings(files, options)
-        }
+        spreads = {name: run.tie_spread(*options.metric, threads=options.threads) for name, run in runs}
         text = SPREADS[options.form](spreads, options.per_query)
     else:
         results = {
-            name: run.evaluate(*options.metric, like=options.like, threads=options.threads)
-            for name, run in _rankings(files, options)
+            name: run.evaluate(*options.metric, like=options.like, given=options.given, threads=options.threads)
+            for name, run in runs
         }
         if options.interval:
             (result,) = results.values()
             ends = {key: result.interval(key, options.level, **_missing_bounds(key, options)) for key in result}
             text = WITH_INTERVALS[options.form](Comparison(results), False, Intervals(options.level, ends))
+        elif options.worst is not None:
+            text = worst_queries(results, options.worst)
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
     _write(text, options.output)
+
+
+def _check_worst(options: argparse.Namespace) -> None:
+    for name in ("tie_spread", "interval", "per_query"):
+        if getattr(options, name):
+            options.parser.error(f"argument --worst: not allowed with argument --{name.replace('_', '-')}")
+    if options.form != "text":
+        options.parser.error(f"argument --worst: not allowed with argument --{options.form}")
+    if options.worst < 1:
+        options.parser.error(f"argument --worst: must be 1 or more, not {options.worst}")
+
+
+def _limited(runs: Iterator[tuple[str, Rankings]], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
+    """Remove unjudged documents if the options say so."""
+    for name, rankings in runs:
+        yield name, rankings.limited(judged_only=True) if options.judged_only else rankings
 
 
 def _missing_bounds(key: MetricKey, options: argparse.Namespace) -> dict[str, float | None]:
@@ -776,7 +832,7 @@ def _same_file(one: str, other: str) -> bool:
 
 def _check_rules(options: argparse.Namespace) -> None:
     """Refuse contradictory options, and set the rules for reading runs."""
-    options.metric = options.metric or _default_metrics(options.like)
+    options.metric = options.metric or _default_metrics(options)
     ties, missing, options.score_bits = "docid", "zero", 64
     if options.like is not None:
         for name in ("ties", "missing", "tie_spread"):
@@ -791,8 +847,11 @@ def _check_rules(options: argparse.Namespace) -> None:
     options.ties, options.missing = options.ties or ties, options.missing or missing
 
 
-def _default_metrics(like: str | None) -> Sequence[str]:
+def _default_metrics(options: argparse.Namespace) -> Sequence[str]:
     """Return the default metrics that a tool supports with a common set of rules."""
+    like = options.like
+    if options.subtopics or options.subtopic:
+        return SUBTOPIC_METRICS
     if like is None:
         return DEFAULT_METRICS
     supported: list[str] = []
@@ -814,7 +873,10 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
     if columns and all(each.kind == "trec" for each in given):
         options.parser.error(f"argument --{next(iter(columns))}: names a column of a table, and TREC files have none")
     rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits", "threads")}
+    subtopic = options.subtopic or options.subtopics
     if len(files) == 1 or getattr(options, "with_truth", False):
+        if subtopic:
+            options.parser.error("argument --subtopics: give a file of qrels and one of each run")
         if not options.chosen_ties:
             del rules["ties"]  # the default depends on whether documents have ids
         for name, table in zip(run_names(files), given, strict=True):
@@ -822,7 +884,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
                 options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
             yield name, rankings_of_table(table, rules, **columns)
         return
-    judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress)
+    judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress, subtopic)
     for name, run in zip(run_names(files[1:]), given[1:], strict=True):
         of_table = of_run if run.kind == "table" else {}
         rankings = rankings_of(judged, run, rules, progress=progress, **of_table)

@@ -117,7 +117,12 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
     if code & IN_JUDGED:
         text = text.removesuffix(_IN_A_RUN)
     remedy = remedy_for(detail) if code & ~IN_JUDGED in (_codes.GRADE_TYPE, _codes.SCORE_TYPE) else ""
+    if detail == "dict" and code & ~IN_JUDGED == _codes.GRADE_TYPE:
+        remedy = f"; if they are judged by subtopic, write {BY_SUBTOPIC}"
     return kind(f"{where}: {text.format(detail=detail)}{remedy}")
+
+
+BY_SUBTOPIC = "rankgain.judgments(qrels, subtopic=True), or --subtopics in a shell"
 
 
 def too_large(where: str) -> ValueError:

@@ -13,7 +13,7 @@ from rankgain import _backend
 from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, UNLIMITED, VECTOR
 from rankgain.choices import Ideal, check_choices
 from rankgain.data.arrays import warn_of_column
-from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64
+from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64, unmasked
 from rankgain.errors import InputError, refusal
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.discounts import NO_DISCOUNT, Discount, DiscountKind
@@ -1052,7 +1052,7 @@ def _mean(relevance: Any, values: float | Floats) -> float:
 
 def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings, mask: Any) -> float | Floats:
     """Compute a metric for one list, or for each of many lists."""
-    lists = RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance").unmasked(mask)
+    (lists,) = unmasked(mask, RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance"))
     judgments = None if judged is None else check_judged(judged, lists)
     if settings.kernel is None:
         out = _evaluated(name, lists, judgments, settings)
@@ -1100,7 +1100,7 @@ def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, set
 
 def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any, mask: Any) -> float | Floats:
     """Compute a metric such as precision or recall for one list, or for each of many lists."""
-    lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
+    (lists,) = unmasked(mask, RaggedArray.of(relevance, "relevance"))
     judgments = None if judged is None else check_judged(judged, lists)
     out = _by_engine(_metric_of_relevant(name, k, rel), lists, judgments)
     return float(out[0]) if lists.single else out

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, Unpack, final
 
 import numpy as np
 
-from rankgain.choices import Missing, Peer, ScoreBits, Ties, check_choices
+from rankgain._codes import UNLIMITED
+from rankgain.choices import Handed, Missing, Peer, ScoreBits, Ties, check_choices
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
-from rankgain.metrics.metric import each_of
+from rankgain.metrics.by_subtopic import fill_by_subtopic
+from rankgain.metrics.metric import each_of, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
+from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import progress_bar
 from rankgain.threads import check_threads
@@ -21,6 +24,7 @@ from rankgain.threads import check_threads
 if TYPE_CHECKING:
     from rankgain.metrics.metric import Metric
     from rankgain.results.attribution import Attribution
+    from rankgain.results.bounds import Bounds
     from rankgain.results.calculation import Calculation
     from rankgain.results.curves import Curve
     from rankgain.results.peers import PeerRules
@@ -126,14 +130,16 @@ class Rankings:
         source = self._source.under(rules)
         if missing is not None and missing != self.missing:
             check_choices(missing=missing)
+            if rules.scored_only:
+                raise ValueError("missing: only queries with scored documents are left, so none is missing")
             source = source.under_missing(missing)
         return Rankings(source, rules)
 
     def __len__(self) -> int:
         return len(self._source.query_ids)
 
-    def limited(self, *, depth: int | None = None, judged_only: bool = False) -> Rankings:
-        """Return the same rankings with only some of their documents.
+    def limited(self, *, depth: int | None = None, judged_only: bool = False, scored_only: bool = False) -> Rankings:
+        """Return the same rankings with only some of their returned or judged documents.
 
         Parameters
         ----------
@@ -143,24 +149,29 @@ class Rankings:
         judged_only : bool, default False
             Whether unjudged documents are removed, so that those below them move up, as with trec_eval's ``-J`` (the
             condensed lists of Sakai 2007).
+        scored_only : bool, default False
+            Whether the documents that are left are the judged ones: judged documents that were not returned are
+            removed, and returned ones that are unjudged get grade 0. Queries without judgments or documents are left
+            out. A tool that is handed arrays of labels and scores knows only these documents.
 
         Returns
         -------
         Rankings
             New rankings; the original ones do not change. `depth` applies to the documents that earlier calls have
-            left.
+            left. In one call, `depth` comes first and `scored_only` last.
 
         Raises
         ------
         ValueError
             If `depth` is not positive, or the rule for ties ("average", "best" or "worst") does not determine which of
-            the tied documents are kept.
+            the tied documents are kept; or, with `scored_only`, if no query has both judgments and documents.
         TypeError
-            If `depth` is not an integer or `judged_only` is not a bool.
+            If `depth` is not an integer or `judged_only` or `scored_only` is not a bool.
 
         See Also
         --------
         under : Changes the rules for ties and missing queries.
+        evaluate : Follows another tool, with what its users hand it.
 
         References
         ----------
@@ -174,10 +185,25 @@ class Rankings:
         >>> rankings = rg.from_qrels(qrels, run)
         >>> [part.evaluate("rr", "recall").mean() for part in (rankings, rankings.limited(depth=3, judged_only=True))]
         [{'rr': 0.3333333333333333, 'recall': 1.0}, {'rr': 0.5, 'recall': 0.5}]
+        >>> [part.evaluate("recall").mean("recall") for part in (rankings, rankings.limited(depth=3, scored_only=True))]
+        [1.0, 1.0]
         """
-        if not isinstance(judged_only, (bool, np.bool_)):
-            raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
-        return Rankings(self._source, self._rules.limited(cut_off(depth, "depth"), bool(judged_only)))
+        for name, flag in (("judged_only", judged_only), ("scored_only", scored_only)):
+            if not isinstance(flag, (bool, np.bool_)):
+                raise TypeError(f"{name} must be True or False, not {flag!r}")
+        rules = self._rules.limited(cut_off(depth, "depth"), bool(judged_only))
+        rankings = Rankings(self._source, rules)
+        return rankings._scored(queries=True, documents=True) if scored_only else rankings
+
+    def _scored(self, *, queries: bool, documents: bool) -> Rankings:
+        """Return the rankings with only the queries that have documents, or with the scored documents as judged ones.
+
+        The documents need no rule if they are judged as given, in lists of grades that are not limited.
+        """
+        source = self._source.non_empty() if queries else self._source
+        if source.judges_scored and not self._rules.is_limited:
+            return Rankings(source, self._rules)
+        return Rankings(source, self._rules.limited(UNLIMITED, False, documents))
 
     @without_unknown
     def evaluate(
@@ -185,6 +211,7 @@ class Rankings:
         *metrics: str | Metric | Iterable[str | Metric],
         threads: int = 1,
         like: Peer | None = None,
+        given: Handed | None = None,
         progress: bool = False,
         **unknown: Unpack[NoKeywords],
     ) -> Evaluation:
@@ -205,11 +232,16 @@ class Rankings:
         like : str, optional
             The tool whose rules to follow: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``, ``"lightgbm"``,
             ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``, ``"rectools"``,
-            ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``.
+            ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"``, ``"msmarco"`` or ``"ndeval"``.
             The tool's gain, ideal, threshold, divisor and value for empty queries replace the defaults of the metric;
             parameters that a string states, or that differ from the default in a `Metric`, are kept. The tool's rules
             for ties, missing queries and the precision of scores replace those of the rankings. `rankgain.explain`
             prints them. By default, rankgain's own rules.
+        given : {"files", "scored"}, optional
+            What the tool is handed: the whole truth, as in a file of judgments; or arrays of labels and scores, hence
+            only the scored documents, as with ``limited(scored_only=True)``. By default, ``"scored"`` for scikit-learn,
+            LightGBM, XGBoost, CatBoost and TorchMetrics, else ``"files"``. Of the other tools, only rankgain accepts
+            ``"scored"``.
         progress : bool, default False
             Whether a bar of tqdm shows how many queries are done, unless the work takes only milliseconds.
 
@@ -223,10 +255,11 @@ class Rankings:
         ValueError
             If a metric is unknown, its text is invalid or a parameter is out of range; if it has no expected value
             and the rule for ties is "average"; if `like` is unknown, has no such metric, or has a rule that these
-            rankings cannot follow; if `threads` is out of range; or if the contents are invalid: a score is NaN, a
-            grade is NaN, infinite or negative (in arrays), has no gain or is above ``max_grade``, a judged document
-            appears twice, or `judged` lacks grades that were returned. If several queries are invalid, the message
-            names the first, and the first invalid position in it.
+            rankings cannot follow; if `given` is unknown or not what users hand the tool; if `threads` is out of range;
+            or if the contents are invalid: a score is NaN, a grade is NaN, infinite or negative (in arrays), has no
+            gain or is above ``max_grade``, a judged document appears twice, or `judged` lacks grades that were
+            returned. If several queries are invalid, the message names the first, and the first invalid position in
+            it.
         TypeError
             If a metric does not take a parameter that is given, a grade or score is not a number, or tied documents
             cannot be ordered because their ids are of mixed types.
@@ -266,14 +299,15 @@ class Rankings:
             threads = check_threads(threads)
         requests = each_of(metrics)
         rankings, name = self, None
-        if like is None:
+        if like is None and given is None:
             plan = planned(requests)
         else:
             from rankgain.results.peers import OWN, common_rules, peer_of  # imported only when needed
 
             peer_metrics, peer_rules = common_rules(requests, like)
             requests, plan = tuple(peer_metrics), planned(tuple(peer_metrics.values()))
-            rankings, peer = self._following(peer_rules, like), peer_of(like)
+            peer = peer_of(like)
+            rankings = self._following(peer_rules, like, peer.given(given))
             name = None if peer is OWN else peer.name
         source, rules = rankings._source, rankings._rules
         if progress is not False:
@@ -281,15 +315,18 @@ class Rankings:
                 out, empty = fill(plan, source, rules, threads, bar)
         else:
             out, empty = fill(plan, source, rules, threads)
+        capped = 0
+        if plan.by_subtopic:
+            out, empty, capped = fill_by_subtopic(plan, source, rules, out, threads)
         if source.may_have_other_ids and not out.item(0):
             _look_for_hits(source, rules, out)
         ids, missing = source.query_ids, source.missing
-        counts = (len(ids), *source.left_out, empty, source.excluded_judgments)
+        counts = (len(ids), *source.left_out, empty, source.excluded_judgments, capped)
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
         return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, source.assumed)
 
-    def _following(self, rules: PeerRules, like: str) -> Rankings:
-        """Return the rankings under the rules of a tool.
+    def _following(self, rules: PeerRules, like: str | None, given: Handed) -> Rankings:
+        """Return the rankings under the rules of a tool, with what it is handed.
 
         A rule that they cannot follow raises a ValueError. Rankings given in rank order have no ties; if each query was
         given with its documents, none is missing.
@@ -300,18 +337,28 @@ class Rankings:
                 f"like={like!r}: queries of the run without judgments count 0 there and are left out here: give the "
                 f"{unjudged} of them empty judgments, or drop them from the run"
             )
+        covers = self._source.covers
+        if not rules.weighs_subtopics and covers is not None and covers.weights is not None:
+            raise ValueError(f"like={like!r}: it has no weights of subtopics: make the judgments without weights=")
         changes: dict[str, Any] = {}
         if self.ties is not None:
             changes |= {"ties": rules.ties, "score_bits": rules.score_bits}
-        if self.missing is not None:
+        if self.missing is not None and given == "files" and not self._rules.scored_only:
             changes["missing"] = rules.missing
         try:
-            return self.under(**changes)
+            rankings = self.under(**changes)
         except ValueError as error:
             raise ValueError(f"like={like!r}: {error}") from error
+        return rankings.limited(scored_only=True) if given == "scored" else rankings
 
     def calculation(
-        self, metric: str | Metric, query: Any, *, like: Peer | None = None, limit: int | None = None
+        self,
+        metric: str | Metric,
+        query: Any,
+        *,
+        like: Peer | None = None,
+        given: Handed | None = None,
+        limit: int | None = None,
     ) -> Calculation:
         """Show how the value of one query is calculated: what each rank adds, and the ideal ranking.
 
@@ -325,6 +372,8 @@ class Rankings:
             The id of the query, one of `query_ids`.
         like : str, optional
             The tool whose rules to follow, as in `evaluate`. By default, rankgain's own rules.
+        given : {"files", "scored"}, optional
+            What the tool is handed, as in `evaluate`.
         limit : int, optional
             The number of ranks to show. By default k, or 100 if the metric has no cut-off.
 
@@ -368,14 +417,19 @@ class Rankings:
         """
         from rankgain.results.calculation import calculate  # imported only when needed
         from rankgain.results.peers import peer_of, single_metric
+        from rankgain.results.subtopic_calculation import calculate_by_subtopic
 
-        requested = single_metric(metric, peer_of(like))
-        rankings = self if like is None else self._following(requested.rules, like)
+        peer = peer_of(like)
+        requested = single_metric(metric, peer)
+        rankings = self._following(requested.rules, like, peer.given(given))
         number = position_of(query, rankings.query_ids)
         shown = None if limit is None else cut_off(limit, "limit")
-        return calculate(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
+        calculation = calculate_by_subtopic if requested.metric.name in SUBTOPIC_TABLE else calculate
+        return calculation(*parts_of(rankings), requested.metric, requested.key, number, like, shown)
 
-    def attribution(self, metric: str | Metric, like: Peer | str | Metric) -> Attribution:
+    def attribution(
+        self, metric: str | Metric, like: Peer | str | Metric, *, given: Handed | None = None
+    ) -> Attribution:
         """Show which rules make a metric's mean differ between rankgain and another tool, and by how much.
 
         Parameters
@@ -384,6 +438,8 @@ class Rankings:
             What to compute, as in `evaluate`, with at most one cut-off.
         like : str or Metric
             The tool whose rules to follow, as in `evaluate`; or another metric, as in `evaluate`.
+        given : {"files", "scored"}, optional
+            What the tool is handed, as in `evaluate`.
 
         Returns
         -------
@@ -393,7 +449,7 @@ class Rankings:
         Raises
         ------
         ValueError
-            If `metric` stands for several metrics, or ``evaluate(metric, like=like)`` would raise it.
+            If `metric` stands for several metrics, or ``evaluate(metric, like=like, given=given)`` would raise it.
         TypeError
             If `evaluate` would raise it.
 
@@ -404,47 +460,66 @@ class Rankings:
 
         Notes
         -----
-        Rules interact, so the changes by single rules need not add up to the total change. The last mean of the column
-        "with above" equals that of ``evaluate(metric, like=like)``.
+        The column "adds" has the differences of successive means "with above". They sum to the difference between the
+        tools, because the last mean "with above" equals that of ``evaluate(metric, like=like, given=given)``. Rules
+        interact, so the changes by single rules need not sum to it.
 
         Examples
         --------
         >>> import rankgain as rg
-        >>> rankings = rg.from_scores([[0, 1, 2], [0, 0, 0]], [[0.3, 0.9, 0.1], [0.8, 0.1, 0.2]])
-        >>> rankings.attribution("ndcg@2", like="lightgbm")
-        ndcg@2: 0.1900 by rankgain, 0.6377 like lightgbm (+0.4477)
+        >>> rankings = rg.from_qrels({"q": {"a": 1, "b": 1, "c": 0}}, {"q": {"c": 3.0, "a": 2.0}})
+        >>> rankings.attribution("ndcg", like="sklearn")
+        ndcg: 0.3869 by rankgain, 0.6309 like sklearn (+0.2441)
         <BLANKLINE>
-        rule   rankgain  lightgbm               only this   change  with above  changed  counted
-        -----  --------  ---------------------  ---------  -------  ----------  -------  -------
-        gain   g(r) = r  g(r) = 2^r − 1            0.1377  -0.0523      0.1377        1        2
-        empty  0         1                         0.6900  +0.5000      0.6377        1        2
-        ties   average   input order (a stable     0.1900   0.0000      0.6377        0        2
-                         sort)
+        rule              rankgain          sklearn            only this   change  with above     adds  changed  counted
+        ----------------  ----------------  -----------------  ---------  -------  ----------  -------  -------  -------
+        queries           all judged ones;  those with            0.3869   0.0000      0.3869   0.0000        0        1
+                          missing ones      documents
+                          count 0
+        judged documents  those of the      the scored ones       0.6309  +0.2441      0.6309  +0.2441        1        1
+                          truth
+        ties              docid             the expected          0.3869   0.0000      0.6309   0.0000        0        1
+                                            value over all
+                                            orders (average);
+                                            with
+                                            ignore_ties=True
+                                            an unstable sort
         only this: the mean with only this rule changed; with above: with this rule and those above.
+        adds sums to +0.2441; change need not, because rules interact.
         """
         from rankgain.results.attribution import Setting, attribute  # imported only when needed
         from rankgain.results.peers import OWN, reference_of, single_metric
 
         peer = reference_of(like)
-        requested = single_metric(metric, peer)
+        requested, handed = single_metric(metric, peer), peer.given(given)
         if peer.metric is None:
-            self.evaluate(metric, like=like)  # type: ignore[arg-type]  # raises the same errors
-        score_bits = None if self.ties is None else self._rules.score_bits
-        base = Setting(single_metric(metric, OWN).metric, self.ties, self.missing, score_bits)
-        target = Setting(requested.metric, *requested.rules[:3])
+            self.evaluate(metric, like=like, given=given)  # type: ignore[arg-type]  # raises the same errors
+        rules, score_bits = self._rules, None if self.ties is None else self._rules.score_bits
+        scored = rules.scored_only or (self._source.judges_scored and not rules.is_limited)
+        base = Setting(single_metric(metric, OWN).metric, self.missing, _GIVEN[scored], self.ties, score_bits)
+        theirs = requested.rules
+        target = Setting(requested.metric, theirs.missing, handed, theirs.ties, theirs.score_bits)
+        if scored:
+            base, target = base._replace(queries=None), target._replace(judged="scored")
+        elif handed == "scored":
+            base, target = base._replace(queries=self.missing or "all"), target._replace(queries="scored")
         known: dict[tuple[Any, ...], Rankings] = {base[1:]: self}
 
         def evaluate(setting: Setting) -> Evaluation:
-            rules = setting[1:]
-            if rules not in known:
-                names = ("ties", "missing", "score_bits")
+            if setting[1:] not in known:
                 changes: dict[str, Any] = {
-                    name: rule for name, rule, before in zip(names, rules, base[1:], strict=True) if rule != before
+                    name: getattr(setting, name)
+                    for name in ("ties", "score_bits")
+                    if getattr(setting, name) != getattr(base, name)
                 }
-                known[rules] = self.under(**changes)
-            return known[rules].evaluate(setting.metric)
+                if setting.queries not in (base.queries, "scored"):
+                    changes["missing"] = setting.queries
+                chosen = {"queries": setting.queries == "scored", "documents": setting.judged > base.judged}
+                known[setting[1:]] = self.under(**changes)._scored(**chosen)
+            return known[setting[1:]].evaluate(setting.metric)
 
-        return attribute(requested.key, base, target, peer, evaluate)
+        unjudged = self.left_out["unjudged"] if handed == "scored" else 0
+        return attribute(requested.key, base, target, peer, evaluate, unjudged)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.
@@ -492,16 +567,18 @@ class Rankings:
         ndcg@2  0.0000    0.4363  1.0000  0.1199            2 of 2
         rr      0.2917    0.6215  1.0000  0.3750            2 of 2
         """
-        from rankgain.metrics.metric import parse
-        from rankgain.metrics.table import TABLE
+        from rankgain.metrics.metric import parse_quality
         from rankgain.results.ties import TieSpread
 
         if self.ties is None:
             raise ValueError("tie_spread: these rankings were given in rank order, without scores, so nothing is tied")
         metrics = each_of(metrics)
-        records = dict(pair for request in metrics for pair in parse(request))
-        unaveraged = {key: reason for key, record in records.items() if (reason := TABLE[record.name].unaveraged)}
-        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
+        records = dict(pair for request in metrics for pair in parse_quality(request))
+        for key, record in records.items():
+            if record.name in SUBTOPIC_TABLE:
+                raise ValueError(f"tie_spread: {key!s} has no worst and best order: {ORDERS}")
+        unaveraged = {key: reason for key, record in records.items() if (reason := row_of(record.name).unaveraged)}
+        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse_quality(request))]
         average = self.under(ties="average")
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
         extremes = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
@@ -509,6 +586,52 @@ class Rankings:
         if self.ties not in by_ties:
             by_ties[self.ties] = self.evaluate(*metrics, threads=threads)
         return TieSpread(extremes["worst"], expected, extremes["best"], by_ties[self.ties], self.ties, unaveraged)
+
+    def bounds(self, metric: str | Metric) -> Bounds:
+        """Compute the least and the greatest value of each query over the judgments of its unjudged documents.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            What to compute, as in `evaluate`, with at most one cut-off: ``ndcg``, ``ap``, or a metric whose value never
+            falls if a grade rises (``cg``, ``dcg``, ``rbp``, ``rr``, ``success``, ``precision``, ``recall``,
+            ``capped_recall``, ``f``, ``err``, ``ncg``).
+
+        Returns
+        -------
+        Bounds
+            The values and their bounds per query; prints the means.
+
+        Raises
+        ------
+        ValueError
+            If `metric` stands for several metrics, no bounds are known for it or for its parameters, documents of equal
+            score are not in a known order, or `evaluate` would raise it.
+        TypeError
+            If `evaluate` would raise it.
+
+        See Also
+        --------
+        limited : Removes unjudged documents, which is no remedy if the judgments favour some systems.
+        Evaluation.interval : How much chance in the choice of queries moves the mean.
+
+        Notes
+        -----
+        The unjudged documents among the first k (all returned ones if there is no k) may have any grade from 0 to the
+        highest judged grade of all queries. Judgments exist that give each bound. Relevant documents outside the first
+        k are not considered, although they would lower metrics with an ideal, such as ``ndcg``.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> qrels = {"q": {"a": 2, "b": 0}}
+        >>> rg.from_qrels(qrels, {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}).bounds("ndcg@10")
+        ndcg@10: 0.5000; 0.5000 to 0.6934 if the unjudged of the first 10 may have any grade up to 2; relevant ...
+        """
+        from rankgain.results.bounds import bounds_of  # imported only when needed
+        from rankgain.results.peers import OWN, single_metric
+
+        return bounds_of(single_metric(metric, OWN).metric, self._source, self._rules)
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
         """Compute one metric at many cut-offs in one pass over the data.
@@ -555,6 +678,9 @@ class Rankings:
         return f"<Rankings of {counted(len(self), 'query')}, {counted(returned, 'document')}{ties}{missing}>"
 
 
+_GIVEN: tuple[Handed, Handed] = ("files", "scored")
+
+
 def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:
     """Return one Curve per metric; all are computed in one pass."""
     from rankgain.results.curves import Curve, check_ks, without_cutoff  # imported only when needed
@@ -596,8 +722,8 @@ def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, A
         return {}
     requested = set(query_ids)
     rows = {query: row for row, query in enumerate(source.query_ids) if query in requested}
-    first = {query: source.first_document(row, rules) for query, row in rows.items()}
-    return {query: document for query, document in first.items() if document is not None}
+    first = source.first_documents([*rows.values()], rules)
+    return {query: document for query, document in zip(rows, first, strict=True) if document is not None}
 
 
 def sizes_of(rankings: Rankings) -> Ints:
@@ -617,7 +743,7 @@ def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
     if out[0].any():
         return
     try:
-        judged, _ = fill(planned(("judged",)), source, rules)
+        judged, _ = fill(planned(("judged",)), source, rules.unscored())
     except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
         return
     if not judged.any():

@@ -14,7 +14,7 @@ from support.strategies import cutoffs, grades
 
 import rankgain as rg
 from rankgain import _codes
-from rankgain._codes import UNLIMITED
+from rankgain.data.rules import Rules
 from rankgain.rankings import parts_of
 
 pytestmark = pytest.mark.both
@@ -209,7 +209,7 @@ def test_documents_beyond_the_capacity_take_the_general_path():
     from rankgain._compiled import walk as kernels
 
     judged, program = kernels.JudgmentDicts([{"d": 1.0}]), kernels.Program([], [], 1, 1, 0.0)
-    rules = 0, False, UNLIMITED, False, UNLIMITED
+    rules = Rules("average").codes
     for most, result in ((0, None), (1, {"q": {}})):
         assert kernels.rows(program, rules, judged, {"q": 0}, {"q": {"d": 1.0}}, (), most) == result
 
@@ -219,7 +219,7 @@ def test_strided_buffers_are_rejected_by_the_engine():
     from rankgain._compiled import walk as kernels
 
     program = kernels.Program([], [], 1, 1, 0.0)
-    rules, grades = (0, False, UNLIMITED, False, UNLIMITED), np.zeros(4)
+    rules, grades = Rules("average").codes, np.zeros(4)
     offsets = np.array([0, 9, 4, 9])
     for chunk, out in ((offsets[::2], np.empty((1, 1))), (offsets[::2].copy(), np.empty((2, 4))[:, ::2])):
         with pytest.raises(BufferError):

@@ -261,3 +261,20 @@ REFUSED = [
 @pytest.mark.parametrize(("message", "error", "sides", "keywords"), REFUSED)
 def test_error_of_another_order_names_the_call_to_write(rejects, message, error, sides, keywords):
     rejects(error, message, rg.compare, *sides, **keywords)
+
+
+def test_compare_removes_unjudged_documents(check_option, rejects):
+    qrels, runs = {"q": {"a": 1, "b": 0}}, {"one": {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}, "two": {"q": {"a": 1.0}}}
+
+    def means(**options):
+        comparison = rg.compare(qrels, runs, "rr", **options)
+        return [evaluation.mean("rr") for evaluation in comparison.values()]
+
+    check_option(means, "judged_only", True, [1 / 2, 1.0])
+    evaluated = {"one": rg.evaluate(qrels, runs["one"], "rr")}
+    rejects(ValueError, "judged_only: some runs are Evaluations", rg.compare, evaluated, judged_only=True)
+    given = {"values": True, "metrics": "mine", "judged_only": True}
+    rejects(
+        ValueError, "values take no truth, rules, ties, missing or judged_only", rg.compare, {"a": {"q": 1}}, **given
+    )
+    rejects(TypeError, "judged_only must be True or False", rg.compare, qrels, runs, judged_only="yes")

@@ -1,5 +1,6 @@
 """Groups of queries: the table, the test of whether groups differ, and differences that the overall mean hides."""
 
+import json
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ from support.made_runs import comparison, evaluation
 
 import rankgain as rg
 from rankgain.comparison.groups import PERMUTATIONS, blocks_of, permuted_p, welch
+from rankgain.tools import reports
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -45,6 +47,37 @@ def test_group_differences_may_have_another_sign_than_the_overall_one():
     key = "ndcg", "dense", "bm25"
     assert groups.mean_of_means(*key) < 0 < groups.overall[key].difference
     assert any("The mean of the groups' means is" in line for line in groups.verdicts(*key))
+
+
+def test_mean_of_means_has_the_p_and_interval_of_weighted_queries():
+    runs, labels = kinds(-0.1, 0.06)
+    groups, key = runs.groups(labels, flips=999), ("ndcg", "dense", "bm25")
+    expected = runs.test(weights=[1 / labels.count(label) for label in labels], flips=999)[key]
+    assert repr(groups.test_of_means(*key)) == repr(expected)
+    assert expected.difference == pytest.approx(groups.mean_of_means(*key))
+    (row,) = (line for line in groups.table().splitlines() if line.startswith("mean of means"))
+    written = f"{expected.difference:+.4f} {expected.low:+.4f} to {expected.high:+.4f} {expected.p:.4f}"
+    assert row.split()[3:] == written.split()
+    content = json.loads(reports.tests_as_json(groups.overall, groups, None))["groups_differ"][0]
+    written = [content[f"mean_of_means_{name}"] for name in ("p", "low", "high")]
+    assert written == [expected.p, expected.low, expected.high]
+
+
+def test_mean_of_means_of_uneven_groups_has_no_p():
+    """One query has half of the weight, which is as much information as 3.7 queries of equal weight."""
+    random = np.random.default_rng(0)
+    runs = comparison({"a": random.random(14), "b": random.random(14)}, metric="cg")
+    groups, key = runs.groups(["x"] + ["y"] * 13, flips=99), ("cg", "b", "a")
+    pair = groups.test_of_means(*key)
+    assert all(map(math.isnan, (pair.p, pair.adjusted)))
+    assert (pair.low, pair.high) == (-math.inf, math.inf)
+    assert "mean of means" in [row[0] for row in cells(groups) if row[3:] == ["-", "-"]]
+
+
+def test_mean_of_means_names_an_unknown_pair(rejects):
+    runs, labels = kinds(0.1, 0.1)
+    groups = runs.groups(labels, flips=99)
+    rejects(KeyError, "…was not tested: a key is (metric, run, baseline)…", groups.test_of_means, "ndcg", "x", "bm25")
 
 
 def test_group_that_decides_the_overall_difference_is_named():
@@ -160,7 +193,7 @@ def test_notes_say_what_is_not_corrected():
     three = comparison({name: np.arange(12.0) * number for number, name in enumerate("abc")}, metric="cg")
     groups = three.groups(list("xy" * 6))
     assert groups.notes()[0].endswith("for the number of groups nor for the 3 differences in each group.")
-    assert [note.split(":")[0] in groups._repr_html_() for note in groups.notes()] == [True, False]
+    assert [note.split(":")[0] in groups._repr_html_() for note in groups.notes()] == [True, True, False]
 
 
 def test_groups_decided_in_opposite_directions_are_named():

@@ -1,6 +1,8 @@
 """Warnings about unjudged documents and ties, and the number of queries estimated from a pilot."""
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -8,8 +10,10 @@ from support.made_runs import against_nothing, comparison
 from support.marks import in_one_case
 
 import rankgain as rg
+from rankgain.comparison.evidence import WITHOUT_UNJUDGED
 from rankgain.comparison.power import skewness
-from rankgain.comparison.remarks import WITHOUT_UNJUDGED
+from rankgain.data import lines as lines_of_files
+from rankgain.data.columns import RunColumns
 from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -235,6 +239,33 @@ def test_ties_of_a_metric_where_lower_is_better_are_remarked():
     tied = {query: dict.fromkeys(grades, 1.0) for query, grades in JUDGED.items()}
     (warning,) = rg.compare(QRELS, {"bm25": JUDGED, "tied": tied}, ["fallout@2"]).test().warnings
     assert warning.startswith("ties: fallout@2, tied vs bm25: 0.0000 to +0.5000. ")
+
+
+@pytest.mark.parametrize("metrics", [["rr@3"], ["rr", "fallout@2", "ndcg@2", "judged@2"]])
+@pytest.mark.parametrize("tied", [False, True])
+def test_warnings_about_files_need_no_rankings(tmp_path, monkeypatch, metrics, tied):
+    """What warnings need is computed before the next file is read, and the columns of a run are released."""
+    runs, alive = {"bm25": JUDGED, "dense": UNJUDGED, "other": JUDGED | {"q1": UNJUDGED["q1"]}}, []
+    if tied:
+        runs = {name: {query: dict.fromkeys(run[query], 1.0) for query in run} for name, run in runs.items()}
+    for name, run in runs.items():
+        lines = [f"{query} Q0 {doc} 1 {score} t\n" for query, scores in run.items() for doc, score in scores.items()]
+        (tmp_path / name).write_text("".join(lines))
+    expected = rg.compare(QRELS, runs, metrics).test()
+
+    class Counted(RunColumns):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            alive.append(weakref.ref(self))
+
+    monkeypatch.setattr(lines_of_files, "RunColumns", Counted)
+    comparison = rg.compare(QRELS, {name: tmp_path / name for name in runs}, metrics)
+    gc.collect()
+    assert len(alive) == 3
+    assert not any(columns() for columns in alive)
+    tests = comparison.test()
+    assert tests.warnings == expected.warnings
+    assert tests.warnings or not tied
 
 
 def test_a_pickled_comparison_forgets_its_rankings():

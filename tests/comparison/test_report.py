@@ -282,9 +282,18 @@ def runs_in(form):
     }
 
 
-@pytest.mark.parametrize("form", ["dicts", "lists", "frames", "rankings"])
+def as_file(path, run):
+    lines = (f"{query} Q0 {doc} 1 {score} t\n" for query, scores in run.items() for doc, score in scores.items())
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.mark.parametrize("form", ["dicts", "lists", "frames", "rankings", "files"])
 def test_report_shows_the_first_documents_of_each_run(tmp_path, form):
-    text = page(tmp_path, rg.compare(QRELS if form != "rankings" else None, runs_in(form), "rr"))
+    runs = runs_in("dicts" if form == "files" else form)
+    if form == "files":
+        runs = {name: as_file(tmp_path / f"{name}.txt", run) for name, run in runs.items()}
+    text = page(tmp_path, rg.compare(QRELS if form != "rankings" else None, runs, "rr"))
     assert "Below a value: the document that the run ranked first." in text
     row = re.search(r"<tr>\s*<td[^>]*><bdi>q3</bdi>.*?</tr>", text, re.DOTALL)[0]
     assert re.findall(r"<td.*?>([\d.+-]+)", row, re.DOTALL) == ["1.0000", "0.5000", "-0.5000"]

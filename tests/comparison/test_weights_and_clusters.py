@@ -311,6 +311,11 @@ def test_groups_are_tested_with_weights_and_clusters():
         assert groups.tests[label][key].difference == pytest.approx(alone.difference)
         means.append(alone.difference)
     assert groups.mean_of_means(*key) == pytest.approx(np.mean(means))
+    even = weights / np.repeat([weights[:12].sum(), weights[12:].sum()], 12)
+    expected = runs.test(weights=even, clusters=clusters, flips=999)[key]
+    of_means = groups.test_of_means(*key)
+    assert (of_means.p, of_means.low, of_means.high) == (expected.p, expected.low, expected.high)
+    assert of_means.difference == pytest.approx(np.mean(means))
     shares = weights[:12].sum() / weights.sum(), weights[12:].sum() / weights.sum()
     assert groups.overall[key].difference == pytest.approx(np.dot(shares, means))
     assert 0 < groups.differ_p(*key) <= 1

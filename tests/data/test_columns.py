@@ -1,6 +1,8 @@
 """Columns with invalid data or misbehaving owners give a result or raise an error, but never crash."""
 
 import gc
+import io
+import math
 import struct
 import subprocess
 import sys
@@ -11,12 +13,15 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 from support.marks import in_one_case, quick_first
 from support.rejections import vectors_or_error
 
 import rankgain as rg
 from rankgain import _backend
+from rankgain.data.source import Source
 from rankgain.rankings import parts_of
 
 QRELS = {"query_id": ["q", "q", "q"], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2]}
@@ -371,3 +376,24 @@ def test_pair_of_names_on_one_frame_uses_the_first(backend):
     log = {"a": [1, 1, 2], "b": [1, 2, 2], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]}
     result = rg.from_frames(log, query=("a", "b")).evaluate("rr")
     assert dict(zip(result.query_ids, result["rr"].tolist(), strict=True)) == {1: 0.5, 2: 1.0}
+
+
+@pytest.mark.parametrize("ties", ["docid", "stable", "average", "best"])
+@pytest.mark.parametrize("score_bits", [64, 32])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abc"),
+            st.sampled_from(["d", "e", "é", "\U0001f600"]),
+            st.sampled_from([1.0, 1.0 + 1e-9, 1e39, 1e40, -math.inf]),
+        ),
+        unique_by=lambda line: line[:2],
+    )
+)
+def test_first_documents_are_those_of_all_documents(backend, ties, score_bits, lines):
+    text = "".join(f"{query} Q0 {document} 1 {score!r} t\n" for query, document, score in [("x", "d", 1.0), *lines])
+    truth = rg.judgments({query: {"d": 1} for query in "xabc"})
+    rankings = rg.read_trec(truth, io.BytesIO(text.encode()), ties=ties, score_bits=score_bits)
+    source, rules = parts_of(rankings)
+    queries = range(len(rankings))
+    assert [*source.first_documents(queries, rules)] == [*Source.first_documents(source, queries, rules)]

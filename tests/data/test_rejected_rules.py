@@ -25,6 +25,7 @@ PRESENT = rg.from_qrels({"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1}}, query_i
     ("score_bits must be 64 or 32, not 16", SCORED, {"score_bits": 16}),
     ("missing must be 'zero' or 'skip'", MATCHED, {"missing": "leave"}),
     ("query_ids named only the queries that the run has", PRESENT, {"missing": "zero"}),
+    ("missing: only queries with scored documents are left", MATCHED.limited(scored_only=True), {"missing": "zero"}),
 ])  # fmt: skip
 def test_under_rejects_rules(rejects, row):
     message, rankings, rules = row
@@ -50,6 +51,16 @@ def test_limited_rejects_a_depth(rejects, row):
     message, error, *values = row
     for depth in values:
         rejects(error, message, MATCHED.limited, depth=depth)
+
+
+@pytest.mark.parametrize("option", ["judged_only", "scored_only"])
+def test_limited_rejects_a_flag(rejects, option):
+    rejects(TypeError, f"{option} must be True or False, not 'yes'", MATCHED.limited, **{option: "yes"})
+
+
+def test_limited_rejects_rankings_without_scored_documents(rejects):
+    rankings = rg.from_qrels({"q": {"a": 1}}, {"q": {}})
+    rejects(ValueError, "qrels and run have no query in common", rankings.limited, scored_only=True)
 
 
 def evaluate_limited(qrels, run, **limits):

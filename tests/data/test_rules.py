@@ -327,6 +327,89 @@ def test_limited_twice_is_limited_to_both(folder, data, ties, depth, others):
     assert values(part, others) == values(rg.from_qrels(*prepared(*data, **rules), ties=others), others)
 
 
+def labelled(qrels, run, returned):
+    """Return a grade for each document of the run: 0 if it is unjudged or pooled. Queries in `returned` have lists."""
+    queries = [query for query in qrels if returned.get(query)]
+    grades = {query: {doc: max(qrels[query].get(doc, 0), 0) for doc in run[query]} for query in queries}
+    return grades, {query: run[query] for query in queries}
+
+
+@forms
+@examples(0.6)
+@given(
+    sides(),
+    st.sampled_from([*product(["stable", "docid"], [None, 1, 2, 5, 100]), *product(POLICIES, [None])]),
+    st.sampled_from(["zero", "skip"]),
+    st.booleans(),
+    st.sampled_from([64, 32]),
+)
+def test_limited_to_scored_documents_equals_labels_of_the_run(
+    folder, form, data, ties_and_depth, missing, judged_only, bits
+):
+    ties, depth = ties_and_depth
+    rankings = form(*data, folder, ties=ties, missing=missing).under(score_bits=bits)
+    part = rankings.limited(depth=depth, judged_only=judged_only, scored_only=True)
+    rules = {"ties": ties, "missing": missing, "bits": bits, "depth": depth, "judged_only": judged_only}
+    qrels, run = labelled(*prepared(*data, **rules), data[1])
+    expected = values(rg.from_qrels(qrels, run, ties=ties), ties)
+    assert values(part, ties) == expected
+    assert list(part.query_ids) == list(qrels)
+    assert part.left_out == rankings.left_out
+    for name in metrics(ties):  # each metric alone gives the same value
+        assert part.evaluate(name)[name].tolist() == expected[name]
+    if ties != "docid":
+        arrays = [[list(row.values()) for row in side.values()] for side in (qrels, run)]
+        assert values(rg.from_scores(*arrays, ties=ties), ties) == expected
+    callable_gain = rg.metric("ndcg", gain=lambda grades: grades * 2.0 + 1.0)
+    handed = rg.from_qrels(qrels, run, ties=ties)
+    assert (
+        part.evaluate(callable_gain)[callable_gain].tolist() == handed.evaluate(callable_gain)[callable_gain].tolist()
+    )
+
+
+@examples(0.4)
+@given(sides(), st.sampled_from(["stable", "docid"]), st.integers(1, 6), st.sampled_from(POLICIES))
+def test_limits_before_and_after_scored_documents(data, ties, depth, others):
+    qrels, run = data
+    rankings = rg.from_qrels(qrels, run, ties=ties)
+    scored = rankings.limited(scored_only=True)
+    handed = rg.from_qrels(*labelled(qrels, run, run), ties=ties)
+    assert values(scored.limited(depth=depth), ties) == values(handed.limited(depth=depth), ties)
+    assert values(scored.limited(judged_only=True), ties) == values(handed, ties)
+    assert values(scored.limited(scored_only=True), ties) == values(handed, ties)
+    assert values(scored.under(ties=others), others) == values(handed.under(ties=others), others)
+    steps = rankings.limited(judged_only=True).limited(depth=depth).limited(scored_only=True).limited(depth=1)
+    condensed = prepared(*prepared(*data, ties=ties, judged_only=True), ties=ties, depth=depth)
+    expected = rg.from_qrels(*labelled(*condensed, run), ties=ties).limited(depth=1)
+    assert values(steps, ties) == values(expected, ties)
+
+
+def test_scored_documents_of_lists_and_matrices(backend):
+    """A list of grades without `judged` holds its judged documents, so that nothing changes."""
+    lists, scores = [[2, 0], [], [0, 1, 0]], [[1.0, 2.0], [], [0.5, 0.5, 0.1]]
+    plain, beside = rg.from_scores(lists, scores), rg.from_scores(lists, scores, judged=[[2, 3, 0], [1], [1, 0, 0]])
+    unchanged = plain.limited(scored_only=True)
+    assert (values(unchanged, "average"), len(unchanged)) == (values(plain, "average"), 3)
+    expected = rg.from_scores([lists[0], lists[2]], [scores[0], scores[2]], query_ids=[0, 2])
+    part = beside.limited(scored_only=True)
+    assert (values(part, "average"), list(part.query_ids)) == (values(expected, "average"), [0, 2])
+    sparse = pytest.importorskip("scipy.sparse")
+    truth, train = (
+        sparse.csr_array([[0, 2, 0], [1, 0, 0], [0, 3, 1]]),
+        sparse.csr_array([[0, 0, 1], [1, 1, 1], [0, 1, 0]]),
+    )
+    items = np.array([[0.3, 0.2, 0.9], [0.1, 0.2, 0.3], [0.5, 0.6, 0.5]])
+    part = rg.from_scores(truth, items, exclude=train, query_ids=["a", "b", "c"]).limited(scored_only=True)
+    expected = rg.from_scores([[0, 2], [0, 1]], [[0.3, 0.2], [0.5, 0.5]], query_ids=["a", "c"])
+    assert (values(part, "average"), part.query_ids) == (values(expected, "average"), ["a", "c"])
+    recommended = rg.from_recommendations(
+        [{1: 2, 2: 0}, {1: 1}, {5: 1}], [[3, 1], [], [5, 6, 7]], query_ids=["a", "b", "c"]
+    )
+    part = recommended.limited(scored_only=True)
+    assert values(part, None) == values(rg.from_ranked([[0, 2], [1, 0, 0]]), None)
+    assert (part.query_ids, part.missing) == (["a", "c"], "skip")
+
+
 recommended = st.lists(st.lists(st.integers(0, 9), unique=True, max_size=8), min_size=2, max_size=4)
 
 

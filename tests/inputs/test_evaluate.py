@@ -98,3 +98,13 @@ def test_one_row_of_a_sparse_matrix_is_the_truth_of_one_list():
     relevant = sparse.csr_array([[0, 1, 1]])
     for row in (relevant, sparse.csr_matrix(relevant), relevant[0]):
         assert rg.from_recommendations(row, [0, 2]).evaluate("rr")["rr"].tolist() == [0.5]
+
+
+HOLES = {"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}  # x is unjudged
+
+
+def test_evaluate_removes_unjudged_documents(check_option, rejects):
+    check_option(lambda **options: rg.evaluate(*HOLES, "rr", **options).mean("rr"), "judged_only", True, 1 / 2)
+    table = {"query_id": ["q"] * 3, "doc_id": ["x", "b", "a"], "relevance": [None, 0, 1], "score": [3.0, 2.0, 1.0]}
+    assert rg.evaluate(table, "rr", judged_only=True).mean("rr") == 1 / 2
+    rejects(TypeError, "judged_only must be True or False, not 'yes'", rg.evaluate, *HOLES, "rr", judged_only="yes")

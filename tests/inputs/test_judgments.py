@@ -85,3 +85,50 @@ def test_prepared_judgments_are_rejected(rejects, row):
 def test_prepared_judgments_are_no_grades_beside_lists(rejects):
     rejects(TypeError, "judged…Judgments", evaluate_scores, [[1]], [[1]], judged=TRUTH)
     rejects(TypeError, "judged…Judgments", evaluate_ranked, [[1]], judged=TRUTH)
+
+
+QRELS = {f"q{number}": {"a": 1, "b": number % 3, f"c{number}": 2} for number in range(8)}
+FEW_RUN = {"q6": {"c6": 3.0, "x": 2.0, "a": 1.0}, "unjudged": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
+
+
+def one_of_many(form, judged, **options):
+    if form == "qrels":
+        return rg.from_qrels(judged, FEW_RUN, **options)
+    if form == "frames":
+        rows = [(query, doc, score) for query, scores in FEW_RUN.items() for doc, score in scores.items()]
+        return rg.from_frames(
+            judged, dict(zip(("query_id", "doc_id", "score"), zip(*rows, strict=True), strict=True)), **options
+        )
+    lists = {query: [*scores] for query, scores in FEW_RUN.items()}
+    return rg.from_recommendations(judged, lists, **options)
+
+
+@pytest.mark.parametrize("form", ["qrels", "frames", "recommendations"])
+def test_few_of_many_judged_queries_are_those_of_the_run(form):
+    """The order, the counts and the values are those of `missing="zero"`, without the queries that the run lacks."""
+    for judged in [rg.judgments(QRELS)] + [QRELS] * (form != "frames"):
+        skipped, whole = (one_of_many(form, judged, missing=missing) for missing in ("skip", "zero"))
+        result, expected = skipped.evaluate("ndcg", "bpref"), whole.evaluate("ndcg", "bpref")
+        assert list(result.query_ids) == ["q2", "q6"]
+        assert result.to_dict() == {query: expected.to_dict()[query] for query in ("q2", "q6")}
+        assert (result.counts["missing"], result.counts["unjudged"]) == (6, 1)
+        assert skipped.left_out == whole.left_out
+        assert skipped.under(missing="zero").evaluate("ndcg", "bpref") == expected
+        assert whole.under(missing="skip").evaluate("ndcg", "bpref") == result
+        named = one_of_many(form, judged, missing="skip", query_ids=["two", "six"])
+        assert named.evaluate("ndcg")["ndcg"].tolist() == result["ndcg"].tolist()
+        assert list(named.query_ids) == ["two", "six"]
+
+
+def test_few_queries_that_are_not_judged_are_rejected(rejects):
+    judged = rg.judgments(QRELS)
+    message = "truth and run have no query in common"
+    rejects(ValueError, message, rg.from_qrels, judged, {"z": {"a": 1.0}}, missing="skip")
+    message = "the document ids are str in truth and int in recommended"
+    rejects(ValueError, message, rg.from_recommendations, judged, {"q1": [1, 2]}, missing="skip")
+    message = "recommended: query 'q1', document 'a' (position 1)"
+
+    def evaluated(rows):
+        return rg.from_recommendations(judged, rows, missing="skip").evaluate("rr")
+
+    rejects(ValueError, message, evaluated, {"q1": ["a", "a"]})

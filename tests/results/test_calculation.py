@@ -403,7 +403,8 @@ def test_the_ideal_of_the_returned_list_is_cut_at_its_length():
 
 def test_a_tie_that_costs_nothing_is_not_stated():
     assert calculation("ndcg", run={"q1": {"d1": 2.0, "x": 1.0, "y": 1.0}}).notes == [
-        "unjudged: 2 of the first 3 documents; without unjudged documents the value is 0.7602."
+        "not returned: d3 (1).",
+        "unjudged: 2 of the first 3 documents; without unjudged documents the value is 0.7602.",
     ]
 
 
@@ -596,3 +597,17 @@ def test_calculation_options(check_option):
     stable = rg.from_qrels(QRELS, RUN).evaluate("ndcg@3", like="lightgbm")["ndcg@3"][0]
     check_option(of_calculation("value"), "like", "lightgbm", float(stable))
     check_option(lambda **options: len(of_calculation("rows")(**options)), "limit", 2, 2)
+
+
+def test_documents_that_were_not_returned_are_named():
+    """They are named for each metric of relevant documents, also without a cut-off, but not for those of others."""
+    qrels, run = {"q1": {"a": 1, "b": 2, "c": 0, "d": 1, "e": 0}}, {"q1": {"c": 3.0, "a": 2.0}}
+    for metric in ("mrr", "recall", "recall@1", "ap", "ndcg@2", "r_precision", "bpref"):
+        notes = calculation(metric, qrels=qrels, run=run, query="q1").notes
+        assert any(note.startswith("not returned: b (2), d (1).") for note in notes), metric
+    for metric in ("fallout", "judged@5"):
+        assert not any("not returned" in note for note in calculation(metric, qrels=qrels, run=run, query="q1").notes)
+    many = {"q1": {f"d{i}": 1 for i in range(60)}}
+    (note,) = [note for note in calculation("rr", qrels=many, run=run, query="q1").notes if "not returned" in note]
+    assert note.startswith("not returned: d0 (1), d1 (1)")
+    assert note.endswith("d49 (1) and 10 more.")

@@ -50,7 +50,7 @@ def test_weight_of_a_query_without_a_value_does_not_count():
 )
 def test_weighted_mean_equals_its_definition(pairs):
     values, weights = zip(*pairs, strict=True)
-    result = Evaluation({"cg": np.array(values)}, range(len(values)), None, None, None, "", (len(values), 0, 0, 0, 0))
+    result = Evaluation({"cg": np.array(values)}, range(len(values)), None, None, None, "", (len(values), *[0] * 5))
     products = [weight * value for weight, value in zip(weights, values, strict=True)]
     expected = math.fsum(products) / math.fsum(weights)
     assert result.mean("cg", weights=weights) == expected
@@ -324,3 +324,24 @@ def test_judgments_compare_by_identity():
     one, other = twice(lambda: rg.judgments(QRELS))
     assert one != other
     assert len({one, other, one}) == 2
+
+
+def test_worst_queries_come_first():
+    result = rg.from_ranked([[1, 0], [0, 1], [0, 0], [0, 1], [1, 0]], query_ids=list("abcde")).evaluate(
+        "rr", "rr(empty=nan)", "fallout@1"
+    )
+    assert result.worst("rr") == [("c", 0.0), ("b", 0.5), ("d", 0.5), ("a", 1.0), ("e", 1.0)]
+    assert result.worst("rr", n=2) == [("c", 0.0), ("b", 0.5)]
+    assert result.worst("rr(empty=nan)", 1) == [("b", 0.5)]  # c has no value
+    assert len(result.worst("rr(empty=nan)")) == 4
+    # 1 of 1 non-relevant documents of b and d, 1 of 2 of c; a and e have a relevant document first
+    assert result.worst("fallout@1", 3) == [("b", 1.0), ("d", 1.0), ("c", 0.5)]
+    values = rg.compare({"mine": {"q": 2.0, "r": 1.0}}, metrics="loss", values=True, higher_is_better=False)["mine"]
+    assert values.worst("loss", 1) == [("q", 2.0)]
+
+
+def test_worst_rejects_arguments(rejects):
+    result = rg.from_ranked([[1, 0]]).evaluate("rr")
+    rejects(KeyError, "ndcg was not evaluated", result.worst, "ndcg")
+    rejects(ValueError, "n must be a positive integer", result.worst, "rr", 0)
+    rejects(TypeError, "n must be a positive integer", result.worst, "rr", 1.5)

@@ -177,6 +177,17 @@ def test_clusters_count_as_their_weighted_means():
     assert of_values(VALUES * 3, clusters=[*range(9)] * 3) == pytest.approx(of_values(VALUES))  # repeats add nothing
 
 
+def test_queries_that_do_not_count_leave_their_clusters():
+    values, clusters = [0, *VALUES[:4], 0, *VALUES[4:]], list("xabcdaefghi")  # the second 0 is in the cluster a
+    of_others = of_values(VALUES, weights=[1, 1, 1, 1, 1, 1, 1, 1, 1], clusters=list("abcdefghi"))
+    weights = [0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1]
+    assert of_values(values, weights=weights, clusters=clusters) == pytest.approx(of_others)
+    defined = [value for value in VALUES if value]
+    kept = [label for label, value in zip("abcdefghi", VALUES, strict=True) if value]
+    with pytest.warns(UserWarning, match="as few as 5.0 clusters"):
+        assert of_values(VALUES, "ndcg(empty=nan)", clusters=list("abcdefghi")) == of_values(defined, clusters=kept)
+
+
 def test_clusters_of_a_geometric_mean_count_as_means_of_the_logarithms():
     values, clusters = [1, 0.6, 1, 0.6, 1, 1, 0.6, 1], [0, 1, 2, 3, 4, 5, 0, 6]
     logs, weights = np.array([-0.5, -1, 0, -1, 0, 0, 0]), np.array([2.0, 1, 1, 1, 1, 1, 1])

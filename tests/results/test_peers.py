@@ -14,6 +14,7 @@ from support.marks import in_one_case, quick_first
 
 import rankgain as rg
 from rankgain.cli import main
+from rankgain.metrics.subtopics import SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.results.peers import PEERS
 
@@ -116,10 +117,10 @@ def test_preset_of_sklearn_judges_scored_documents_only():
     theirs = sklearn.ndcg_score([[1, 2]], [[0.9, 0.8]])
     gained, ideal = 1 + 2 * LOG3, 2 + LOG3
     assert same(theirs, gained / ideal)
-    scored_only = {document: grades[document] for document in scores}
-    assert same(rg.from_qrels({"q": scored_only}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg"), theirs)
-    judged = rg.from_qrels({"q": grades}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg")
-    assert same(judged, gained / (3 + 2 * LOG3 + 1 / 2))
+    rankings = rg.from_qrels({"q": grades}, {"q": scores})
+    assert same(rankings.evaluate("ndcg", like="sklearn").mean("ndcg"), theirs)
+    from_files = rankings.evaluate("ndcg", like="sklearn", given="files").mean("ndcg")
+    assert same(from_files, gained / (3 + 2 * LOG3 + 1 / 2))
     explained = rg.explain("ndcg", like=("sklearn", "ranx")).differences()["ideal"]
     assert explained["sklearn"].startswith("of all scored documents, highest gain first")
     assert explained["ranx"].startswith("of all judged documents, highest gain first")
@@ -337,11 +338,12 @@ TESTED_VALUES = {  # the test that compares values with each peer that has no re
     "elasticsearch": test_preset_of_elasticsearch,
     "beir": test_preset_of_beir,
     "msmarco": test_preset_of_msmarco,
+    "ndeval": "test_peers_ndeval.py",
 }
 
 
 def test_values_of_every_peer_are_tested():
-    """Every peer has recorded output in golden/peers.json or a test in this file."""
+    """Every peer has recorded output in golden/peers.json or a test in this folder."""
     assert {*PEERS} - {*PEER_OUTPUT} == {*TESTED_VALUES}, "add a test of values, and its line to TESTED_VALUES"
     for peer, recorded in PEER_OUTPUT.items():
         metrics = {name.partition("@")[0] for measure in PEERS[peer].measures for name in measure.names.split()}
@@ -351,7 +353,8 @@ def test_values_of_every_peer_are_tested():
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_every_metric_of_every_peer_is_computed_and_explained(peer):
-    rankings = rg.from_qrels(fixed.QRELS, fixed.RUN)
+    truth = rg.judgments({query: {"s": grades} for query, grades in fixed.QRELS.items()}, subtopic=True)
+    rankings = rg.from_qrels(truth if peer.name == "ndeval" else fixed.QRELS, fixed.RUN)
     for name in (name for measure in peer.measures for name in measure.names.split()):
         request = name.replace("@k", "@3")
         result = rankings.evaluate(request, like=peer.name.upper())
@@ -506,7 +509,10 @@ def test_command_line_option_like(capsys, monkeypatch):
 
 
 def test_explain_includes_the_notes_of_the_metric():
-    assert {word for peer in PEERS.values() for about in peer.notes.values() for word in about.split()} <= {*TABLE}
+    assert {word for peer in PEERS.values() for about in peer.notes.values() for word in about.split()} <= {
+        *TABLE,
+        *SUBTOPIC_TABLE,
+    }
     notes = rg.explain("ndcg@10", like="ranx").facts["ranx"]["notes"]
     assert "ndcg_burges" in notes
     assert "truncates grades" in notes
@@ -515,3 +521,48 @@ def test_explain_includes_the_notes_of_the_metric():
     assert "min(n, number of documents)" in rg.explain("ap", like="lenskit").facts["lenskit"]["notes"]
     assert "pytrec_eval" in rg.explain("rr", like="trec_eval-9").facts["trec_eval-9"]["notes"]
     assert "pytrec_eval" not in rg.explain("rr", like="trec_eval-10").facts["trec_eval-10"]["notes"]
+
+
+UNSCORED = {"q": {"a": 1, "b": 1, "c": 0}, "r": {"a": 1}}, {"q": {"c": 3.0, "a": 2.0}}  # b and r are not in the run
+
+
+def test_given_is_an_option_of_each_call_that_follows_a_tool(tmp_path, capsys):
+    qrels, run = UNSCORED
+    rankings, expected = rg.from_qrels(qrels, run), {"scored": LOG3, "files": LOG3 / (1 + LOG3) / 2}
+    for handed, value in expected.items():
+        results = [
+            rankings.evaluate("ndcg", like="sklearn", given=handed),
+            rg.evaluate(qrels, run, "ndcg", given=handed),
+        ]
+        assert [result.mean("ndcg") for result in results] == [pytest.approx(value)] * 2
+        assert [len(result.query_ids) for result in results] == [1 if handed == "scored" else 2] * 2
+        calculation = rankings.calculation("ndcg", "q", like="sklearn", given=handed)
+        assert calculation.value == rankings.evaluate("ndcg", like="sklearn", given=handed).to_dict()["q"]["ndcg"]
+        facts = rg.explain("ndcg", "sklearn", given=handed).facts["sklearn"]
+        assert facts["ideal"].startswith(f"of all {'scored' if handed == 'scored' else 'judged'} documents")
+        assert ("judged" in facts) == (handed == "scored")
+    assert rankings.evaluate("ndcg", like="sklearn") == rankings.evaluate("ndcg", like="sklearn", given="scored")
+    assert [row["document"] for row in rankings.calculation("ndcg", "q", like="sklearn").ideal] == ["a"]
+    files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, row in qrels.items() for d, g in row.items()))
+    (tmp_path / "run").write_text("q Q0 c 1 3 t\nq Q0 a 2 2 t\n")
+    for handed, value in (("scored", "0.6309"), ("files", "0.1934")):
+        assert main(["eval", *files, "-m", "ndcg", "--like", "sklearn", "--given", handed]) == 0
+        assert f"ndcg    {value}" in capsys.readouterr().out
+        assert main(["explain", "ndcg", *files, "--like", "sklearn", "--given", handed]) == 0
+        assert ("judged documents" in capsys.readouterr().out) == (handed == "scored")
+    assert main(["explain", "ndcg", "--given", "scored"]) == 0
+    assert "of all scored documents" in capsys.readouterr().out
+
+
+@in_one_case("peer", PEERS)
+def test_only_tools_that_take_arrays_are_given_scored_documents(peer):
+    row = PEERS[peer]
+    metric = row.measures[0].names.split()[0].replace("@k", "@5")
+    if row.takes_arrays:
+        assert rg.explain(metric, peer, given="scored") == rg.explain(metric, peer)
+        return
+    with pytest.raises(ValueError, match=f"given='scored': {row.title} is handed the whole truth"):
+        rg.from_qrels(*UNSCORED).evaluate(metric, like=peer, given="scored")
+    with pytest.raises(ValueError, match="given='scored'"):
+        rg.explain(metric, peer, given="scored")

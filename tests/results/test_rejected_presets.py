@@ -8,7 +8,7 @@ SCORED, MATCHED = rg.from_scores([[0, 1]], [[0.1, 0.2]]), rg.from_qrels({"q": {"
 
 
 @pytest.mark.parametrize("row", [
-    ("like='solr': unknown tool; there are: trec_eval-9,…, msmarco, rankgain", ValueError, "ndcg", "solr"),
+    ("like='solr': unknown tool; there are: trec_eval-9,…, ndeval, rankgain", ValueError, "ndcg", "solr"),
     ("unknown tool (did you mean 'xgboost'?); there are: trec_eval-9…pytrec_eval for trec_eval-9", ValueError,
      "ndcg", "xgbost"),
     ("like must be the name of a tool, not int 9", TypeError, "ndcg", 9),

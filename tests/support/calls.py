@@ -15,6 +15,7 @@ from support.training import FirstColumn, Matrix
 
 CLASSES = [
     rg.Attribution,
+    rg.Bounds,
     rg.Calculation,
     rg.Comparison,
     rg.Curve,
@@ -188,6 +189,7 @@ class Shared(Data):
         self.summary = self.evaluation.summary()
         self.curve = self.rankings["scored"].curve("ndcg", KS)
         self.attribution = self.rankings["matched"].attribution("ndcg@5", "ranx")
+        self.bounds = self.rankings["matched"].bounds("ndcg@5")
         self.calculation = self.rankings["matched"].calculation("ndcg@5", "q0")
         self.spread = self.rankings["matched"].tie_spread(*METRICS)
         self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
@@ -248,16 +250,25 @@ CALLS = {
         s.metric.__reduce__()[1],
     ),
     "Metric.at": lambda s: s.metric.at(3),
+    "Evaluation.worst": lambda s: [s.evaluation.worst(metric, 3) for metric in s.evaluation],
     "Rankings": lambda s: [(repr(rankings), len(rankings)) for rankings in s.rankings.values()],
     "Attribution": lambda s: (repr(s.attribution), s.attribution._repr_html_(), s.attribution.table()),
     "Attribution.columns": lambda s: s.attribution.columns(),
     "Attribution.table": lambda s: s.attribution.table(),
+    "Bounds": lambda s: repr(s.bounds),
+    "Bounds.columns": lambda s: s.bounds.columns(),
+    "Bounds.mean": lambda s: s.bounds.mean(),
     "Calculation": lambda s: (repr(s.calculation), s.calculation._repr_html_()),
     "Calculation.columns": lambda s: s.calculation.columns(),
     "Rankings.attribution": lambda s: [
         rankings.attribution("ndcg@5", like).to_dict()
         for rankings in s.rankings.values()
         for like in ("elasticsearch", "dcg")
+    ],
+    "Rankings.bounds": lambda s: [
+        s.rankings[name].bounds(metric).columns()
+        for name in ("matched", "framed", "read")
+        for metric in ("ndcg@5", "ap")
     ],
     "Rankings.calculation": lambda s: [
         (calculation.to_dict(), repr(calculation))
@@ -349,7 +360,7 @@ CALLS = {
     "scorer": lambda s: rg.scorer("ndcg@5")(FirstColumn(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
 RECORDS = {"Comparison": "comparison", "Curve": "curve", "Evaluation": "evaluation", "Summary": "summary"}
-RECORDS |= {"Attribution": "attribution", "Calculation": "calculation", "TieSpread": "spread"}
+RECORDS |= {"Attribution": "attribution", "Bounds": "bounds", "Calculation": "calculation", "TieSpread": "spread"}
 EXPORTS = {  # for each export method, a function that returns the content to compare
     "to_arrow": lambda table: table.to_pydict(),
     "to_pandas": lambda frame: frame.to_dict("list"),

@@ -5,7 +5,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import LISTS, UNLIMITED
 from rankgain.data.lines import columns_for
-from rankgain.data.rules import TIES
+from rankgain.data.rules import Rules
 from rankgain.metrics.families import POOLED
 from rankgain.metrics.program import find
 from rankgain.rankings import parts_of
@@ -23,14 +23,13 @@ def plain(hits_found):
 def found_in(engine, chunk, room, *, depth=UNLIMITED, judged_depth=UNLIMITED, lowest=POOLED, rules=None):
     """Return the hits and the judged grades of a chunk."""
     program = engine.Program([], [], depth, judged_depth, lowest)
-    return plain(find(engine, program, rules or (TIES["average"], False, UNLIMITED, False, UNLIMITED), chunk, room))
+    return plain(find(engine, program, rules or Rules("average").codes, chunk, room))
 
 
 def found_in_lists(engine, grades, scores, offsets, *, ties="average", **options):
     """Return the hits in flat arrays of grades. Without scores, the grades must be in rank order."""
     chunk = LISTS, 0, len(offsets) - 1, grades, offsets, 0, scores, None, None, 0
-    rules = TIES[ties], False, UNLIMITED, False, UNLIMITED
-    return found_in(engine, chunk, (len(grades), len(grades)), rules=rules, **options)
+    return found_in(engine, chunk, (len(grades), len(grades)), rules=Rules(ties).codes, **options)
 
 
 def found_in_rankings(engine, rankings, **options):

@@ -3,6 +3,7 @@
 from textwrap import indent, wrap
 
 from rankgain.metrics.parameters import PARAMETERS
+from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 
 
@@ -12,7 +13,7 @@ def names(rows):
 
 def lists():
     """Return lists of the metrics that take each parameter, that have no cut-off, and that have no expected value."""
-    rows = TABLE.values()
+    rows = [*TABLE.values(), *(SUBTOPIC_TABLE[name] for name in NOVELTY)]
     taken = []
     for name in PARAMETERS:
         takers = names(row for row in rows if name in row.takes)

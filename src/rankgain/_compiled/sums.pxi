@@ -19,7 +19,7 @@ cdef double discount_at(int64_t rank, int kind, double base) noexcept nogil:
     if kind == ZIPF:
         return 1.0 / <double>rank
     if kind == GEOMETRIC:
-        return exp2(<double>(rank - 1) * log2(base))
+        return exp2(<double>(rank - 1) * log2(base)) if base != 0.0 else <double>(rank == 1)
     return 1.0
 
 

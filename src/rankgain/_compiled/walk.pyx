@@ -17,6 +17,7 @@ from libc.float cimport DBL_MIN
 from libc.math cimport isnan
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memmove
 
 from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, MATRIX, NAN_SCORE, STABLE
 
@@ -27,6 +28,7 @@ include "ranking.pxi"
 include "sums.pxi"
 include "precisions.pxi"
 include "cascade.pxi"
+include "novelty.pxi"
 include "query.pxi"
 include "program.pxi"
 include "dicts.pxi"
@@ -45,6 +47,8 @@ cdef struct Rules:
     int64_t depth  # number of leading documents of each ranking that are evaluated
     bint judged_only  # whether unjudged documents are removed
     int64_t condensed_depth  # number of leading documents that are evaluated after unjudged documents have been removed
+    bint scored_only  # whether the documents that are left are the judged ones
+    int64_t scored_depth  # number of leading documents that are evaluated of those
 
 cdef struct Lists:
     # Lists of grades, in rank order or with scores. The judged grades may be given separately.
@@ -67,14 +71,18 @@ cdef struct Chunk:
     Matrix matrix
     Py_buffer views[MOST_VIEWS]
     int n_views
-    Py_ssize_t documents  # number of documents in the longest query
+    Py_ssize_t documents  # upper bound on the documents that a query orders
+    Py_ssize_t returned  # number of documents in the longest query
     Py_ssize_t judged  # number of documents in the largest judged set
 
 
 cdef Rules rules_of(tuple given) except *:
     """Read the rules from the tuple that `Rules` of `data/rules.py` is."""
     cdef Rules rules
-    rules.ties, rules.single, rules.depth, rules.judged_only, rules.condensed_depth = given
+    (
+        rules.ties, rules.single, rules.depth, rules.judged_only, rules.condensed_depth, rules.scored_only,
+        rules.scored_depth,
+    ) = given
     return rules
 
 
@@ -145,6 +153,7 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
         open_columns(chunk, given)
     else:
         open_matrix(chunk, given)
+    chunk.returned = chunk.matrix.columns if chunk.form == MATRIX else chunk.documents
     return 0
 
 
@@ -380,6 +389,48 @@ cdef void limit(const Rules* rules, Query* query) noexcept nogil:
     query.n = within(query, rules.condensed_depth)
 
 
+cdef void include_unjudged(Query* query) noexcept nogil:
+    """Make all returned documents hits; the further ones have grade 0. Those without a hit of the same score are tied
+    only with each other, so each gets its own rank."""
+    cdef Py_ssize_t start, stop = query.n, member
+    cdef int64_t rank = query.returned, first
+    query.n = <Py_ssize_t>query.returned
+    while rank:  # from the last rank to the first, so that no hit is overwritten before it has moved
+        if stop == 0 or query.last[stop - 1] < rank:
+            rank -= 1
+            query.grade[rank] = 0.0
+            query.first[rank] = query.last[rank] = rank + 1
+            continue
+        first = query.first[stop - 1]
+        start = stop
+        while start > 0 and query.first[start - 1] == first:
+            start -= 1
+        memmove(query.grade + first - 1, query.grade + start, (stop - start) * sizeof(double))
+        for member in range(first - 1 + stop - start, rank):
+            query.grade[member] = 0.0
+        for member in range(first - 1, rank):
+            query.first[member] = first
+            query.last[member] = rank
+        rank = first - 1
+        stop = start
+
+
+cdef void judge_scored(const Rules* rules, const Steps* steps, Workspace* space, Query* query) noexcept nogil:
+    """Make the returned documents the judged ones. Those that are not hits have grade 0, and become hits only if
+    the terms need such documents."""
+    cdef int64_t others = query.returned - query.n, left
+    count_judged(query.grade, query.n, steps.judged_depth, space, query)
+    left = min(others, steps.judged_depth - judged_size(query))
+    if left > 0:
+        query.judged_grade[query.n_judged] = 0.0
+        query.judged_count[query.n_judged] = left
+        query.n_judged += 1
+    if others and (steps.lowest < 0.0 or (steps.non_relevant and not query.graded)):
+        include_unjudged(query)
+    query.returned = min(query.returned, rules.scored_depth)
+    query.n = within(query, query.returned)
+
+
 cdef int find(
     const Chunk* chunk, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
     Scratch* scratch, MatrixScratch* of_matrix, QueryMemory* memory, Py_ssize_t* position
@@ -414,23 +465,25 @@ cdef int find(
                 chunk.matrix.grades + start, chunk.matrix.offsets[number + 1] - start, steps.judged_depth,
                 &memory.space, query,
             )
-    if code == 0 and (rules.depth < INT64_MAX or rules.judged_only):
+    if code == 0 and (rules.depth < INT64_MAX or rules.judged_only or rules.scored_only):
         limit(rules, query)
+        if rules.scored_only:
+            judge_scored(rules, steps, &memory.space, query)
     return code
 
 
 cdef inline int64_t depth_under(const Rules* rules, int64_t depth) noexcept nogil:
     """Return the depth down to which hits are needed. If unjudged documents are removed, documents below them move
-    up."""
-    return rules.depth if rules.judged_only else min(depth, rules.depth)
+    up. If the scored documents are the judged ones, all of them are needed."""
+    return rules.depth if rules.judged_only or rules.scored_only else min(depth, rules.depth)
 
 
 cdef inline double lowest_grade_under(const Rules* rules, const Steps* steps, bint graded) noexcept nogil:
-    """Return the grade above which documents are hits: as the terms need, or all judged ones if the rules count
-    them."""
-    if rules.judged_only or (steps.non_relevant and not graded):
-        return min(steps.lowest, NON_RELEVANT)
-    return steps.lowest
+    """Return the grade above which documents are hits: as the terms need, or all judged ones if the rules count them.
+    If the scored documents are the judged ones, the others are added later, with grade 0."""
+    if rules.judged_only or (steps.non_relevant and not graded and not rules.scored_only):
+        return min(0.0 if rules.scored_only else steps.lowest, NON_RELEVANT)
+    return 0.0 if rules.scored_only else steps.lowest
 
 
 # writing the output of each query
@@ -505,7 +558,7 @@ cdef Py_ssize_t walk_buffers(
     cdef Py_ssize_t index, empty = 0, position = -1
     cdef int64_t depth = depth_under(rules, steps.depth)
     cdef double lowest
-    memory.query.graded = chunk.form == LISTS and output.out != NULL
+    memory.query.graded = (chunk.form == LISTS or rules.scored_only) and output.out != NULL
     lowest = lowest_grade_under(rules, steps, memory.query.graded)
     for index in range(chunk.stop - chunk.start):
         error.query = index
@@ -530,14 +583,17 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
     cdef MatrixScratch of_matrix
     cdef QueryMemory memory
     cdef Error error
-    cdef Py_ssize_t empty = 0, hits
+    cdef Py_ssize_t empty = 0, hits, judged
     error.code = 0
     memory.block = of_matrix.block = NULL
     chunk.n_views = 0
     try:
         open_chunk(&chunk, given)
         hits = chunk.judged if chunk.form == COLUMNS else chunk.documents
-        reserve_memory(&memory, &program.steps, rules.ties, chunk.documents, hits, chunk.judged)
+        judged = chunk.judged
+        if rules.scored_only:
+            hits = judged = max(judged, chunk.returned)
+        reserve_memory(&memory, &program.steps, rules.ties, chunk.documents, hits, judged)
         if chunk.form == COLUMNS:
             prepare(&scratch, &memory.space, chunk.columns.whole, chunk.judged, chunk.documents)
         elif chunk.form == MATRIX:
@@ -564,10 +620,13 @@ cdef struct Reader:
 
 
 cdef int make_reader(
-    Reader* reader, const Steps* steps, const Rules* rules, Py_ssize_t documents, Py_ssize_t judged
+    Reader* reader, const Steps* steps, const Rules* rules, Py_ssize_t documents, Py_ssize_t judged, bint computes
 ) except -1:
-    """Allocate scratch memory for runs of up to `documents` entries; `close_reader` frees it."""
-    reserve_memory(&reader.memory, steps, rules.ties, documents, judged, judged)
+    """Allocate scratch memory for runs of up to `documents` entries; `close_reader` frees it. `computes`: whether metrics
+    are computed, not hits stored."""
+    cdef Py_ssize_t hits = max(documents, judged) if rules.scored_only else judged
+    reserve_memory(&reader.memory, steps, rules.ties, documents, hits, hits)
+    reader.memory.query.graded = rules.scored_only and computes
     reader.values = <PyObject**>malloc(documents * (sizeof(PyObject*) + sizeof(double)) + 1)
     if reader.values == NULL:
         raise MemoryError
@@ -600,6 +659,8 @@ cdef int walk_dict(
     if error.code == 0:
         count_judged(grades, stop - start, steps.judged_depth, &reader.memory.space, query)
         limit(rules, query)
+        if rules.scored_only:
+            judge_scored(rules, steps, &reader.memory.space, query)
         error.position = -1
         error.code = use(steps, index, query, output, error)
     return error.code
@@ -624,7 +685,7 @@ cdef object run_dicts(Program program, const Rules* rules, tuple given, const Hi
             number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
             judged_size = max(judged_size, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
             documents = max(documents, <Py_ssize_t>sizes[index])
-        make_reader(&reader, steps, rules, documents, judged_size)
+        make_reader(&reader, steps, rules, documents, judged_size, output.out != NULL)
         for index in range(queries):
             number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
             if walk_dict(
@@ -676,7 +737,7 @@ def rows(
     output.stride = 1
     result = {}
     try:
-        make_reader(&reader, steps, &parsed_rules, documents, judged_size)
+        make_reader(&reader, steps, &parsed_rules, documents, judged_size, True)
         output.out = <double*>malloc((steps.n_combinations + 1) * sizeof(double))
         if output.out == NULL:
             raise MemoryError

@@ -15,7 +15,8 @@ class RankingRules(NamedTuple):
 
     `ties`: the policy for equal scores; `single`: whether scores are compared as float32. Only the first `depth` ranks
     count. With `judged_only`, only the judged documents at these ranks count, and only the first `condensed_depth` of
-    them. Both depths are unlimited unless every document has a unique rank; otherwise it would be undefined which of
+    them. With `scored_only`, the documents that are left are the judged ones; only the first `scored_depth` of them
+    count. All depths are unlimited unless every document has a unique rank; otherwise it would be undefined which of
     several tied documents to keep.
     """
 
@@ -24,6 +25,8 @@ class RankingRules(NamedTuple):
     depth: int
     judged_only: bool
     condensed_depth: int
+    scored_only: bool
+    scored_depth: int
 
 
 class Documents(NamedTuple):
@@ -101,6 +104,20 @@ def keep(returned, groups, rules):
             judged.append(TieGroup(above + 1, above + len(grades), grades))
         above += len(grades)
     return min(above, rules.condensed_depth), [group for group in judged if group.first <= rules.condensed_depth]
+
+
+def judge_scored(returned, groups):
+    """Return all returned documents as tie groups and their grades, which replace the judged ones.
+
+    Documents that are not in the groups have grade 0. They are tied only with each other, so each has its own rank.
+    """
+    every, grades = [], []
+    for group in groups:
+        every += [TieGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, group.first)]
+        every.append(group._replace(grades=group.grades + [0.0] * (group.size - len(group.grades))))
+        grades += [0.0] * (group.first - 1 - len(grades)) + every[-1].grades
+    every += [TieGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, returned + 1)]
+    return every, grades + [0.0] * (returned - len(grades))
 
 
 def count_grades(grades, depth):

@@ -40,7 +40,7 @@ def discount_at(rank, kind, base):
     if kind == ZIPF:
         return 1.0 / rank
     if kind == GEOMETRIC:
-        return math.exp2((rank - 1) * math.log2(base))
+        return math.exp2((rank - 1) * math.log2(base)) if base else float(rank == 1)
     return 1.0
 
 

@@ -1,8 +1,9 @@
 """Reference implementation: loop over the queries of a chunk.
 
 A chunk is a tuple made by a Source: (form, start, stop, followed by the data of the form). Rules are a tuple (ties,
-single, depth, judged_only, condensed_depth); see `rankgain.data.rules`. A `Refused` is returned as (code, query,
-position, term), with queries counted from the start of the chunk. The messages are in `rankgain.errors`.
+single, depth, judged_only, condensed_depth, scored_only, scored_depth); see `rankgain.data.rules`. A `Refused` is
+returned as (code, query, position, term), with queries counted from the start of the chunk. The messages are in
+`rankgain.errors`.
 """
 
 from typing import Any
@@ -13,13 +14,13 @@ from rankgain._reference.matrix import read_matrix
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, compute_metrics
 from rankgain._reference.query import Query, tie_groups
-from rankgain._reference.ranking import RankingRules, count_grades, find, keep
+from rankgain._reference.ranking import RankingRules, count_grades, find, judge_scored, keep
 from rankgain.errors import ErrorCode
 from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 __all__ = ["Program", "hits", "metrics_from_hits", "rows", "run"]
 
-Codes = tuple[int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
+Codes = tuple[int, bool, int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
 Chunk = tuple[Any, ...]
 
 
@@ -62,13 +63,19 @@ def _ranked(program, rules, chunk):
     """Yield the queries of a chunk with their ranked documents."""
     form, start, stop, *data = chunk
     rules = RankingRules(*rules)
-    # With judged_only, documents below the program's depth may move up when unjudged documents are removed.
-    depth = rules.depth if rules.judged_only else min(program.depth, rules.depth)
-    lowest = min(program.lowest, NON_RELEVANT) if rules.judged_only else program.lowest
+    # With judged_only, documents below the program's depth may move up when unjudged documents are removed. With
+    # scored_only, the grades of all returned documents are the judged ones.
+    depth = rules.depth if rules.judged_only or rules.scored_only else min(program.depth, rules.depth)
+    lowest = 0.0 if rules.scored_only else program.lowest
+    lowest = min(lowest, NON_RELEVANT) if rules.judged_only else lowest
     for documents in READERS[form](range(start, stop), *data):
-        groups = find(documents, rules, depth, lowest)
+        groups, judged = find(documents, rules, depth, lowest), documents.judged
         returned, groups = keep(len(documents.grades), groups, rules)
-        yield Query(returned, groups, count_grades(documents.judged, program.judged_depth), rules.ties)
+        if rules.scored_only:
+            every, judged = judge_scored(returned, groups)
+            returned = min(returned, rules.scored_depth)
+            groups = [group for group in (every if program.lowest < 0.0 else groups) if group.first <= returned]
+        yield Query(returned, groups, count_grades(judged, program.judged_depth), rules.ties)
 
 
 # Metrics with callable gains take two steps, `hits` and `metrics_from_hits`; the callables are called in between.

@@ -24,6 +24,7 @@ from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import GIVEN, Evaluation
 from rankgain.results.export import progress_bar
+from rankgain.results.summary import COUNTS
 from rankgain.scalars import check_number
 
 DEFAULT = "ndcg@10", "mrr@10"
@@ -40,6 +41,7 @@ def compare(
     *,
     ties: Ties | None = None,
     missing: Missing = "zero",
+    judged_only: bool = False,
     queries: Queries = "all",
     progress: bool = False,
     **rules: Any,
@@ -87,6 +89,7 @@ def compare(
     *more: Never,
     ties: Ties | None = None,
     missing: Missing = "zero",
+    judged_only: bool = False,
     queries: Queries = "all",
     values: bool = False,
     higher_is_better: bool | None = True,
@@ -114,6 +117,8 @@ def compare(
         ``"docid"``.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`. Not for `values`.
+    judged_only : bool, default False
+        Whether unjudged documents are removed from the runs, as in `Rankings.limited`. Not for `values` or Evaluations.
     queries : {"all", "same", "common"}, default "all"
         Which queries to keep if the runs have different ones. ``"all"``: those of each run; then the table marks no
         best values. ``"same"``: raise an error. ``"common"``: those that all runs have, in the order of the first run.
@@ -191,14 +196,14 @@ def compare(
         raise TypeError(f"runs must be a mapping from name to run, not {kind}; name them: {{'a': first, 'b': second}}")
     evidence: dict[str, Evidence] = {}
     if values:
-        if truth is not None or rules or ties is not None or missing != "zero":
-            raise ValueError("values=True: values take no truth, rules, ties or missing: leave them out")
+        if truth is not None or rules or ties is not None or missing != "zero" or judged_only:
+            raise ValueError("values=True: values take no truth, rules, ties, missing or judged_only: leave them out")
         results = _given(runs, metrics, higher_is_better)
     else:
         _check_names(truth, runs)
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
-            results = _evaluated(runs, truth, metrics, ties, missing, rules, evidence, bar)
+            results = _evaluated(runs, truth, metrics, ties, missing, judged_only, rules, evidence, bar)
     lacks: dict[str, list[Any]] = {}
     if queries != "all" and results:
         results, _, lacks = on_common_queries(results, queries)
@@ -211,6 +216,7 @@ def _evaluated(
     metrics: Requested,
     ties: Ties | None,
     missing: Missing,
+    judged_only: bool,
     rules: Mapping[str, Any],
     evidence: dict[str, Evidence],
     bar: Any,
@@ -225,6 +231,8 @@ def _evaluated(
             "metrics: the runs are Evaluations, whose metrics are compared: leave metrics out, or choose some in "
             "test(metrics=...)"
         )
+    if evaluated and judged_only:
+        raise ValueError("judged_only: some runs are Evaluations: evaluate those with judged_only=True")
     chosen = (evaluated[0] if evaluated else DEFAULT) if metrics is None else metrics
     requested = [chosen] if isinstance(chosen, (str, Metric)) else list(chosen)
     for metric in requested:  # reject misspelt metrics before reading input
@@ -259,6 +267,7 @@ def _evaluated(
                 run = rankings_of(
                     truth, run, {"ties": ties} if ties else {}, unused=some_table, **of_missing, **of_runs
                 )
+            run = run if judged_only is False else run.limited(judged_only=judged_only)
             results[name] = run.evaluate(*requested)
             evidence[name] = Evidence(run)
             if is_file(runs[name]):
@@ -349,6 +358,6 @@ def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None)
             vector[row] = check_number(value, f"run {name!r}: query {query!r}: a value")
             if math.isinf(vector[row]):
                 raise ValueError(f"run {name!r}: query {query!r}: the value is infinite: it has no mean")
-        counts = (len(run), None, None, None, None)
+        counts = (len(run), *[None] * len(COUNTS[1:]))
         results[name] = Evaluation({score: vector}, list(run), None, None, None, _backend.name, counts, None, (GIVEN,))
     return results

@@ -554,7 +554,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         -------------  -------  ----------  ------------------  ------
         keyword              8     -0.5000  -0.5000 to -0.5000  0.0078
         question             8     +0.1667  +0.1667 to +0.1667  0.0078
-        mean of means              -0.1667
+        mean of means              -0.1667  -0.3519 to +0.0185  0.0929
         all                 16     -0.1667  -0.3519 to +0.0185  0.0929
         <BLANKLINE>
         The groups differ (p = 0.0004): one mean over all of them hides that dense is better than bm25 for question.

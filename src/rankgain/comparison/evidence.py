@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from rankgain.comparison.bounds import Ranked, ranked_queries
-from rankgain.metrics.metric import Metric, better, parse
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, better, parse, row_of
+from rankgain.metrics.subtopics import SUBTOPIC_TABLE
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.evaluation import Evaluation
 
@@ -65,7 +65,9 @@ class Evidence:
 
     def may_be_tied(self, record: Metric) -> bool:
         """Return whether the order of tied documents may change a metric."""
-        return self._has_scores and not TABLE[record.name].unaveraged and bool(better(record))
+        if record.name in SUBTOPIC_TABLE:  # which have no worst and best order
+            return False
+        return self._has_scores and not row_of(record.name).unaveraged and bool(better(record))
 
     def evaluation(self, metric: Key, rule: Rule = "as given", threads: int = 1) -> Evaluation:
         """Return the values of a metric under a rule.

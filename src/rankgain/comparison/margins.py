@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from rankgain.comparison.power import POWER, fewest_signs, quantile, share_below
 from rankgain.metrics.aggregators import LEAST, geometric_mean
-from rankgain.metrics.metric import Metric, Score, parse
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, Score, highest_value, parse, row_of
 
 MOST_UNITS = 1 << 62  # above every number of queries that a margin can need
 
@@ -22,10 +21,10 @@ def value_range(metric: str | Metric) -> tuple[float, float]:
     ((_, record),) = parse(metric)
     if isinstance(metric, Score):
         return -math.inf, math.inf
-    if TABLE[record.name].aggregator is geometric_mean:
+    if row_of(record.name).aggregator is geometric_mean:
         return math.log2(LEAST), 0.0
     empty = 0.0 if math.isnan(record.empty) else record.empty
-    return min(0.0, empty), max(TABLE[record.name].highest, empty)
+    return min(0.0, empty), max(highest_value(record), empty)
 
 
 def largest_difference(metric: str | Metric) -> float:

@@ -95,7 +95,8 @@ def expected_overlaps(pairs: RankedPairs, depth: int) -> Floats:
             if end is not None:
                 index = pairs.query[begins] * (depth + 2) + np.minimum(end[begins], depth + 1)
                 changes += step * np.bincount(index, minlength=changes.size).reshape(changes.shape)
-        return np.cumsum(changes[:, : depth + 1], axis=1)
+        total: Array = np.cumsum(changes[:, : depth + 1], axis=1)
+        return total
 
     def shares(first: Array, last: Array) -> Floats:
         """Return the share of the tie group that began last which is above the cut."""
@@ -115,7 +116,8 @@ def expected_overlaps(pairs: RankedPairs, depth: int) -> Floats:
     overlaps += counts(np.maximum(old_first, new_last), old_last) * old_share
     overlaps += counts(np.maximum(new_first, old_last), new_last) * new_share
     both = counts(np.maximum(old_first, new_first), np.minimum(old_last, new_last))
-    return overlaps + both * old_share * new_share
+    result: Floats = overlaps + both * old_share * new_share
+    return result
 
 
 def _value(metric: Metric, pairs: RankedPairs, overlaps: Floats) -> Floats:
@@ -154,8 +156,10 @@ def _rank_biased(overlaps: Floats, sizes: Sizes, p: float, *, extrapolates: bool
     last = np.maximum(sizes.longer, 1) - 1
     beyond = weights[last + 1] / (1.0 - p)  # the sum of the weights of all deeper ranks
     sums = np.add.accumulate(weights[:-1] * agreements, axis=1)[queries, last] + beyond * agreements[queries, last]
-    values = sums / (np.add.accumulate(weights[:-1])[last] + beyond)
-    return np.where(sizes.shorter > 0, values, (sizes.longer == 0).astype(np.float64))
+    values: Floats = sums / (np.add.accumulate(weights[:-1])[last] + beyond)
+    values[sizes.shorter == 0] = 0.0
+    values[sizes.longer == 0] = 1.0
+    return values
 
 
 def knn_recall(

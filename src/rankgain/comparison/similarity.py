@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rankgain import _backend
+from rankgain._codes import UNLIMITED
 from rankgain.choices import Duplicates, Missing, Ties, check_choices
 from rankgain.comparison.overlap import RankedPairs, Sizes, knn_recall, similarities
 from rankgain.data.files import is_standard_input
@@ -121,8 +122,8 @@ def similarity(
     order = check_order(runs, ties)
     records = [*dict.fromkeys(requested.values())]
     depth = max(metric.depth for metric in records)
-    ranked = rank_pairs(runs, order, depth)
     knn = [metric for metric in records if metric.name == "knn_recall"]
+    ranked = rank_pairs(runs, order, depth, whole_old=bool(knn))
     values = similarities([metric for metric in records if metric not in knn], ranked.pairs)
     for metric in knn:
         values[metric] = _knn_recall(metric, runs, ranked)
@@ -233,11 +234,11 @@ class Ranked(NamedTuple):
     old: Ranks
 
 
-def rank_pairs(runs: Runs, ties: Ties | None, depth: int) -> Ranked:
-    """Rank both runs down to a depth, and pair the documents that both have."""
+def rank_pairs(runs: Runs, ties: Ties | None, depth: int, *, whole_old: bool) -> Ranked:
+    """Rank both runs down to a depth, or the old one as a whole, and pair the documents that both have."""
     documents = runs.old.as_judgments()
     new = ranks_of(runs.new, documents, ties, depth)
-    old = ranks_of(runs.old, documents, ties, depth)
+    old = ranks_of(runs.old, documents, ties, UNLIMITED if whole_old else depth)
     ranks = np.zeros((2, int(documents.offsets[-1])), dtype=np.int64)
     ranks[:, old.row] = old.first, old.last
     shared = ranks[0, new.row] > 0  # down to the depth

@@ -39,8 +39,7 @@ from rankgain.comparison.significance import (
 )
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import effective, geometric_mean, mean
-from rankgain.metrics.metric import Metric, MetricKey, aggregator, better
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, highest_value
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import check_level, is_bounded
 from rankgain.scalars import Array, Floats, Ints, check_number, check_whole
@@ -599,7 +598,7 @@ def columns_of(
 def _grid_exponent(sample: Sample) -> int:
     """Return the base-2 logarithm of the grid unit. That of a bounded metric does not depend on the runs compared."""
     largest = float(np.abs(sample.values[:, 1:] - sample.values[:, :1]).max())
-    bounded = TABLE[sample.record.name].highest == 1.0 and largest <= 1.0
+    bounded = highest_value(sample.record) == 1.0 and largest <= 1.0
     return unit_exponent(largest, len(sample.values), bounded)
 
 

@@ -17,6 +17,11 @@ DEFAULT_COLUMNS = {
     "relevance": ("relevance", "label", "rel", "grade", "rating", "weight"),
     "score": ("score", "prediction", "predicted_rating"),
     "rank": ("rank", "position"),
+    # The names of pyndeval and ir_datasets come first, that of ir_measures (TREC's field 2) last.
+    "subtopic": (
+        *("subtopic_id", "subtopic", "nugget_id", "nugget", "aspect_id", "aspect"),
+        *("intent_id", "intent", "iteration"),
+    ),
 }
 # The usual column names in tables with one row per query. "relevant" must hold lists or mappings, and "retrieved" must
 # hold lists.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +20,7 @@ from rankgain.data.ragged import CHUNK, offsets_of, to_float64
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk, chunks_of
 from rankgain.errors import InputError, quoted, refusal
-from rankgain.scalars import Array, Ints
+from rankgain.scalars import Array, Ints, to_intp
 
 
 def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> QueryRows:
@@ -88,6 +90,11 @@ class RunColumns:
         self.column = column
 
 
+def _bytes_of(identifier: str) -> bytes:
+    """Return the bytes of a text id, by which ties are broken."""
+    return identifier.encode("utf-8", "surrogateescape")
+
+
 def _native(scores: Column) -> bool:
     """Return whether kernels can read these scores without a conversion."""
     return type(scores) is np.ndarray and scores.dtype == np.float64 and to_float64(scores) is scores
@@ -102,15 +109,27 @@ class ColumnSource(JudgmentSource):
         self, judgments: JudgmentSets, run: RunColumns, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
         judgments = judgments.matching(run.groups.names, int if run.documents.kind == "int" else str)
-        numbers = run.groups.find(judgments.query_ids)  # the index of each judged query in the run, or −1
-        super().__init__(judgments, run.name, run.groups.names, np.flatnonzero(numbers >= 0), missing, query_ids)
+        if missing == "skip" and len(run.groups) < len(judgments):  # often one of many judged queries
+            rows = zip(map(judgments.numbers.get, run.groups.names), range(len(run.groups)), strict=True)
+            pairs = sorted((number, row) for number, row in rows if number is not None)
+            common, in_run = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        else:
+            numbers = run.groups.find(judgments.query_ids)  # the index of each judged query in the run, or −1
+            common = np.flatnonzero(numbers >= 0)
+            in_run = numbers[common] if missing == "skip" else numbers
+        super().__init__(judgments, run.name, run.groups.names, common, missing, query_ids)
         check_kinds(judgments, run.name, run.documents.kind, run.column)
         self._run = run
-        self._run_numbers = numbers if self._numbers is None else numbers[self._numbers]
+        self._run_numbers = in_run
         self._sizes = run.groups.sizes(self._run_numbers)
 
     def under_missing(self, missing: Missing) -> Self:
         return type(self)(self._judgments, self._run, missing=missing, query_ids=self._names_under(missing))
+
+    def non_empty(self) -> Self:
+        run = copy(self._run)
+        run.groups = run.groups.non_empty()
+        return type(self)(self._judgments, run, missing="skip", query_ids=self._names_non_empty())
 
     @property
     def sizes(self) -> Ints:
@@ -122,18 +141,18 @@ class ColumnSource(JudgmentSource):
         returned = self._sizes if self._run.scores is not None else self._sizes // 8
         return returned + self.judged_sizes
 
-    def chunk(self, start: int, stop: int) -> Chunk:
-        judged = self._judged_rows(start, stop)
+    def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
+        judged = self._judged_rows(judgments, start, stop)
         return COLUMNS, 0, stop - start, *judged, *self._run_rows(start, stop), self._run.check_all
 
-    def _judged_rows(self, start: int, stop: int) -> Chunk:
+    def _judged_rows(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
         """Return the ids of the judged documents, the bounds of each query's rows, and the grades."""
-        keys = self._judgments.ids.in_place
+        keys = judgments.ids.in_place
         if keys is not None:
-            numbers, offsets = self._numbers_of(start, stop), self._judgments.offsets
-            return *keys.wide(), offsets[numbers], offsets[numbers + 1], self._judgments.grades
-        rows, offsets, grades = self.judged(start, stop)
-        return *self._judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
+            numbers, offsets = self._numbers_of(start, stop), judgments.offsets
+            return *keys.wide(), offsets[numbers], offsets[numbers + 1], judgments.grades
+        rows, offsets = judgments.rows(self._numbers_of(start, stop))
+        return *judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], judgments.grades[rows]
 
     def _run_rows(self, start: int, stop: int) -> Chunk:
         """Return the ids of the returned documents, the bounds of each query's rows, and the scores.
@@ -154,26 +173,37 @@ class ColumnSource(JudgmentSource):
         return python_ids(documents.take(self._rows_of(query)), documents.kind)
 
     def documents(self, query: int, rules: Rules) -> Documents:
-        return self._documents(query, self._rows_of(query), rules)
-
-    def first_document(self, query: int, rules: Rules) -> Any:
-        rows = self._rows_of(query)
-        if self._run.scores is None or rules.judged_only or not len(rows):
-            return super().first_document(query, rules)
-        scores = to_float64(self._run.scores[rows])
-        scores = scores.astype(np.float32) if rules.score_bits == 32 else scores
-        first = self._documents(query, rows[scores == scores.max()], rules)  # of the documents tied with the first
-        assert first.ids is not None
-        return first.ids[first.groups[0].positions[0]]
-
-    def _documents(self, query: int, rows: Ints, rules: Rules) -> Documents:
-        """Return the documents in some rows of a query."""
         run = self._run
+        rows = self._rows_of(query)
         kind = run.documents.kind
         ids = python_ids(run.documents.take(rows), kind)
         scores = None if run.scores is None else to_float64(run.scores[rows]).tolist()
-        keys = [identifier.encode("utf-8", "surrogateescape") for identifier in ids] if kind == "str" else None
+        keys = list(map(_bytes_of, ids)) if kind == "str" else None
         return of_ids(rules, ids, scores, self._judgments.of_query(self._number(query)), keys)
+
+    def first_documents(self, queries: Sequence[int], rules: Rules) -> Iterator[Any]:
+        if self._run.scores is None or rules.judged_only:
+            yield from super().first_documents(queries, rules)
+            return
+        kind = self._run.documents.kind
+        key = _bytes_of if kind == "str" else None
+        for start, stop in chunks_of(self._sizes[[*queries]], CHUNK):
+            rows, counts = self._first_rows(self._run_numbers[[*queries[start:stop]]], self._run.scores, rules)
+            ids = iter(python_ids(self._run.documents.take(rows), kind))
+            for tied in (list(islice(ids, count)) for count in counts.tolist()):
+                yield max(tied, key=key, default=None) if rules.ties == "docid" else next(iter(tied), None)
+
+    def _first_rows(self, numbers: Ints, scores: Column, rules: Rules) -> tuple[Ints, Ints]:
+        """Return the rows with the highest score of each query, and their number for each query."""
+        rows, offsets = self._run.groups.rows(numbers)
+        values, sizes = to_float64(scores[rows]), np.diff(offsets)
+        if rules.score_bits == 32:
+            with np.errstate(over="ignore"):  # scores too large for float32 become infinite
+                values = values.astype(np.float32)
+        begins = offsets[:-1][sizes > 0]
+        highest = np.maximum.reduceat(values, begins) if len(begins) else values
+        is_first = values == np.repeat(highest, to_intp(sizes[sizes > 0]))
+        return row_numbers(rows)[is_first], np.diff(offsets_of(is_first)[offsets])
 
     def _rows_of(self, query: int) -> Ints:
         """Return the row numbers of a query in the run."""

@@ -67,15 +67,21 @@ class DictSource(JudgmentSource):
         if judgments.text_ids:
             documents = next((scores for scores in run.values() if scores), ())
             judgments = judgments.matching(run, id_kind(next(iter(documents), "")))
-        runs: list[Any] = list(map(run.get, judgments.query_ids))
-        kinds = {*map(type, runs)}
         common: Sequence[int] | None = None
-        if _NONE in kinds:
-            common = [number for number, scores in enumerate(runs) if scores is not None]
+        if missing == "skip" and type(run) is dict and len(run) < len(judgments):  # often one of many judged queries
+            numbers = map(judgments.numbers.get, run)
+            common = sorted(number for number in numbers if number is not None)
+            runs: list[Any] = [run[judgments.query_ids[number]] for number in common]
+            kinds = {*map(type, runs)}
+        else:
+            runs = list(map(run.get, judgments.query_ids))
+            kinds = {*map(type, runs)}
+            if _NONE in kinds:
+                common = [number for number, scores in enumerate(runs) if scores is not None]
         super().__init__(judgments, name, run, common, missing, query_ids)
         self._run = run
         self._unread = unread
-        if common is not None:
+        if _NONE in kinds:
             runs = [scores or {} for scores in runs if missing == "zero" or scores is not None]
         self._runs = runs
         self._all_dicts = kinds <= _DICT_OR_NONE
@@ -85,6 +91,10 @@ class DictSource(JudgmentSource):
         if self._unread is not None:
             judgments = of_dicts(*paired(self._unread, judgments.name), judgments.name)
         return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
+
+    def non_empty(self) -> DictSource:
+        run = {query: scores for query, scores in self._run.items() if size_of(scores)}
+        return DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
 
     @property
     def sizes(self) -> Ints:
@@ -100,11 +110,11 @@ class DictSource(JudgmentSource):
     def load(self) -> int:
         return sum(map(len if self._all_dicts else size_of, self._runs)) + int(self._judgments.judged.total)
 
-    def chunk(self, start: int, stop: int) -> Chunk:
+    def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
         runs = self._runs
         if not self._all_dicts:  # the engine reads only dicts, because other mappings may report a wrong length
             runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
-        return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, runs
+        return DICTS, start, stop, judgments.judged, None if self._numbers is None else self._common, runs
 
     def documents_of(self, query: int) -> list[Any]:
         return list(as_dict(self._runs[query]))

@@ -65,6 +65,20 @@ def tie_groups(
     return [group for group in _with_ranks(judged) if group.first <= rules.condensed_depth]
 
 
+def judged_as_scored(documents: Documents, rules: Rules) -> Documents:
+    """Return the documents of a query with the documents that count as the judged ones, if the rules say so."""
+    if not rules.scored_only:
+        return documents
+    grades: list[float | None] = [grade if is_judged(grade) else 0.0 for grade in documents.grades]
+    scored = [position for group in documents.groups for position in group.positions]
+    return documents._replace(
+        groups=[group for group in documents.groups if group.first <= rules.scored_depth],
+        grades=grades,
+        judged=[grades[position] or 0.0 for position in scored],
+        judged_ids=scored if documents.ids is None else [documents.ids[position] for position in scored],
+    )
+
+
 def is_judged(grade: float | None) -> TypeGuard[float]:
     return grade is not None and grade >= 0.0
 

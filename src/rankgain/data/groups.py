@@ -123,6 +123,14 @@ class QueryRows:
         rows, offsets = rows_of(self.firsts, self.lasts, queries)
         return (rows if self._order is None else self._order[rows]), offsets
 
+    def non_empty(self) -> QueryRows:
+        """Keep only the queries that have rows."""
+        present = np.flatnonzero(self.lasts > self.firsts)
+        if len(present) == len(self):
+            return self
+        names = [self.names[query] for query in present.tolist()]
+        return QueryRows(names, self.firsts[present], self.lasts[present], self._order)
+
     def where(self, mask: Bools | None) -> QueryRows:
         """Keep only the rows for which a mask is True, and the queries that have such rows; None keeps all rows."""
         if mask is None:

@@ -163,11 +163,7 @@ def runs_of_tuples(
         scores: dict[Any, float] = {}
         for position, identifier in enumerate(row):
             check_id(identifier, f"{name}: query {user!r}, position {position}")
-            if (
-                identifier in scores
-                and duplicates == "error"
-                and (judgments is None or identifier in judged.get(user, ()))
-            ):
+            if identifier in scores and duplicates == "error" and (check_all or identifier in judged.get(user, ())):
                 where = f"{name}: query {user!r}, document {identifier!r} (position {position})"
                 raise refusal(_codes.DUPLICATE, where, REPEATED)
             scores.setdefault(identifier, -float(position))

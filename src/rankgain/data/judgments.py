@@ -15,9 +15,10 @@ from rankgain.choices import Missing
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
-from rankgain.data.source import IdSide, Source, check_query_ids
+from rankgain.data.source import Chunk, IdSide, Source, check_query_ids
+from rankgain.data.subtopics import Covers
 from rankgain.errors import BEYOND, ErrorCode, InputError, counted, located, quoted, refusal, short, warn
-from rankgain.scalars import Floats, Ints, id_kind, listed, size_of
+from rankgain.scalars import Floats, Ints, id_kind, listed, size_of, to_intp
 
 REPEATED = "the document repeats an earlier one"
 _DICT = frozenset((dict,))
@@ -61,19 +62,25 @@ class Judgments:
     def __getstate__(self) -> dict[str, Any]:
         judgments = self._judgments.check()
         fields = "name", "query_ids", "offsets", "grades", "documents", "assumed", "columns", "text_ids"
-        return {field: getattr(judgments, field) for field in fields}
+        covers = judgments.covers
+        return {field: getattr(judgments, field) for field in fields} | {
+            "covers": None if covers is None else covers.fields
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         fields = {name: state[name] for name in ("offsets", "grades", "documents")}
         self._judgments = JudgmentSets(state["name"], state["query_ids"]).with_columns(**fields)
         self._judgments.assumed, self._judgments.columns = state["assumed"], state["columns"]
         self._judgments.text_ids = state["text_ids"]
+        self._judgments.covers = None if state["covers"] is None else Covers(*state["covers"])
 
     def __len__(self) -> int:
         return len(self._judgments)
 
     def __repr__(self) -> str:
-        return f"<Judgments of {len(self)} queries, {len(self._judgments.documents)} documents>"
+        covers = self._judgments.covers
+        subtopics = "" if covers is None else f", {counted(len(covers.names), 'subtopic')}"
+        return f"<Judgments of {len(self)} queries, {len(self._judgments.documents)} documents{subtopics}>"
 
 
 def judgment_sets(judgments: Judgments) -> JudgmentSets:
@@ -92,11 +99,13 @@ class JudgmentSets:
     unusual_grades = True
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
     detail: object = ""  # a detail for the error message, such as the type of an invalid value
+    hint = ""  # the end of the error for a repeated document
     error_row: int | None = None  # the row with the error, if read from a table
     column: str | None = None  # the name of the document column, if read from a table
     columns: int | None = None  # the number of columns, if read from a sparse matrix of judgments
     text_ids = False  # whether ids are text only because the file has no types
     called = "the judgments"  # what errors call them
+    covers: Covers | None = None  # the grades by subtopic; `grades` then has the highest grade of each document
     _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any], judged: Any = None) -> None:
@@ -123,7 +132,7 @@ class JudgmentSets:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without data that only the current backend can use."""
-        state = {name: value for name, value in vars(self).items() if name != "_judged"}
+        state = {name: value for name, value in vars(self).items() if name not in ("_judged", "numbered")}
         if self._judged is not None:
             state |= {"offsets": self.offsets, "grades": self.grades, "documents": self.documents}
         return state
@@ -193,8 +202,25 @@ class JudgmentSets:
         if names is None and ids is None:
             return self
         sets = JudgmentSets(self.name, self.query_ids if names is None else names)
-        sets.assumed = self.assumed
+        sets.assumed, sets.covers = self.assumed, self.covers
         return sets.with_columns(self.offsets, self.grades, ids=self.ids if ids is None else ids_of(ids))
+
+    @cached_property
+    def numbers(self) -> dict[Any, int]:
+        """The index of each query."""
+        return dict(zip(self.query_ids, range(len(self.query_ids)), strict=True))
+
+    @cached_property
+    def numbered(self) -> JudgmentSets:
+        """The same judgments with the position of each document in its query in place of the grade.
+
+        Negative grades become −1, so that these documents stay pooled but unjudged.
+        """
+        sizes = np.diff(self.offsets)
+        numbers = np.arange(len(self.grades), dtype=np.float64) - np.repeat(self.offsets[:-1], to_intp(sizes))
+        sets = JudgmentSets(self.name, self.query_ids)
+        sets.documents = self.documents
+        return sets.with_columns(self.offsets, np.where(self.grades < 0.0, -1.0, numbers), ids=self.ids)
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """Return the rows of the given queries, one query after another, and the offsets of the queries.
@@ -229,7 +255,8 @@ class JudgmentSets:
             document = self.documents[start + error.position]
             where = f"{where}, document {quoted(document)}"
             where += "" if self.error_row is None else f" (row {self.error_row})"
-            detail = REPEATED if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
+            if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE:
+                return ValueError(f"{refusal(error.code | _codes.IN_JUDGED, where, REPEATED)}{self.hint}")
         return refusal(error.code | _codes.IN_JUDGED, where, detail)
 
 
@@ -264,11 +291,18 @@ def of_dicts(
     return sets
 
 
+def of_covers(name: str, queries: Sequence[Any], covers: Covers) -> JudgmentSets:
+    """Return judgments by subtopic as judgments in which a document has its highest grade."""
+    sets = JudgmentSets(name, queries)
+    sets.covers = covers
+    return sets.with_columns(covers.document_offsets, covers.highest, documents=covers.documents)
+
+
 def warn_of_negative_grades(judgments: JudgmentSets) -> None:
     """Warn about negative grades, except for -1 and -2, which mark unjudged documents in trec_eval's files."""
     if not judgments.unusual_grades:
         return
-    grades = judgments.grades
+    grades = judgments.grades if judgments.covers is None else judgments.covers.grades
     others = grades[(grades < 0.0) & (grades != -1.0) & (grades != -2.0)]
     if len(others):
         warn(
@@ -316,6 +350,7 @@ class JudgmentSource(Source):
             reason = types(judgments.query_ids, run_queries, (judgments.name, run_name))
             raise ValueError(f"{judgments.name} and {run_name} have no query in common{reason and ': ' + reason}")
         self._judgments = judgments
+        self.covers = judgments.covers
         self._run_name = run_name
         self.assumed = judgments.assumed
         self._common = common
@@ -363,6 +398,10 @@ class JudgmentSource(Source):
         numbers = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in numbers]
 
+    def _names_non_empty(self) -> list[Any] | None:
+        """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
+        return [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()] if self._named else None
+
     def id_sides(self) -> tuple[IdSide, IdSide]:
         judgments = IdSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
         return judgments, IdSide(self._run_name, self.documents_of)
@@ -373,8 +412,8 @@ class JudgmentSource(Source):
 
     @property
     def judged_sizes(self) -> Ints:
-        sizes = np.diff(self._judgments.offsets)
-        return sizes if self._numbers is None else sizes[self._numbers]
+        offsets, numbers = self._judgments.offsets, self._numbers
+        return np.diff(offsets) if numbers is None else offsets[numbers + 1] - offsets[numbers]
 
     @property
     def loads(self) -> Ints:
@@ -392,10 +431,21 @@ class JudgmentSource(Source):
         judged = int(self.judged_sizes[start:stop].sum())
         return judged, judged
 
-    def judged(self, start: int, stop: int) -> tuple[Rows, Ints, Floats]:
-        """Return the rows of the judged documents of queries start … stop − 1, the queries' offsets, and the grades."""
-        rows, offsets = self._judgments.rows(self._numbers_of(start, stop))
-        return rows, offsets, self._judgments.grades[rows]
+    def chunk(self, start: int, stop: int) -> Chunk:
+        return self.chunk_of(self._judgments, start, stop)
+
+    def numbered_chunk(self, start: int, stop: int) -> Chunk:
+        """Return a chunk in which documents have their positions in the judgments of the query in place of grades."""
+        return self.chunk_of(self._judgments.numbered, start, stop)
+
+    @abstractmethod
+    def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
+        """Return queries start … stop − 1 with the grades in `judgments`, which are of the same documents."""
+
+    @property
+    def judgment_numbers(self) -> Ints:
+        """The index of each query among the judged queries."""
+        return self._numbers_of(0, len(self.query_ids))
 
     def _first_invalid_query(self, error_code: tuple[int, ...]) -> tuple[int, Exception]:
         """Return the index of the first query with invalid judgments, and the exception to raise for it."""

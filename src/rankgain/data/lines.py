@@ -15,7 +15,7 @@ from rankgain.data.files import FileInput, is_msmarco, opened
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, row_numbers
 from rankgain.data.ragged import offsets_of
-from rankgain.errors import quoted, refusal
+from rankgain.errors import BY_SUBTOPIC, quoted, refusal
 from rankgain.scalars import Array, Bytes, Ints
 from rankgain.threads import run_chunks
 
@@ -44,6 +44,7 @@ class Form(NamedTuple):
 
 QRELS = Form("query, iteration, document, grade", 2, 3, grades=True)
 RUN = Form("query, Q0, document, rank, score, tag", 2, 4)
+QRELS_BY_SUBTOPIC = Form("query, subtopic, document, grade", 2, 3, grades=True)
 BEIR_QRELS = Form("query-id, corpus-id, score", 1, 2, grades=True)
 MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
 
@@ -55,14 +56,24 @@ class TrecText:
     """
 
     def __init__(
-        self, text: bytes | bytearray | Bytes, form: Form, name: str, threads: int = 1, *, unique: bool = False
+        self,
+        text: bytes | bytearray | Bytes,
+        form: Form,
+        name: str,
+        threads: int = 1,
+        *,
+        unique: bool = False,
+        space: bytes = b"",
     ) -> None:
-        """`unique`: whether to refuse documents that appear twice in a query."""
+        """`unique`: whether to refuse documents that appear twice in a query. `space`: the byte that stands for a space
+        within ids, if any; it is replaced in the text."""
         self.bytes = np.frombuffer(text, dtype=np.uint8)
         self._name = name
         self._form = form
         self._unique = unique
         (self.starts, self.ends, self.values, hashes), runs = self._scanned(threads)
+        if space:
+            self.bytes[self.bytes == ord(space)] = ord(" ")
         if form.ranks:
             self._negate_ranks()
         if len(self.bytes) > LINE:
@@ -205,16 +216,20 @@ class TrecText:
                     raise self.repeated(row)
                 seen.add(document)
 
+    def line_of(self, row: int) -> int:
+        """Return the number of a row's line, from 0."""
+        return self._count_newlines(0, int(self.starts[row]))
+
     def repeated(self, row: int) -> Exception:
         """Return the error for a row whose document already appears in an earlier row of the same query."""
-        line = self._count_newlines(0, int(self.starts[row]))
+        line = self.line_of(row)
         where = f"{self._name}: line {line + 1}, field {self._form.document + 1}"
         detail = f"{quoted(decoded(self.document(row)))} already appears in an earlier line"
         if not self._form.grades:
             return refusal(_codes.DUPLICATE, where, detail)
         error = refusal(_codes.DUPLICATE | _codes.IN_JUDGED, where, detail)
         if self._form is QRELS and self._fields(line)[1] != b"0":
-            return ValueError(f"{error}; if field 2 is a subtopic, as in qrels of ndeval, keep one grade per document")
+            return ValueError(f"{error}; if field 2 is a subtopic, write {BY_SUBTOPIC}")
         return error
 
 

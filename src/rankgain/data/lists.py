@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
 from rankgain.data.documents import Documents, tie_groups
 from rankgain.data.ragged import RaggedArray
@@ -37,6 +39,14 @@ class ListSource(Source):
         self._gain = gain
         self._scores = scores
         self._judged = judged
+        self.judges_scored = judged is None
+
+    def non_empty(self) -> ListSource:
+        if self._judged is None or self.sizes.all():
+            return self
+        scores = None if self._scores is None else self._scores.non_empty()
+        names = [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()]
+        return ListSource(self.grades.non_empty(), scores, None, names, named=self._named, gain=self._gain)
 
     @property
     def longest(self) -> int:

@@ -57,6 +57,17 @@ class MatrixSource(JudgmentSource):
     def under(self, rules: Rules) -> Self:
         return type(self)(*self._given, single=rules.score_bits == 32)
 
+    def non_empty(self) -> Self:
+        present = np.flatnonzero(self.sizes)
+        if len(present) == len(self):
+            return self
+        judgments, judged, scores, excluded, _ = self._given
+        rows, offsets = judgments.rows(present)
+        part = JudgmentSets(judgments.name, [self.query_ids[query] for query in present.tolist()])
+        part.with_columns(offsets, judgments.grades[rows], ids=ids_of(judged.columns[rows]))
+        source = type(self)(part, judged.rows(present), scores[present], excluded.rows(present), None)
+        return source
+
     @property
     def sizes(self) -> Ints:
         sizes: Ints = self._scores.shape[1] - np.diff(self._excluded.offsets)
@@ -66,8 +77,8 @@ class MatrixSource(JudgmentSource):
     def loads(self) -> Ints:
         return self.sizes // READ + self.judged_sizes
 
-    def chunk(self, start: int, stop: int) -> Chunk:
-        (offsets, columns), (excluded_offsets, excluded), grades = self._judged, self._excluded, self._judgments.grades
+    def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
+        (offsets, columns), (excluded_offsets, excluded), grades = self._judged, self._excluded, judgments.grades
         if self._converted is None:
             return MATRIX, start, stop, self._scores, offsets, columns, grades, excluded_offsets, excluded
         rows, bounds = self._rows(start, stop), slice(start, stop + 1)

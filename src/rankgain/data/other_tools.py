@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankgain.data.column_names import DEFAULT_COLUMNS
 from rankgain.errors import quoted
 
 
@@ -24,7 +25,8 @@ def is_tuple_record(value: Any) -> bool:
 
 def columns_of_tuples(rows: Sequence[Any]) -> dict[str, list[Any]]:
     """Convert named tuples to columns."""
-    names = ["query_id", "doc_id", *(name for name in ("relevance", "score") if hasattr(rows[0], name))]
+    others = "relevance", "score", *DEFAULT_COLUMNS["subtopic"]
+    names = ["query_id", "doc_id", *(name for name in others if hasattr(rows[0], name))]
     return {name: [getattr(row, name) for row in rows] for name in names}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankgain.data.arrays import array_of, check_unmasked, is_array, is_rows
 from rankgain.data.column_names import refuse_table
 from rankgain.errors import remedy_for, too_large
-from rankgain.scalars import Array, Floats, Ints, real
+from rankgain.scalars import Array, Bools, Floats, Ints, real
 
 # The number of documents per chunk: large enough to make the cost per chunk negligible, and small enough for the cache.
 CHUNK = 1 << 18
@@ -33,7 +33,7 @@ class RaggedArray:
     The caller's arrays are not copied. For kernels, `part` converts a range of lists to one contiguous array.
     """
 
-    __slots__ = ("_kept", "_offsets", "_parts", "_values", "columns", "count", "name", "native", "order", "single")
+    __slots__ = ("_mask", "_offsets", "_parts", "_values", "columns", "count", "name", "native", "order", "single")
 
     def __init__(
         self,
@@ -55,7 +55,8 @@ class RaggedArray:
         self._values = values
         self._parts = parts
         self.order = order
-        self._kept: tuple[Ints, Ints] | None = None  # the positions that a mask kept, and the offsets before the mask
+        # which documents of the caller's lists a mask left, the order of these lists, and where they started
+        self._mask: tuple[Bools, Array | None, Ints] | None = None
         self.native = False  # whether kernels can read the values in place
         if values is not None and order is None and values.flags.num & _CONTIGUOUS_ALIGNED == _CONTIGUOUS_ALIGNED:
             kind = values.dtype
@@ -136,36 +137,31 @@ class RaggedArray:
         parts = [self._numbers(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
         return RaggedArray(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
 
-    def unmasked(self, mask: Any) -> RaggedArray:
-        """Keep only the documents for which a mask of the same shape is True; None keeps all documents."""
-        if mask is None:
-            return self
-        marks = RaggedArray.of(mask, "mask")
-        parts: list[Any] = [marks._values] if marks._parts is None else marks._parts
-        for part in parts:
-            if part.dtype != np.bool_ and part.size:
-                raise TypeError(
-                    f"mask must hold booleans, True for a document, not {part.dtype}: pass mask=(mask != 0)"
-                )
-        flat = self._values is not None and self._values.ndim == 1  # the mask for flat values is also flat
-        if marks.total != self.total or (not flat and not np.array_equal(marks.sizes, self.sizes)):
-            raise ValueError(f"mask must have the shape of {self.name}: one boolean for each document")
-        mask = np.concatenate([np.empty(0, np.bool_), marks._numbers(0, len(marks)).astype(np.bool_).reshape(-1)])
-        values = self._numbers(0, len(self)).reshape(-1) if self.order is None else self._values
-        order = np.arange(self.total) if self.order is None else self.order
-        offsets = offsets_of(mask[order])[self.offsets]
-        positions = np.flatnonzero(mask[order])
-        lists = RaggedArray(self.name, offsets, values=values, order=order[positions], single=self.single)
-        lists._kept = positions, self.offsets
+    def non_empty(self) -> RaggedArray:
+        """Keep only the lists that are not empty."""
+        present = np.append(self.sizes > 0, True)
+        parts = None if self._parts is None else [part for part in self._parts if len(part)]
+        lists = RaggedArray(self.name, self.offsets[present], self._values, parts, self.order, self.single)
+        if self._mask is not None:
+            flags, order, offsets = self._mask
+            lists._mask = flags, order, offsets[present]
         return lists
+
+    @property
+    def elements(self) -> Ints | None:
+        """The position of each number in the caller's flat array, or None if the lists are contiguous there."""
+        if self._mask is None:
+            return self.order
+        flags, order, _ = self._mask
+        return np.flatnonzero(flags) if order is None else order[flags]
 
     def positions(self, query: int) -> list[int]:
         """Return the positions of a query's numbers in the list that was given, which a mask may have shortened."""
         first, last = self.offsets[query], self.offsets[query + 1]
-        if self._kept is None:
+        if self._mask is None:
             return list(range(last - first))
-        indices, offsets = self._kept
-        positions: list[int] = (indices[first:last] - offsets[query]).tolist()
+        flags, _, offsets = self._mask
+        positions: list[int] = (np.flatnonzero(flags)[first:last] - offsets[query]).tolist()
         return positions
 
     def take(self, start: int, stop: int) -> Floats:
@@ -191,10 +187,40 @@ class RaggedArray:
 
     def _where(self, position: int, query: int) -> str:
         """Return the position within the query and, if the caller's array is flat, the position in the array."""
-        if self._values is None or self._values.ndim == 2 or (len(self) == 1 and self.order is None):
+        elements = self.elements
+        if self._values is None or self._values.ndim == 2 or (len(self) == 1 and elements is None):
             return f"position {position}"
         index = int(self.offsets[query]) + position
-        return f"position {position} (element {index if self.order is None else int(self.order[index])})"
+        return f"position {position} (element {index if elements is None else int(elements[index])})"
+
+
+def unmasked(mask: Any, *arrays: RaggedArray) -> tuple[RaggedArray, ...]:
+    """Keep only the documents for which a mask is True, in arrays of the same shape; None keeps all documents."""
+    if mask is None:
+        return arrays
+    lists, marks = arrays[0], RaggedArray.of(mask, "mask")
+    parts: list[Any] = [marks._values] if marks._parts is None else marks._parts
+    for part in parts:
+        if part.dtype != np.bool_ and part.size:
+            raise TypeError(f"mask must hold booleans, True for a document, not {part.dtype}: pass mask=(mask != 0)")
+    flat = lists._values is not None and lists._values.ndim == 1  # the mask for flat values is also flat
+    if marks.total != lists.total or (not flat and not np.array_equal(marks.sizes, lists.sizes)):
+        raise ValueError(f"mask must have the shape of {lists.name}: one boolean for each document")
+    flags = marks._numbers(0, len(marks)).astype(np.bool_, copy=False).reshape(-1)
+    if lists.order is not None:
+        flags = flags[lists.order]
+    if lists.columns:
+        offsets = offsets_of(np.count_nonzero(flags.reshape(-1, lists.columns), axis=1))
+    else:
+        offsets = offsets_of(flags)[lists.offsets]
+    return tuple(_where(array, flags, offsets) for array in arrays)
+
+
+def _where(array: RaggedArray, flags: Bools, offsets: Ints) -> RaggedArray:
+    values = array._numbers(0, len(array)).reshape(-1)[flags]
+    result = RaggedArray(array.name, offsets, values=values, single=array.single)
+    result._mask = flags, array.order, array.offsets
+    return result
 
 
 def check_judged(judged: Any, lists: RaggedArray) -> RaggedArray | None:

@@ -14,6 +14,7 @@ from rankgain.data.arrays import check_id, objects_of
 from rankgain.data.documents import Documents
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
+from rankgain.data.subtopics import Covers
 from rankgain.errors import InputError, quoted
 from rankgain.scalars import Ints
 
@@ -49,6 +50,8 @@ class Source(ABC):
     left_out = 0, 0
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
+    judges_scored = False  # whether the judged documents of each query are the returned ones
+    covers: Covers | None = None  # the judgments by subtopic, if they are
     may_have_other_ids = False  # whether `id_sides` is implemented
     # The index of the first query with invalid judgments, and the exception to raise for it.
     first_invalid_query: tuple[int, Exception] | None = None
@@ -82,6 +85,15 @@ class Source(ABC):
     def chunk(self, start: int, stop: int) -> Chunk:
         """Return queries start … stop − 1 in the form that the engine expects."""
 
+    def numbered_chunk(self, start: int, stop: int) -> Chunk:
+        """Return a chunk in which documents have their positions in the judgments of the query in place of grades."""
+        raise NotImplementedError
+
+    @property
+    def judgment_numbers(self) -> Ints:
+        """The index of each query among the judged queries."""
+        raise NotImplementedError
+
     @abstractmethod
     def capacity(self, start: int, stop: int) -> tuple[int, int]:
         """Return upper bounds on the numbers of hits and of judged grades in queries start … stop − 1."""
@@ -94,11 +106,12 @@ class Source(ABC):
     def documents(self, query: int, rules: Rules) -> Documents:
         """Return the documents of a query in rank order."""
 
-    def first_document(self, query: int, rules: Rules) -> Any:
-        """Return the id of the first document of a query, or None if there is none."""
-        documents = self.documents(query, rules)
-        first = documents.groups[:1]
-        return documents.ids[first[0].positions[0]] if first and documents.ids is not None else None
+    def first_documents(self, queries: Sequence[int], rules: Rules) -> Iterator[Any]:
+        """Yield the id of the first document of each query, or None if there is none."""
+        for query in queries:
+            documents = self.documents(query, rules)
+            first = documents.groups[:1]
+            yield documents.ids[first[0].positions[0]] if first and documents.ids is not None else None
 
     def id_sides(self) -> tuple[IdSide, IdSide]:
         """Return the judgments and the run with the ids of each query, if `may_have_other_ids`."""
@@ -115,6 +128,10 @@ class Source(ABC):
     def under_missing(self, missing: Missing) -> Self:
         """Return a source with another rule for queries that the run lacks."""
         raise ValueError("missing: these rankings do not record which queries the run lacks")
+
+    @abstractmethod
+    def non_empty(self) -> Source:
+        """Return a source with only the queries that have judgments and returned documents."""
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
         """Return ranges of queries to be evaluated in one call each, up to the first query with invalid judgments."""

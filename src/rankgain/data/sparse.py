@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from rankgain.data.ids import rows_of
 from rankgain.errors import quoted
 from rankgain.scalars import Array, Int32s, Ints
 
@@ -35,6 +36,10 @@ class SparseRows(NamedTuple):
 
     offsets: Ints
     columns: Int32s
+
+    def rows(self, rows: Ints) -> SparseRows:
+        positions, offsets = rows_of(self.offsets[:-1], self.offsets[1:], rows)
+        return SparseRows(offsets, self.columns[positions])
 
     def of_row(self, row: int) -> Int32s:
         return self.columns[self.offsets[row] : self.offsets[row + 1]]

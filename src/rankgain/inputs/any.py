@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any, get_overloads, overload
 
-from rankgain.choices import Peer
+from rankgain.choices import Handed, Peer
 from rankgain.data.column_names import has_usual_columns
 from rankgain.data.files import is_standard_input
 from rankgain.data.given import Given, recognise
@@ -45,6 +45,8 @@ def evaluate(
     *metrics: Requested,
     threads: int = 1,
     like: Peer | None = None,
+    given: Handed | None = None,
+    judged_only: bool = False,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation: ...
@@ -55,6 +57,8 @@ def evaluate(
     run: Any,
     threads: int = 1,
     like: Peer | None = None,
+    given: Handed | None = None,
+    judged_only: bool = False,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation: ...
@@ -64,6 +68,8 @@ def evaluate(
     run: Any = None,
     threads: int = 1,
     like: Peer | None = None,
+    given: Handed | None = None,
+    judged_only: bool = False,
     progress: bool = False,
     **rules: Any,
 ) -> Evaluation:
@@ -86,6 +92,10 @@ def evaluate(
         How many threads may share the queries, as in `Rankings.evaluate`.
     like : str, optional
         The tool whose rules to follow, as in `Rankings.evaluate`.
+    given : {"files", "scored"}, optional
+        What the tool is handed, as in `Rankings.evaluate`.
+    judged_only : bool, default False
+        Whether unjudged documents are removed, as in `Rankings.limited`.
     progress : bool, default False
         Whether bars of tqdm are shown: how much of each TREC file is read, and as in `Rankings.evaluate`.
     **rules : any
@@ -99,8 +109,9 @@ def evaluate(
     Raises
     ------
     TypeError
-        If truth, run or metrics are not given, if the constructor does not take a rule, or if both are arrays or lists
-        of whole numbers, which may be ids as well as labels and scores: the error names the constructors.
+        If truth, run or metrics are not given, if `judged_only` is not a bool, if the constructor does not take a rule,
+        or if both are arrays or lists of whole numbers, which may be ids as well as labels and scores: the error names
+        the constructors.
     ValueError
         If the constructor or `Rankings.evaluate` raises it.
     OSError
@@ -125,28 +136,33 @@ def evaluate(
     >>> rg.evaluate("ndcg@10", truth=[[0, 2, 1]], run=[[0.2, 0.9, 0.1]])["ndcg@10"].round(4).tolist()
     [0.9502]
     """
-    given = list(metrics)
-    if truth is None and given:
-        truth = given.pop(0)
-    if run is None and truth is not None and given and _are_metrics(given):
-        return rankings_of_table(truth, **rules).evaluate(*given, threads=threads, like=like, progress=progress)
-    if run is None and given:
-        run = given.pop(0)
+    arguments = list(metrics)
+    options: dict[str, Any] = {"threads": threads, "like": like, "given": given, "progress": progress}
+    if truth is None and arguments:
+        truth = arguments.pop(0)
+    if run is None and truth is not None and arguments and _are_metrics(arguments):
+        return _limited(rankings_of_table(truth, **rules), judged_only).evaluate(*arguments, **options)
+    if run is None and arguments:
+        run = arguments.pop(0)
     if truth is None or run is None:
         others = f", not {', '.join(f'{name}=' for name in rules)}" if rules else ""
         raise TypeError(f"evaluate needs truth and a run{others}: rankgain.evaluate(truth, run, 'ndcg@10')")
-    requests = each_of(given)
+    requests = each_of(arguments)
     if not requests:
         if keywords := rules.keys() & {"metric", "metrics"}:
             raise unexpected(evaluate, dict.fromkeys(keywords))
         raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
     planned(requests)  # reject misspelt metric names before reading any input
     rankings = rankings_of(truth, run, progress=progress, **rules)
-    return rankings.evaluate(*requests, threads=threads, like=like, progress=progress)
+    return _limited(rankings, judged_only).evaluate(*requests, **options)
 
 
 # Show only the signature of the most common call.
 evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]
+
+
+def _limited(rankings: Rankings, judged_only: bool) -> Rankings:
+    return rankings if judged_only is False else rankings.limited(judged_only=judged_only)
 
 
 def _are_metrics(requests: list[Any]) -> bool:
@@ -258,12 +274,12 @@ def _of_lists(
     return _call(from_recommendations, (truth.data, run.data), optional, rules)
 
 
-def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool) -> Judgments:
+def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic: bool | str = False) -> Judgments:
     """Prepare truth in another form than the run."""
     if truth.kind != "trec":
-        return judgments(truth, **(of_truth if truth.kind == "table" else EMPTY))
+        return judgments(truth, subtopic=subtopic, **(of_truth if truth.kind == "table" else EMPTY))
     with shown(truth.data, bar_class(progress)) as file:
-        return judgments(Given("trec", file, truth.argument))
+        return judgments(Given("trec", file, truth.argument), subtopic=subtopic)
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankgain.choices import Duplicates, Ties
+from rankgain.data.column_names import ROW_COLUMNS
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns
 from rankgain.data.dicts import DictSource
 from rankgain.data.given import Given, recognise
@@ -126,7 +127,7 @@ def documents_of(
     """
     if isinstance(value, Rankings):
         raise TypeError(f"{argument} is Rankings, which hold judgments too: give the run alone")
-    given = recognise(value, argument, columns)
+    given = recognise(value, argument, columns, is_table=_is_table(value, columns))
     if given.kind == "judgments":
         raise TypeError(f"{argument} is Judgments, which are no run: {_FORMS}")
     if columns and given.kind != "table":
@@ -142,6 +143,13 @@ def documents_of(
     if given.kind == "table":
         return _of_table(given, columns, duplicates, other)
     return _of_lists(given, duplicates)
+
+
+def _is_table(value: Any, columns: Mapping[str, str]) -> bool:
+    """Return whether a value certainly is a table: records, or columns of which one has lists of ids."""
+    if isinstance(value, Mapping):
+        return "retrieved" in columns or not value.keys().isdisjoint(ROW_COLUMNS["retrieved"])
+    return isinstance(value, (list, tuple)) and len(value) > 0 and isinstance(value[0], Mapping)
 
 
 def _of_table(

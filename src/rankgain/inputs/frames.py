@@ -15,14 +15,15 @@ from rankgain.data.column_names import bare
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
-from rankgain.data.ids import row_numbers
-from rankgain.data.judgments import JudgmentSets, judgment_sets, of_ids, warn_of_negative_grades
+from rankgain.data.ids import python_ids, row_numbers
+from rankgain.data.judgments import JudgmentSets, judgment_sets, of_covers, of_ids, warn_of_negative_grades
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import Rules, rules_of
 from rankgain.data.source import check_query_ids
+from rankgain.data.subtopics import of_rows
 from rankgain.data.tables.frame import Frame
-from rankgain.errors import NoKeywords, unexpected, warn, without_unknown
+from rankgain.errors import BY_SUBTOPIC, NoKeywords, quoted, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import id_kind
 
@@ -265,6 +266,9 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     if judgments.error_code is not None:
         _, number, position = judgments.error_code
         judgments.error_row = int(row_numbers(groups.rows(np.array([number]))[0])[position])
+        subtopic = frame.find("subtopic", None)
+        if subtopic is not None:
+            judgments.hint = f"; if column {subtopic!r} holds subtopics, write {BY_SUBTOPIC}"
     judgments.text_ids = frame.text_ids
     judgments.column = column
     if grades is not None:
@@ -276,6 +280,34 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     if numeric is not None:
         warn(f"{judgments.assumed[0]}. If {numeric!r} has the grades, write relevance={numeric!r}, else leave it out")
     return judgments
+
+
+def by_subtopic_of_frame(
+    frame: Frame, query: str | None, doc: str | None, relevance: str | None, subtopic: str | None
+) -> JudgmentSets:
+    """Read judgments by subtopic from a frame. `subtopic`: its column, or None for the first usual one."""
+    query, column, of_subtopics = frame.need("query", query), frame.need("doc", doc), frame.need("subtopic", subtopic)
+    grade = frame.find("relevance", relevance)
+    frame.prepare([query, column, of_subtopics], [] if grade is None else [grade])
+    groups = QueryRows.of(frame.ids(query))
+    rows, offsets = groups.rows(np.arange(len(groups)))
+    documents, subtopics = (
+        python_ids(ids.take(rows), ids.kind) for ids in (frame.documents(column), frame.ids(of_subtopics))
+    )
+    grades = np.ones(len(documents)) if grade is None else to_float64(frame.numbers(grade)[rows])
+
+    def where(row: int) -> str:
+        position = f"row {int(row_numbers(rows)[row])}"
+        return f"{frame.argument}: {position}, subtopic {quoted(subtopics[row])}, document {quoted(documents[row])}"
+
+    field = frame.where(of_subtopics)
+    sets = of_covers(
+        frame.argument, groups.names, of_rows(groups.names, offsets, documents, subtopics, grades, where, field)
+    )
+    sets.text_ids, sets.column = frame.text_ids, column
+    if grade is None:
+        sets.assumed = (f"{frame.argument} has no column of relevance: each row counts as 1",)
+    return sets
 
 
 # Numeric columns with these names do not hold grades.

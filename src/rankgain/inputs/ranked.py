@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Unpack
 
 from rankgain.data.lists import ListSource
-from rankgain.data.ragged import RaggedArray, check_judged
+from rankgain.data.ragged import RaggedArray, check_judged, unmasked
 from rankgain.data.rules import GIVEN
 from rankgain.data.source import check_query_ids
 from rankgain.errors import NoKeywords, unexpected, without_unknown
@@ -69,6 +69,6 @@ def from_ranked(
     """
     if unknown:
         raise unexpected(from_ranked, unknown)
-    lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
+    (lists,) = unmasked(mask, RaggedArray.of(relevance, "relevance"))
     truth = check_judged(judged, lists)
     return Rankings(ListSource(lists, None, truth, check_query_ids(query_ids, len(lists))), GIVEN)

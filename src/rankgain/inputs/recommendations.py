@@ -137,6 +137,10 @@ def from_recommendations(
             if judgments.unusual_grades:
                 warn_of_negative_grades(judgments)
             return Rankings(DictSource(judgments, few[0], missing, query_ids, None, "recommended"), GIVEN)
+    if isinstance(truth, JudgmentSets) and type(users) is type(rows) is list and not truth.text_ids:
+        few = _backend.dicts.as_runs(users, rows, [], FEW)
+        if few is not None and truth.documents and type(next(chain.from_iterable(rows))) is type(truth.documents[0]):
+            return Rankings(DictSource(truth, few[0], missing, query_ids, None, "recommended"), GIVEN)
     rows = checked("recommended", users, rows, (list, tuple), "a list of ids, best first")
     of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple)
     column = None if of_tuples else column_of("recommended", users, rows)

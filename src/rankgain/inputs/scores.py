@@ -13,7 +13,7 @@ from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_col
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.judgments import Judgments
 from rankgain.data.lists import ListSource
-from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
+from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of, unmasked
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.data.sparse import Csr, is_sparse
@@ -164,8 +164,7 @@ def from_scores(
         if group_sizes is not None or qid is not None or not scores.columns or scores.single:
             raise ValueError("exclude needs a matrix of scores, one row per query: of other forms, drop the documents")
         mask = mask_of(exclude, (scores.count, scores.columns))
-    if mask is not None:
-        labels, scores = labels.unmasked(mask), scores.unmasked(mask)
+    labels, scores = unmasked(mask, labels, scores)
     if scores.kind != "f":
         warn_if_swapped(pairs_in_lists(labels, scores), "y_true", "y_score", "from_scores(y_true, y_score)")
     truth = None if judged is None else check_judged(judged, labels)

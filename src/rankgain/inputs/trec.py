@@ -11,11 +11,12 @@ import numpy as np
 from rankgain.choices import Duplicates, Missing, ScoreBits, Ties, check_choices
 from rankgain.data.columns import ColumnSource
 from rankgain.data.files import FileInput, comment_out_first, is_beir, is_standard_input, opened
-from rankgain.data.ids import row_numbers
-from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
-from rankgain.data.lines import BEIR_QRELS, QRELS, TrecText, read_run
+from rankgain.data.ids import python_ids, row_numbers
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_covers, of_ids
+from rankgain.data.lines import BEIR_QRELS, QRELS, QRELS_BY_SUBTOPIC, TrecText, read_run
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
-from rankgain.errors import NoKeywords, unexpected, without_unknown
+from rankgain.data.subtopics import of_rows
+from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.results.export import bar_class, shown
 from rankgain.threads import check_threads
@@ -55,11 +56,9 @@ def read_trec(
         The precision in which scores are compared, as in `Rankings.under`.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, at its first rank (with
-        its highest score). If the lines of a query are not contiguous, the run is then read into memory.
+        its highest score).
     threads : int, default 1
-        How many threads may share the work, from 1 to 256; the result does not depend on it. With more than one, a
-        block of the run is parsed while the block before it is matched with the qrels; more than two bring no
-        further gain.
+        How many threads may share the lines of the run, from 1 to 256; the result does not depend on it.
     progress : bool, default False
         Whether a bar of tqdm shows how much of each file is read; only for paths.
 
@@ -82,11 +81,6 @@ def read_trec(
     ImportError
         If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
-    Warns
-    -----
-    UserWarning
-        If no document of a file is judged, and the ids in the first block seem to differ from those of the qrels.
-
     See Also
     --------
     from_qrels : The same from dicts, with the choices for `ties` and `missing` explained.
@@ -96,8 +90,9 @@ def read_trec(
     Notes
     -----
     Both files may be compressed with gzip. Fields are separated by white space; blank lines and lines that begin with
-    ``#`` are skipped. Ids are any bytes. The run is read once, in blocks, so that memory does not grow with its size if
-    the lines of each query are contiguous. If they are not, it is read twice, and each line takes 8 bytes.
+    ``#`` are skipped. Ids are any bytes. Files are read into memory, once, so that later changes of a file have no
+    effect, and other rules need no file. A run takes the memory of its text and up to 40 bytes per line, or up to 100
+    while it is read if the lines of its queries are scattered.
 
     Examples
     --------
@@ -136,6 +131,33 @@ def _without_spaces(line: re.Match[bytes]) -> bytes:
     return re.sub(rb"(?<=\S) +(?=\S)", lambda spaces: _SPACE * len(spaces[0]), line[0])
 
 
+def read_qrels_by_subtopic(source: FileInput, argument: str) -> JudgmentSets:
+    """Read judgments by subtopic from a qrels file, whose second field is the subtopic."""
+    with opened(source, argument) as file:
+        file.check_format()
+        if is_beir(file):
+            raise ValueError(
+                f"{file.name} is BEIR's table, which has no field of subtopics: give lines "
+                f"'{QRELS_BY_SUBTOPIC.fields}', or leave out subtopic="
+            )
+        text, error = file.text()
+    lines = TrecText(text, QRELS_BY_SUBTOPIC, file.name)
+    if error is not None:
+        raise error
+    # Read as documents, the subtopics have the same rows.
+    of_subtopics = TrecText(text, QRELS_BY_SUBTOPIC._replace(document=1), file.name)
+    groups = lines.groups
+    rows, offsets = groups.rows(np.arange(len(groups)))
+    documents, subtopics = (python_ids(ids.take(rows), "str") for ids in (lines.documents, of_subtopics.documents))
+
+    def where(row: int) -> str:
+        line = lines.line_of(int(row_numbers(rows)[row])) + 1
+        return f"{file.name}: line {line}, subtopic {quoted(subtopics[row])}, document {quoted(documents[row])}"
+
+    covers = of_rows(groups.names, offsets, documents, subtopics, lines.values[rows], where, f"{file.name}: field 2")
+    return of_covers(file.name, groups.names, covers)
+
+
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """Read the judgments from a qrels file."""
     with opened(source, argument) as file:
@@ -147,11 +169,9 @@ def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
         has_spaces = b" " in text and _SPACE not in text
         text = bytearray(re.sub(_TWO_TABS, _without_spaces, text) if has_spaces else text)
         comment_out_first(text)
-    lines = TrecText(text, form, file.name)
+    lines = TrecText(text, form, file.name, space=_SPACE if has_spaces else b"")
     if error is not None:
         raise error
-    if has_spaces:
-        lines.bytes[lines.bytes == _SPACE[0]] = ord(" ")
     judgments = of_ids(file.name, lines.groups, lines.documents, lines.values)
     if judgments.error_code is not None:  # the scan would have raised any other error, so a document is repeated
         _, query, position = judgments.error_code

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn, Unpack
 
 from rankgain._codes import UNLIMITED
-from rankgain.choices import Ideal, Rounding, ScoresOf
+from rankgain.choices import AnyIdeal, Rounding, ScoresOf
 from rankgain.errors import SHOWN, NoKeywords, nearest, quoted, short, unexpected, without_unknown
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
 from rankgain.metrics.parameters import LARGEST_CUTOFF, PARAMETERS, Parameters, cut_off
 from rankgain.metrics.similarity import SIMILARITY_TABLE
+from rankgain.metrics.subtopics import REFUSED, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
 
@@ -35,7 +37,7 @@ class Metric(Parameters):
     k : int or None
         The cut-off; None if the whole list counts.
     gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection
-    tolerance, scores
+    alpha, tolerance, scores
         The parameters, as in `rankgain.metric`; parameters that the metric does not take have their default values.
     """
 
@@ -56,7 +58,7 @@ class Metric(Parameters):
             if field not in row.takes:
                 takes = ", ".join((*("k",) * row.cuts, *row.takes)) or "no parameters"
                 raise TypeError(f"{row.name} does not take {field}; it takes {takes}")
-        for field, (default, check, _) in PARAMETERS.items():
+        for field, (default, check, _) in row.parameters.items():
             object.__setattr__(self, field, check(parameters[field]) if field in parameters else default)
         # The hash is cached, since an evaluation looks up metrics repeatedly.
         object.__setattr__(self, "_hash", hash(self._key()))
@@ -82,7 +84,8 @@ class Metric(Parameters):
 
     def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
         """Pickle only public names: the class, and its parameters as a user would write them."""
-        given = {name: value for name, value in self._parameters().items() if value != PARAMETERS[name].default}
+        defaults = row_of(self.name).parameters
+        given = {name: value for name, value in self._parameters().items() if value != defaults[name].default}
         arguments = {n: value.argument if isinstance(value, (Gain, Discount)) else value for n, value in given.items()}
         return partial(Metric, self.name, self.k, **arguments), ()
 
@@ -133,7 +136,7 @@ class Metric(Parameters):
     def __str__(self) -> str:
         written = [
             f"{name}={_shown(getattr(self, name))}"
-            for name, parameter in PARAMETERS.items()
+            for name, parameter in row_of(self.name).parameters.items()
             if getattr(self, name) != parameter.default
         ]
         return self.name + (f"({','.join(written)})" if written else "") + (f"@{self.k}" if self.k is not None else "")
@@ -157,7 +160,7 @@ class Score(str):
 
 # The tables of metrics, by name. Whatever reads a result asks `row_of`, which looks in all of them; the lists of
 # metrics that need only relevance read the first.
-TABLES = (TABLE, SIMILARITY_TABLE)
+TABLES = (TABLE, SUBTOPIC_TABLE, SIMILARITY_TABLE)
 _NAMES = {alias: row for table in TABLES for row in table.values() for alias in (row.name, *row.aliases)}
 # trec_eval's names that take cut-offs. Without a cut-off, names that end in _cut stand for several default cut-offs
 # (see m_ndcg_cut.c).
@@ -172,7 +175,7 @@ def metric(
     k: int | None = None,
     gain: GainKind | None = None,
     discount: DiscountKind | None = None,
-    ideal: Ideal | None = None,
+    ideal: AnyIdeal | None = None,
     rel: float | None = None,
     empty: float | None = None,
     beta: float | None = None,
@@ -183,6 +186,7 @@ def metric(
     multiple: float | None = None,
     coefficients: Sequence[float] | None = None,
     collection: float | None = None,
+    alpha: float | None = None,
     tolerance: float | None = None,
     scores: ScoresOf | None = None,
     **unknown: Unpack[NoKeywords],
@@ -201,9 +205,10 @@ def metric(
         How a grade becomes a gain; see `rankgain.gain`. By default ``"linear"``.
     discount : str or sequence of float, optional
         How much a rank counts; see `rankgain.discount`. By default ``"log2"``.
-    ideal : {"judged", "returned"}, optional
+    ideal : {"judged", "returned", "docid"}, optional
         Whether the ideal ranking holds all judged documents, or is also cut at the length of the returned list. By
-        default ``"judged"``.
+        default ``"judged"``. With ``"docid"``, the greedy ideal of alpha_ndcg, nerr_ia and nnrbp takes, of documents
+        with equal gains, the one with the highest id, as ndeval does; values may then exceed 1.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
     empty : float, optional
@@ -211,7 +216,7 @@ def metric(
         0.
     beta : float, optional
         For f: how much more recall weighs than precision. For q_measure: the weight of the gains. From 0 to 1e6; by
-        default 1.
+        default 1. For nrbp and nnrbp: the probability with which a reader reads on, from 0 to below 1; by default 0.5.
     p : float, optional
         The persistence of the reader, the probability with which they read on: above 0 and below 1, by default 0.9.
     max_grade : float, optional
@@ -229,6 +234,9 @@ def metric(
         non-relevant one not returned; by default (1, −1, 0, 0).
     collection : float, optional
         The number of documents in the collection, 0 or more; by default 0.
+    alpha : float, optional
+        For metrics of novelty: how much less a subtopic counts each time that it is repeated, from 0 to 1; by default
+        0.5.
     tolerance : float, optional
         For knn_recall: how much below the k-th score of the exact run a document may be to count as right, 0 or more;
         by default 0.
@@ -256,18 +264,24 @@ def metric(
 
     Notes
     -----
+    Six metrics need judgments by subtopic: alpha_dcg, alpha_ndcg, err_ia, nerr_ia, nrbp and nnrbp. So do strecall, the
+    share of the subtopics that a list covers, and ``NAME_ia``, the mean over the subtopics of a query of the metric
+    NAME, whose parameters and `empty` it takes: ``ndcg_ia``, ``rr_ia``, ``recall_ia``, ``precision_ia``, ``ap_ia`` …
+
     Which metrics take which parameter::
 
         gain          cg, ncg, dcg, idcg, ndcg, g, ndcg_rel, r_ndcg
         discount      dcg, idcg, ndcg, ndcg_rel, r_ndcg
-        ideal         ndcg
+        ideal         ndcg, alpha_ndcg, nerr_ia, nnrbp
         rel           rr, success, precision, recall, capped_recall, f, ap, ap_capped, ap_hits, gm_ap,
                       r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, fallout, auc, gauc, rbp,
-                      q_measure, set_ap, utility, bin_g, r_ndcg, num_rel, num_rel_ret, num_nonrel_judged_ret
+                      q_measure, set_ap, utility, bin_g, r_ndcg, num_rel, num_rel_ret, num_nonrel_judged_ret,
+                      alpha_dcg, alpha_ndcg, err_ia, nerr_ia, nrbp, nnrbp
         empty         ncg, ndcg, rr, success, recall, capped_recall, f, ap, ap_capped, ap_hits, gm_ap,
                       r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, fallout, auc, gauc, nerr,
-                      q_measure, set_ap, g, bin_g, ndcg_rel, r_ndcg
-        beta          f, q_measure
+                      q_measure, set_ap, g, bin_g, ndcg_rel, r_ndcg, alpha_dcg, alpha_ndcg, err_ia, nerr_ia,
+                      nrbp, nnrbp
+        beta          f, q_measure, nrbp, nnrbp
         p             rbp, rbp_residual
         max_grade     err, nerr
         recall        iprec
@@ -275,6 +289,7 @@ def metric(
         multiple      r_precision
         coefficients  utility
         collection    utility
+        alpha         alpha_dcg, alpha_ndcg, err_ia, nerr_ia, nrbp, nnrbp
 
     Metrics of whole lists, which have no cut-off::
 
@@ -331,13 +346,16 @@ def better(key: str | Metric) -> int:
     return row_of(record.name).better
 
 
-def refuse_similarity(metrics: Iterable[Metric]) -> None:
-    """Raise a ValueError for a metric that compares two runs and does not need judgments."""
-    for metric in metrics:
-        if metric.name in SIMILARITY_TABLE:
-            raise ValueError(
-                f"{metric} is a similarity of two runs, not a quality: rankgain.similarity(old, new, '{metric}')"
-            )
+def refuse_by_subtopic(requests: Iterable[str | Metric], what: str) -> None:
+    """Raise a ValueError if a requested metric needs judgments by subtopic, which `what` does not take."""
+    for key, metric in (pair for request in requests for pair in parse_quality(request)):
+        if metric.name in SUBTOPIC_TABLE:
+            raise ValueError(f"{key!s} needs judgments by subtopic, and {what} takes none: use rankgain.evaluate")
+
+
+def highest_value(metric: Metric) -> float:
+    """Return the largest value that a query can have; infinite if there is no bound, as with ndeval's ideal list."""
+    return math.inf if metric.ideal == "docid" else row_of(metric.name).highest
 
 
 def is_share(key: str | Metric) -> bool:
@@ -362,15 +380,16 @@ def _bare(name: str) -> str:
 _BARE = {_bare(alias): row for alias, row in _NAMES.items()}
 
 
-_SUBTOPICS = "it needs the subtopics of documents, which are out of scope"
 _CATALOGUE = "it needs the catalogue or features of items, not only their relevance, which is out of scope"
+_COVERAGE = f"{_CATALOGUE}; the share of the subtopics or nuggets that a list covers is strecall@k"
 _ERRORS = "it is an error of predicted values, not a metric of rankings; see sklearn.metrics"
 # Advice for names that are not rankgain metrics; the keys are in `_bare` form.
 _ADVICE = {
     **dict.fromkeys(("ndcgexp", "expndcg", "ndcgexponential"), "write 'ndcg(gain=exponential)@10'"),
     **dict.fromkeys(("dcgexp", "expdcg", "dcgexponential"), "write 'dcg(gain=exponential)@10'"),
-    **dict.fromkeys(("alphandcg", "alphadcg", "erria", "nerria", "strec", "srecall", "subtopicrecall"), _SUBTOPICS),
-    **dict.fromkeys(("coverage", "catalogcoverage", "itemcoverage", "novelty", "diversity", "serendipity"), _CATALOGUE),
+    **{_bare(name): f"it has no mean over subtopics, since {reason}" for name, reason in REFUSED.items()},
+    **dict.fromkeys(("coverage", "novelty", "diversity"), _COVERAGE),
+    **dict.fromkeys(("catalogcoverage", "itemcoverage", "serendipity"), _CATALOGUE),
     **dict.fromkeys(("intralistsimilarity", "ils", "ild", "intralistdiversity", "personalization", "arp"), _CATALOGUE),
     **dict.fromkeys(("rbo50", "rbo90"), "write 'rbo(p=0.5)' or 'rbo(p=0.9)', of rankgain.similarity(old, new)"),
     "frequencyweighted": "rankgain.similarity(old, new) has 'overlap@10' and 'jaccard@10'",
@@ -409,9 +428,10 @@ def _near(name: str) -> str:
         return name
     if len(name) > 2 * max(map(len, _NAMES)):  # comparing long strings is slow
         return ""
-    letters = sorted(_bare(name))
-    anagrams = sorted((bare for bare in _BARE if sorted(bare) == letters), key=lambda bare: bare != _bare(name))
-    near = anagrams[0] if anagrams else nearest(_bare(name), _BARE)
+    letters, over_subtopics = sorted(_bare(name)), _bare(name).endswith("ia")
+    known = [bare for bare in _BARE if bare.endswith("ia") == over_subtopics]
+    anagrams = sorted((bare for bare in known if sorted(bare) == letters), key=lambda bare: bare != _bare(name))
+    near = anagrams[0] if anagrams else nearest(_bare(name), known)
     return next((alias for alias in _NAMES if near and _bare(alias) == near), "")
 
 
@@ -486,6 +506,15 @@ def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(request).__name__}{cutoff}")
 
 
+def parse_quality(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
+    """Yield the pairs of `parse`; raise a ValueError for a metric that compares two runs without judgments."""
+    for key, metric in parse(request):
+        if metric.name in SIMILARITY_TABLE:
+            call = f"rankgain.similarity(old, new, '{metric}')"
+            raise ValueError(f"{key!s} is a similarity of two runs, not a quality: {call}")
+        yield key, metric
+
+
 def _read(request: str) -> Iterator[tuple[str, Metric]]:
     """Parse a string; error messages lack the advice that `parse` adds."""
     trec = re.fullmatch(_TREC_FORM, request)
@@ -533,7 +562,7 @@ def _from_text(request: str, name: str, parameters: str, k: str | None) -> Metri
             given[key] = _integer(request, value)
         else:
             try:
-                given[key] = PARAMETERS[key].read(value)
+                given[key] = row.parameters[key].read(value)
             except ValueError:
                 raise ValueError(f"{request!r}: {key} must be a number, not {value!r}") from None
     return metric(name, **given)

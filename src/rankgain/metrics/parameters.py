@@ -60,14 +60,21 @@ def one_of(name: str) -> Callable[[Any], str]:
     return partial(check_choice, name=name, choices=CHOICES[name])
 
 
-def within(name: str, lowest: float, highest: float = math.inf, *, inclusive: bool = True) -> Callable[[Any], float]:
-    """Return a function that checks that a value is a finite number within bounds."""
+def within(
+    name: str, lowest: float, highest: float = math.inf, *, inclusive: bool = True, below: bool = False
+) -> Callable[[Any], float]:
+    """Return a function that checks that a value is a finite number within bounds.
+
+    The bounds themselves are allowed if `inclusive`; with `below`, only the lower one is.
+    """
     limit = f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"at least {lowest:g}"
+    limit = f"from {lowest:g} to below {highest:g}" if below else limit
     limit = limit if inclusive else f"above {lowest:g} and below {highest:g}"
 
     def checked(value: Any) -> float:
         number = _number(name, value, finite=True)
-        if not (lowest <= number <= highest if inclusive else lowest < number < highest):
+        within_bounds = lowest <= number <= highest if inclusive else lowest < number < highest
+        if not within_bounds or (below and number == highest):
             raise ValueError(f"{name} must be {limit}, not {number!r}")
         return number + 0.0  # −0.0 becomes 0.0, which prints without a sign
 
@@ -122,6 +129,7 @@ PARAMETERS = {
     "multiple": Parameter(1.0, within("multiple", 0.0, 1e6, inclusive=False), _real),
     "coefficients": Parameter((1.0, -1.0, 0.0, 0.0), check_coefficients, _reals),
     "collection": Parameter(0.0, within("collection", 0.0), _real),
+    "alpha": Parameter(0.5, within("alpha", 0.0, 1.0), _real),
     "tolerance": Parameter(0.0, within("tolerance", 0.0), _real),
     "scores": Parameter("old", one_of("scores")),
 }
@@ -145,6 +153,7 @@ class Parameters:
     multiple: float
     coefficients: tuple[float, ...]
     collection: float
+    alpha: float
     tolerance: float
     scores: str
 

@@ -15,13 +15,14 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain._codes import IN_JUDGED, UNLIMITED, KernelTerm
-from rankgain.data.rules import Codes, Rules
+from rankgain.data.rules import Rules
 from rankgain.data.source import Source
 from rankgain.errors import InputError
 from rankgain.metrics.discounts import LONGEST_TABLE
 from rankgain.metrics.families import Needs, Term
 from rankgain.metrics.gains import Gain
-from rankgain.metrics.metric import Metric, parse, refuse_similarity
+from rankgain.metrics.metric import Metric, parse_quality, row_of
+from rankgain.metrics.subtopics import BASES, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, Ints
 from rankgain.threads import run_chunks
@@ -36,6 +37,8 @@ Requests = tuple[str | Metric, ...]
 class Plan:
     """A set of metrics and the program that computes them on the current backend.
 
+    The metrics that need judgments by subtopic, `by_subtopic`, must be last, and the program does not compute them.
+    `base_of` maps means over subtopics to the metrics whose means they are, and `bases` is the plan of the latter.
     `rows` holds (key, row) pairs. A key is the position of the request or, if the request has several cut-offs, the
     text of one of them. `weighing` maps the names of metrics that weight queries to their rows.
     """
@@ -48,10 +51,14 @@ class Plan:
     ) -> None:
         self.metrics = metrics
         self.count = len(metrics)
+        self.by_subtopic = [metric for metric in metrics if metric.name in SUBTOPIC_TABLE]
+        metrics = metrics[: len(metrics) - len(self.by_subtopic)]
+        self.base_of = {metric: base_of(metric) for metric in self.by_subtopic if metric.name in BASES}
+        self.bases: Plan | None = Plan([*dict.fromkeys(self.base_of.values())]) if self.base_of else None
         self.rows = rows
         self.weighing = weighing
         self.single = rows == [(0, 0)]
-        self.unaveraged = next((metric for metric in metrics if TABLE[metric.name].unaveraged), None)
+        self.unaveraged = next((metric for metric in self.metrics if row_of(metric.name).unaveraged), None)
         depths: dict[Term, set[int]] = {}
         terms_of = [TABLE[metric.name].terms(metric) for metric in metrics]
         for metric, terms in zip(metrics, terms_of, strict=True):
@@ -70,6 +77,7 @@ class Plan:
         for term, cutoffs in self.terms:
             self.needs |= term.needs.at(int(cutoffs[-1]))
         self.has_callable_gain = any(term.gain is not None and term.gain.function is not None for term, _ in self.terms)
+        self.reusable: bool = not self.has_callable_gain and (self.bases is None or self.bases.reusable)
         self.engine = _backend.walk
         self.run = self.engine.run
         self.backend = _backend.name
@@ -144,6 +152,14 @@ def _combination(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
     )
 
 
+def base_of(metric: Metric) -> Metric:
+    """Return the metric whose mean over subtopics a metric is."""
+    base = BASES[metric.name]
+    takes = row_of(base).takes
+    parameters = {name: getattr(metric, name) for name in row_of(metric.name).takes if name in takes}
+    return Metric(base, metric.k, **parameters)
+
+
 def planned(requests: Requests) -> Plan:
     """Return the plan for the requested metrics."""
     key = (_backend.name, *requests)
@@ -153,16 +169,16 @@ def planned(requests: Requests) -> Plan:
         pass
     by_key: dict[int | str, Metric] = {}
     for position, request in enumerate(requests):
-        by_key |= {position if name is request else str(name): metric for name, metric in parse(request)}
-    refuse_similarity(by_key.values())
+        by_key |= {position if name is request else str(name): metric for name, metric in parse_quality(request)}
     metrics = dict.fromkeys(by_key.values())
-    weights = [Metric(name) for metric in metrics if (name := TABLE[metric.name].weights)]
-    rows = {metric: row for row, metric in enumerate({**metrics, **dict.fromkeys(weights)})}
+    weights = [Metric(name) for metric in metrics if (name := row_of(metric.name).weights)]
+    in_order = sorted({**metrics, **dict.fromkeys(weights)}, key=lambda metric: metric.name in SUBTOPIC_TABLE)
+    rows = {metric: row for row, metric in enumerate(in_order)}
     if not rows:
         raise ValueError(f"no metric was requested; there are: {', '.join(TABLE)}")
     weighing = {metric.name: rows[metric] for metric in weights}
     plan = Plan(list(rows), [(name, rows[metric]) for name, metric in by_key.items()], weighing)
-    if not plan.has_callable_gain:
+    if plan.reusable:
         if len(_plan_cache) >= MOST_PLANS:
             _plan_cache.clear()
         _plan_cache[_backend.name, *(str(item) if isinstance(item, str) else item for item in requests)] = plan
@@ -175,17 +191,18 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
     `bar` is a tqdm progress bar that advances by the number of queries in each chunk.
     """
     check_averaged(plan, rules)
-    out = np.empty((plan.count, len(source.query_ids)))
+    out = np.empty((plan.count - len(plan.by_subtopic), len(source.query_ids)))
+    if not len(out):
+        return out, 0
     program = plan.ready or plan.program(source.longest)
-    codes = rules.codes
     chunks = source.chunks(threads)
     if threads > 1 or bar is not None:
-        work = partial(_walk, plan, program, source, codes, out)
+        work = partial(_walk, plan, program, source, rules, out)
         empty = sum(run_chunks(chunks, work if bar is None else partial(_advancing, bar, work), threads))
     else:
         empty = 0
         for start, stop in chunks:
-            empty += _walk(plan, program, source, codes, out, start, stop)
+            empty += _walk(plan, program, source, rules, out, start, stop)
     if source.first_invalid_query is not None:
         raise copy_of(source.first_invalid_query[1])
     out.setflags(False)  # type: ignore[call-arg]  # make it read-only; passing a keyword takes twice as long
@@ -196,7 +213,7 @@ def check_averaged(plan: Plan, rules: Rules) -> None:
     """Raise a ValueError if ties are averaged and a metric of the plan has no expected value."""
     if rules.ties == "average" and plan.unaveraged is not None:
         raise ValueError(
-            f"{plan.unaveraged} has no value for ties='average': {TABLE[plan.unaveraged.name].unaveraged}; order ties "
+            f"{plan.unaveraged} has no value for ties='average': {row_of(plan.unaveraged.name).unaveraged}; order ties "
             "another way, such as rankings.under(ties='stable')"
         )
 
@@ -206,13 +223,14 @@ def copy_of(error: Exception) -> Exception:
     return type(error)(*error.args)
 
 
-def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
+def _walk(plan: Plan, program: Any, source: Source, rules: Rules, out: Floats, start: int, stop: int) -> int:
     """Fill ``out[:, start:stop]`` and return the number of its queries with nothing relevant."""
     chunk = source.chunk(start, stop)
     if plan.has_callable_gain:
-        result = _run_with_callables(plan, program, codes, chunk, source.capacity(start, stop), out, start)
+        capacity = capacity_of(source, rules, start, stop)
+        result = _run_with_callables(plan, program, rules.codes, chunk, capacity, out, start)
     else:
-        result = plan.run(program, codes, chunk, out, start)
+        result = plan.run(program, rules.codes, chunk, out, start)
     if type(result) is tuple:
         raise refused(plan, source, start, result)
     return result  # type: ignore[no-any-return]
@@ -259,6 +277,15 @@ class Hits(NamedTuple):
     judged_count: Ints
 
 
+def capacity_of(source: Source, rules: Rules, start: int, stop: int) -> tuple[int, int]:
+    """Return upper bounds on the numbers of hits and of judged grades in queries start … stop − 1, under the rules."""
+    hits, judged = source.capacity(start, stop)
+    if not rules.scored_only:
+        return hits, judged
+    returned = int(source.sizes[start:stop].sum())
+    return max(hits, returned), max(judged, returned)
+
+
 def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
     """Find the hits of the queries in a chunk."""
     queries = chunk[2] - chunk[1]
@@ -293,7 +320,8 @@ def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> Query
     if source.first_invalid_query is not None and source.first_invalid_query[0] <= query:
         raise copy_of(source.first_invalid_query[1])
     program = plan.ready or plan.program(source.longest)
-    hits = find(plan.engine, program, rules.codes, source.chunk(query, query + 1), source.capacity(query, query + 1))
+    capacity = capacity_of(source, rules, query, query + 1)
+    hits = find(plan.engine, program, rules.codes, source.chunk(query, query + 1), capacity)
     if hits.error_code is not None:
         raise refused(plan, source, query, hits.error_code)
     tables: list[dict[float, float] | None] = []
@@ -352,7 +380,7 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
     engine = _backend.walk
     program = engine.Program([], [], depth, judged_depth, lowest)
     for start, stop in source.chunks():
-        hits = find(engine, program, rules.codes, source.chunk(start, stop), source.capacity(start, stop))
+        hits = find(engine, program, rules.codes, source.chunk(start, stop), capacity_of(source, rules, start, stop))
         if hits.error_code is not None:
             code, query, position, _ = hits.error_code
             raise source.refusal(start + query, InputError(code, start + query, position))
@@ -366,7 +394,7 @@ def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
 
 
 def _run_with_callables(
-    plan: Plan, program: Any, codes: Codes, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
+    plan: Plan, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
 ) -> Any:
     """Compute metrics with callable gains: find all hits, call the gains for each query, then compute the metrics.
 
@@ -374,6 +402,11 @@ def _run_with_callables(
     on chunks or threads. It is not called for an invalid query or for later queries.
     """
     hits = find(plan.engine, program, codes, chunk, capacity)
+    return metrics_of_hits(plan, program, codes, hits, out, start)
+
+
+def metrics_of_hits(plan: Plan, program: Any, codes: Any, hits: Hits, out: Floats, start: int) -> Any:
+    """Compute metrics from hits; return the number of queries with nothing relevant, or an error code."""
     tables: list[list[tuple[Floats, Floats]] | None] = [
         [] if term.gain is not None and term.gain.function is not None else None for term, _ in plan.terms
     ]

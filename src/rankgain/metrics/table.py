@@ -6,7 +6,7 @@ A new metric is a new row; only a new family of terms changes the backends.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ from rankgain.metrics.families import (
     returned_above,
 )
 from rankgain.metrics.gains import Gain
-from rankgain.metrics.parameters import Parameters
+from rankgain.metrics.parameters import PARAMETERS, Parameter, Parameters
 from rankgain.metrics.trec_names import aliases
 from rankgain.scalars import NON_RELEVANT
 
@@ -83,7 +83,7 @@ class Row(NamedTuple):
     `cuts`: whether the metric takes a cut-off k. `unaveraged`: why there is no expected value over the orders of tied
     documents. `extremes`: why the orders "worst" and "best" need not be the extremes over those orders, with a discount
     that does not rise; "" if they are. `better`: 1 if higher values are better, −1 if lower ones are, 0 if the values
-    do not rank runs. `needs_cutoff`: whether the metric is
+    do not rank runs. `parameters`: the defaults and checks of parameters. `needs_cutoff`: whether the metric is
     undefined without k. `formula`: in the symbols that `rankgain.explain` lists. `empty_if`: when the value is `empty`.
     `remark`: facts that the formula does not show. `source`: the paper or the program that defines the metric.
     """
@@ -102,6 +102,7 @@ class Row(NamedTuple):
     unaveraged: str = ""
     extremes: str = ""
     better: int = 1
+    parameters: Mapping[str, Parameter] = PARAMETERS
     needs_cutoff: bool = False
     formula: str = ""
     empty_if: str = "nothing relevant"

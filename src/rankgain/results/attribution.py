@@ -5,6 +5,7 @@ The mean of a metric is computed with each rule of the other tool, alone and cum
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -12,33 +13,48 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.choices import Missing, Ties
-from rankgain.metrics.metric import Metric, is_share
-from rankgain.metrics.table import TABLE
+from rankgain.choices import Handed, Ties
+from rankgain.errors import counted, short
+from rankgain.metrics.aggregators import mean
+from rankgain.metrics.metric import Metric, is_share, parse, row_of
 from rankgain.results.evaluation import Evaluation, same_ids
 from rankgain.results.export import Columns, Frames
 from rankgain.results.peers import OWN, Peer, parameters_in_words
 from rankgain.results.text import Block, Form, Number, Printed, Table, number
 
-WRAPPED = 26  # width in characters at which the text of a rule is wrapped
+WRAPPED = 17  # width in characters at which the text of a rule is wrapped
 
 Row = dict[str, Any]
 
 # Names of rules, in the order of the rows, mapped to metric parameters and to fields of Setting. The rule "definition"
 # covers all other parameters.
 PARAMETERS_OF = {"gain": "gain", "discount": "discount", "ideal": "ideal", "relevant": "rel", "empty": "empty"}
-OF_RANKINGS = {"ties": "ties", "precision of scores": "score_bits", "missing": "missing"}
-RULES = ("definition", *PARAMETERS_OF, *OF_RANKINGS)
+GIVEN = {"queries": "queries", "judged documents": "judged"}
+OF_RANKINGS = GIVEN | {"ties": "ties", "precision of scores": "score_bits"}
+RULES = (*GIVEN, "definition", *PARAMETERS_OF, "ties", "precision of scores")
 ROW_OF = {parameter: rule for rule, parameter in PARAMETERS_OF.items()}
 
 
 class Setting(NamedTuple):
-    """A metric and the rules that determine its values; a rule is None if it does not apply to the rankings."""
+    """A metric and the rules that determine its values; a rule is None if it does not apply to the rankings.
+
+    `queries`: which queries count, a key of `QUERIES`. `judged`: which documents are judged.
+    """
 
     metric: Metric
+    queries: str | None
+    judged: Handed
     ties: Ties | None
-    missing: Missing | None
     score_bits: int | None
+
+
+QUERIES = {
+    "zero": "all judged ones; missing ones count 0",
+    "skip": "those that the run has",
+    "all": "all",
+    "scored": "those with documents",
+}
+JUDGED = {"files": "those of the truth", "scored": "the scored ones"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,12 +74,14 @@ class Attribution(Frames, Printed):
     like_mean : float
         The mean by the rules of the tool, which equals that of ``evaluate(metric, like=like)``.
     rows : list of dict
-        One per rule that differs for this metric, in the order definition, gain, discount, ideal, relevant, empty,
-        ties, precision of scores, missing. ``rule`` is the name; ``rankgain`` and ``like`` are the two rules in words;
-        ``only_this`` is the mean with only this rule changed, and ``change`` the difference from `mean`;
-        ``with_above`` is the mean with the rules of this row and of all rows above changed; ``changed`` is the number
+        One per rule that differs for this metric, in the order queries, judged documents, definition, gain, discount,
+        ideal, relevant, empty, ties, precision of scores. ``rule`` is the name; ``rankgain`` and ``like`` are the two
+        rules in words; ``only_this`` is the mean with only this rule changed, and ``change`` the difference from
+        `mean`; ``with_above`` is the mean with the rules of this row and of all rows above changed, and ``adds`` the
+        difference from that of the row above, so that these sum to `like_mean` minus `mean`; ``changed`` is the number
         of queries whose value differs with only this rule changed, including queries that no longer count;
-        ``counted`` is the number of queries that then count.
+        ``counted`` is the number of queries that then count. A rule of the tool that cannot be applied has a row whose
+        text ``like`` begins with "not applied" and that changes nothing.
     """
 
     __module__ = "rankgain"
@@ -101,10 +119,10 @@ class Attribution(Frames, Printed):
         --------
         >>> import rankgain as rg
         >>> list(rg.from_ranked([[2, 1], [0, 2]]).attribution("ndcg", like="lightgbm").columns())
-        ['rule', 'rankgain', 'like', 'only_this', 'change', 'with_above', 'changed', 'counted']
+        ['rule', 'rankgain', 'like', 'only_this', 'change', 'with_above', 'adds', 'changed', 'counted']
         """
         columns: dict[str, Any] = {name: [row[name] for row in self.rows] for name in COLUMNS}
-        return columns | {name: np.array(columns[name], dtype=np.float64) for name in COLUMNS[3:6]}
+        return columns | {name: np.array(columns[name], dtype=np.float64) for name in COLUMNS[3:7]}
 
     def _tables(self, form: Form) -> list[Block]:
         change = self.like_mean - self.mean
@@ -112,13 +130,17 @@ class Attribution(Frames, Printed):
         title = f"{self.metric!s}: {means} ({change:+.4f})"
         if not self.rows:
             return [[title, "No rule differs for this metric."]]
-        head = ["rule", "rankgain", self.like, "only this", "change", "with above", "changed", "counted"]
+        head = ["rule", "rankgain", self.like, "only this", "change", "with above", "adds", "changed", "counted"]
         body = [cells for row in self.rows for cells in _cells(row, form, is_share(self.metric))]
-        below = ["only this: the mean with only this rule changed; with above: with this rule and those above."]
+        below = [
+            "only this: the mean with only this rule changed; with above: with this rule and those above.",
+            f"adds sums to {change:+.4f}; change need not, because rules interact.",
+        ]
         return [[title], Table([head, *body], below, names=3)]
 
 
-COLUMNS = ("rule", "rankgain", "like", "only_this", "change", "with_above", "changed", "counted")
+COLUMNS = ("rule", "rankgain", "like", "only_this", "change", "with_above", "adds", "changed", "counted")
+SIGNED = ("change", "adds")
 
 
 def _cells(row: Row, form: Form, share: bool) -> Iterator[list[object]]:
@@ -127,10 +149,9 @@ def _cells(row: Row, form: Form, share: bool) -> Iterator[list[object]]:
 
     width = WRAPPED if form == "text" else 10_000
     rules = [textwrap.wrap(row[name], width, break_long_words=False) for name in COLUMNS[:3]]
-    values = row["only_this"], row["change"], row["with_above"]
-    numbers = [Number((value,), signed=index == 1, share=share) for index, value in enumerate(values)]
+    numbers = [Number((row[name],), signed=name in SIGNED, share=share) for name in COLUMNS[3:7]]
     for line, words in enumerate(zip_longest(*rules, fillvalue="")):
-        yield [*words, *([*numbers, *map(str, _counts(row))] if not line else [""] * 5)]
+        yield [*words, *([*numbers, *map(str, _counts(row))] if not line else [""] * 6)]
 
 
 def _counts(row: Row) -> tuple[int, int]:
@@ -138,39 +159,67 @@ def _counts(row: Row) -> tuple[int, int]:
 
 
 def attribute(
-    key: str | Metric, base: Setting, target: Setting, peer: Peer, evaluate: Callable[[Setting], Evaluation]
+    key: str | Metric,
+    base: Setting,
+    target: Setting,
+    peer: Peer,
+    evaluate: Callable[[Setting], Evaluation],
+    unjudged: int,
 ) -> Attribution:
-    """Attribute the difference between two settings to their rules; the second setting is a tool's."""
+    """Attribute the difference between two settings to their rules; the second setting is a tool's.
+
+    `unjudged`: the number of queries without judgments, if the tool is handed their documents.
+    """
     before = last = evaluate(base)
-    mean = before.aggregate(base.metric)
+    own_mean = with_above = before.aggregate(base.metric)
     rows, above = [], set[str]()
     for rules in _groups(base, target):
         above |= rules
         only = evaluate(_mixed(base, target, rules))
         last = evaluate(_mixed(base, target, above))
-        value = only.aggregate()
-        (only_this,), (with_above,) = value.values(), last.aggregate().values()
-        rule = next(rule for rule in RULES if rule in rules)
+        previous, (with_above,), (only_this,) = with_above, last.aggregate().values(), only.aggregate().values()
         rows.append(
             {
-                "rule": rule,
+                "rule": next(rule for rule in RULES if rule in rules),
                 "rankgain": _in_words(rules, base, target, OWN),
                 "like": _in_words(rules, target, base, peer),
                 "only_this": only_this,
-                "change": only_this - mean,
+                "change": only_this - own_mean,
                 "with_above": with_above,
+                "adds": with_above - previous,
                 "changed": _changed(before, only),
                 "counted": int(np.count_nonzero(~np.isnan(_vector(only)))),
             }
         )
-    (like_mean,) = last.aggregate().values()
-    return Attribution(key, peer.name, mean, like_mean, rows)
+    if unjudged:
+        above_it = [row for row in rows if row["rule"] == "queries"]
+        mean_above = above_it[0]["with_above"] if above_it else own_mean
+        row: Row = {"rule": "queries", "rankgain": "unjudged ones are left out", "like": _of_unjudged(unjudged, last)}
+        row |= {"only_this": own_mean, "change": 0.0, "with_above": mean_above, "adds": 0.0, "changed": 0}
+        rows.insert(len(above_it), row | {"counted": int(np.count_nonzero(~np.isnan(_vector(before))))})
+    return Attribution(key, peer.name, own_mean, last.aggregate(target.metric), rows)
+
+
+def _of_unjudged(count: int, result: Evaluation) -> str:
+    """Say what the queries without judgments, which are not evaluated, would change in the tool."""
+    ((metric, vector),) = result.items()
+    ((_, record),) = parse(metric)
+    row = row_of(record.name)
+    text = f"not applied: {counted(count, 'query')} of the run {'has' if count == 1 else 'have'} no judgments"
+    if row.better < 0 or record.above < 0.0:  # labels 0 have a value that depends on the length of the list
+        return text
+    value = record.empty if "empty" in row.takes else 0.0
+    if math.isnan(value):
+        return f"{text}; handed over with labels 0 they do not count"
+    known = vector[~np.isnan(vector)].tolist()
+    whole = mean(np.array([*known, *[value] * count]))
+    return f"{text}; handed over with labels 0 they count {short(value)} each and the mean is {number(whole)}"
 
 
 def _differing(base: Setting, target: Setting) -> Iterator[str]:
     """Yield the rules that differ between two settings, in no particular order."""
     one, two = base.metric, target.metric
-    common = {*TABLE[one.name].takes} & {*TABLE[two.name].takes}
+    common = {*row_of(one.name).takes} & {*row_of(two.name).takes}
     if (one.name, one.k) != (two.name, two.k):
         yield "definition"
     for parameter in common:
@@ -185,7 +234,7 @@ def _differing(base: Setting, target: Setting) -> Iterator[str]:
 def _groups(base: Setting, target: Setting) -> list[set[str]]:
     """Return the rules that differ, in groups; rules that depend on each other share a group."""
     differing = {*_differing(base, target)}
-    one, two = TABLE[base.metric.name], TABLE[target.metric.name]
+    one, two = row_of(base.metric.name), row_of(target.metric.name)
     together = set[str]()
     if one.highest != two.highest:  # a new scale makes sense only with the new gain and discount
         together |= {"definition", "gain", "discount"} & differing
@@ -202,9 +251,9 @@ def _mixed(base: Setting, target: Setting, rules: set[str]) -> Setting:
         return target if rule in rules else base
 
     name = side("definition").metric.name
-    known = TABLE[base.metric.name].takes
+    known = row_of(base.metric.name).takes
     sides = {
-        name: side(ROW_OF.get(name, "definition") if name in known else "definition") for name in TABLE[name].takes
+        name: side(ROW_OF.get(name, "definition") if name in known else "definition") for name in row_of(name).takes
     }
     parameters = {parameter: getattr(setting.metric, parameter) for parameter, setting in sides.items()}
     metric = Metric(name, side("definition").metric.k, **parameters)
@@ -213,7 +262,7 @@ def _mixed(base: Setting, target: Setting, rules: set[str]) -> Setting:
 
 
 def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> str:
-    words = parameters_in_words(setting.metric, peer)
+    words = parameters_in_words(setting.metric, setting.judged)
     texts: list[str] = []
     for rule in (rule for rule in RULES if rule in rules):
         if rule == "definition":
@@ -222,8 +271,10 @@ def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> 
             texts.append(str(setting.ties) if peer.rules.ties is None else peer.order)
         elif rule == "precision of scores":
             texts.append(f"{setting.score_bits} bits")
-        elif rule == "missing":
-            texts.append("count 0" if setting.missing == "zero" else "are left out")
+        elif rule == "queries":
+            texts.append(QUERIES[setting.queries or "all"])
+        elif rule == "judged documents":
+            texts.append(JUDGED[setting.judged])
         else:
             texts.append(words[rule])
     return "; ".join(texts)
@@ -232,10 +283,10 @@ def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> 
 def _definition(metric: Metric, other: Metric, words: dict[str, str]) -> Iterator[str]:
     """Yield what differs in the definition of a metric: its formula, cut-off and parameters."""
     if metric.name != other.name:
-        yield TABLE[metric.name].formula
+        yield row_of(metric.name).formula
     if metric.k != other.k:
         yield f"k = {metric.k}" if metric.k else "no k"
-    for parameter in TABLE[metric.name].takes:
+    for parameter in row_of(metric.name).takes:
         if parameter not in ROW_OF and (getattr(metric, parameter),) != (getattr(other, parameter),):
             yield f"{parameter} = {words[parameter]}"
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.documents import TieGroup, is_judged, tie_groups
+from rankgain.data.documents import TieGroup, is_judged, judged_as_scored, tie_groups
 from rankgain.data.rules import Rules
 from rankgain.data.source import Source
-from rankgain.metrics.metric import Metric
+from rankgain.metrics.metric import Metric, row_of
 from rankgain.metrics.program import Plan, hits_of_query, parts_of_query
-from rankgain.metrics.table import TABLE
 from rankgain.results.export import Columns, Frames
 from rankgain.results.text import Block, Form, Number, Table, Tables, number, printable, text_table, wrapped
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 RANKS = 100  # number of ranks shown for a metric without a cut-off
 NAMED = 5  # maximum number of documents named in a note
+NAMED_MISSING = 50  # maximum number of those that were not returned, which are needed to debug retrieval
+NAMES = "document", "term", "covers", "subtopic"  # columns of text
 
 Cells = dict[str, Any]
 
@@ -76,7 +77,10 @@ class Calculation(Frames, Tables):
         documents have no ids, ``position``; ``score``, if known; ``grade``, None for an unjudged document; ``gain``,
         ``relevant`` or another quantity; ``discount``; what the rank adds, ``product`` or ``adds``; and ``sum``, the
         sum up to this rank, which tied documents have only in the last row of the group. For metrics that are not sums
-        over ranks, each row has a ``term`` and the ``value`` of the term.
+        over ranks, each row has a ``term`` and the ``value`` of the term. For metrics of novelty, ``covers`` has the
+        subtopics of a document: ``+`` before one that no document above covers, else how often it is covered. For means
+        over subtopics, each row has a ``subtopic``, its ``weight`` and ``value`` and, for strecall, the rank at which
+        it is first covered.
     ideal : list of dict
         The same rows for the judged documents in the best order; empty if the metric has no ideal.
     notes : list of str
@@ -137,7 +141,7 @@ class Calculation(Frames, Tables):
         for prefix, rows in (("", self.rows), ("ideal_", self.ideal)):
             for name in rows[0] if rows else ():
                 cells = [row[name] for row in rows] + [None] * (length - len(rows))
-                is_text = name in ("document", "term") or any(isinstance(cell, list) for cell in cells)
+                is_text = name in NAMES or any(isinstance(cell, list) for cell in cells)
                 columns[prefix + name] = (
                     [_listed(cell) if isinstance(cell, list) else cell for cell in cells]
                     if is_text
@@ -177,7 +181,7 @@ def _side(rows: list[Cells], ideal: bool = False) -> list[list[object]]:
 
 def _padded(column: list[object]) -> list[object]:
     """Pad a column of names for left alignment; return a column of numbers unchanged."""
-    if column[0] not in ("document", "ideal", "term"):
+    if column[0] not in ("ideal", *NAMES):
         return column
     texts = [printable(text) for text in column]
     width = max(map(len, texts))
@@ -187,6 +191,8 @@ def _padded(column: list[object]) -> list[object]:
 def _cell(name: str, row: Cells) -> object:
     value = row[name]
     if name == "rank":
+        if value is None:
+            return "–"
         return _ranks(value, row["last_rank"])
     if value is None:
         return "–" if name == "grade" else ""
@@ -209,9 +215,9 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(["–" if value is None else _plain(value) for value in values[:NAMED]] + more)
 
 
-def _named(documents: list[str]) -> str:
-    more = f" and {len(documents) - NAMED} more" if len(documents) > NAMED else ""
-    return ", ".join(documents[:NAMED]) + more
+def named(documents: list[str], most: int = NAMED) -> str:
+    more = f" and {len(documents) - most} more" if len(documents) > most else ""
+    return ", ".join(documents[:most]) + more
 
 
 def calculate(
@@ -245,7 +251,7 @@ def _equation(metric: Metric, parts: _backend.parts.Parts, why_empty: str) -> st
 
     `why_empty`: why the divisor is 0, if it is.
     """
-    value, kind = number(parts.value), TABLE[metric.name].combination.kind
+    value, kind = number(parts.value), row_of(metric.name).combination.kind
     if parts.divisor is None:
         amount, factor = number(parts.dividend), f"{1.0 - metric.p:.6g}"
         if kind == _codes.BIASED:
@@ -268,8 +274,8 @@ class _Calculator:
         self._source, self._rules, self._metric, self._query = source, rules, metric, query
         self._plan = Plan([metric])
         self._used = hits_of_query(self._plan, source, rules, query)
-        self._documents = source.documents(query, rules)
-        self._family = TABLE[metric.name].terms(metric)[0].family
+        self._documents = judged_as_scored(source.documents(query, rules), rules)
+        self._family = row_of(metric.name).terms(metric)[0].family
         self._limit = limit or metric.k or RANKS
         self._grades = {grade for grade in [*self._documents.grades, *self._documents.judged] if is_judged(grade)}
         self.parts = self._parts([], [])  # no ranks yet, since their order depends on the gains
@@ -313,7 +319,7 @@ class _Calculator:
     def why_empty(self) -> str:
         """Return the reason for a divisor of 0: nothing is relevant, or the list has nothing that is."""
         if not any(map(self._has_gain, self._documents.judged)):
-            return TABLE[self._metric.name].empty_if
+            return row_of(self._metric.name).empty_if
         return "nothing relevant returned" if self._used.returned else "nothing returned"
 
     def _in_ideal_order(self) -> list[int]:
@@ -381,7 +387,7 @@ class _Calculator:
     def _quantity(self) -> str:
         """Return the name of the gain column."""
         gain = self._plan.terms[0][0].gain
-        if "gain" in TABLE[self._metric.name].takes:
+        if "gain" in row_of(self._metric.name).takes:
             return "gain"
         if gain is None:
             return "relevant"
@@ -410,23 +416,30 @@ class _Calculator:
     # Notes on the calculation.
 
     def notes(self) -> Iterator[str]:
-        parts, metric, row = self.parts, self._metric, TABLE[self._metric.name]
+        parts, metric, row = self.parts, self._metric, row_of(self._metric.name)
         if "gain" not in row.takes or self._family not in OVER_RANKS | OVER_IDEAL:
             yield f"formula: {row.formula}"
         if row.combination.kind == _codes.RATIO and parts.divisor and parts.dividend > parts.divisor:
             yield "The sum exceeds the ideal only by rounding: the value is 1."
+        yield from self._lacking()
         if self._family in OVER_RANKS:
             yield from self._costs()
         shown = max((group.last for group in self._groups), default=0)
         if shown < min(self._used.returned, metric.depth):
             yield f"The ranks after {shown} are not shown; limit= shows more."
 
+    def _lacking(self) -> Iterator[str]:
+        k, returned, parts = self._metric.k, self._used.returned, []
+        if missing := self._not_returned():
+            parts.append(f"not returned: {missing}.")
+        if k is not None and returned < k and self._family in OVER_RANKS:
+            parts.append(f"The list has {returned} of {k} documents.")
+        if parts:
+            yield " ".join(parts)
+
     def _costs(self) -> Iterator[str]:
         documents, metric, rules = self._documents, self._metric, self._rules
         depth, returned = metric.depth, self._used.returned
-        if metric.k is not None and returned < metric.k:
-            missing = self._not_returned()
-            yield f"{missing and f'not returned: {missing}. '}The list has {returned} of {metric.k} documents."
         beyond = [
             f"{self._name(position)} at rank {_ranks(group.first, group.last)}"
             for group in documents.groups
@@ -436,7 +449,7 @@ class _Calculator:
         ]
         if beyond:
             otherwise = self._otherwise("without a cut-off", rules, metric.at(None))
-            yield f"beyond rank {depth}: {_named(beyond)}{otherwise}."
+            yield f"beyond rank {depth}: {named(beyond)}{otherwise}."
         first_ranks = [group for group in documents.groups if group.first <= depth]
         unjudged = sum(
             not is_judged(documents.grades[position]) for group in first_ranks for position in group.positions
@@ -466,14 +479,14 @@ class _Calculator:
         return f"{name} ({_plain(self._documents.grades[position])})"
 
     def _not_returned(self) -> str:
-        """Return the names of judged documents that have a gain but were not returned, as text."""
+        """Return the names of relevant documents, which have a gain, that were not returned, as text."""
         documents = self._documents
-        if documents.judged_ids is None or documents.ids is None:
+        if documents.judged_ids is None or documents.ids is None or self._quantity() in ("judged", "not relevant"):
             return ""
         returned = {documents.ids[position] for group in documents.groups for position in group.positions}
         pairs = zip(documents.judged_ids, documents.judged, strict=True)
         missing = [(name, grade) for name, grade in pairs if name not in returned and self._has_gain(grade)]
-        return _named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing])
+        return named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing], NAMED_MISSING)
 
     def _is_tied(self) -> bool:
         """Return whether any documents at ranks that count are tied."""

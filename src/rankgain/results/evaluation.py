@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,9 +16,10 @@ from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import check_weights, mean, scaled
-from rankgain.metrics.metric import Metric, MetricKey, aggregator, weighing
+from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, weighing
+from rankgain.metrics.parameters import cut_off
 from rankgain.results.export import Frames
-from rankgain.results.summary import COUNTS, EXCLUDED, Counted, Summary, check_same_metrics, sums_of
+from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
@@ -48,7 +50,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         ``queries``: how many were evaluated; ``missing``: how many judged queries have no ranking (`missing` says how
         they were treated); ``unjudged``: how many rankings were left out because their query has no judgments;
         ``empty``: how many of the evaluated queries have nothing relevant; ``excluded``, unless it is 0: how many
-        judged documents were left out, since they are in columns that the caller excluded (see `from_scores`). After
+        judged documents were left out, since they are in columns that the caller excluded (see `from_scores`);
+        ``capped``, unless it is 0: in how many queries a list beats the greedy ideal of a metric of novelty. After
         `subset`, only ``queries`` is known.
     assumed : tuple of str
         What was assumed about the input, in words: that each row of qrels without relevance counts as 1.
@@ -313,7 +316,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         Two queries each of six users:
 
         >>> [round(end, 2) for end in result.interval("rr", clusters=list("abcdefabcdef"))]
-        [0.36, 0.92]
+        [0.31, 0.92]
         """
         # These modules are imported only when needed.
         from rankgain.results.intervals import check_level, interval_of
@@ -326,6 +329,49 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         if clusters is not None:
             codes = codes_of(labels_of(clusters, self.query_ids, "clusters", "cluster")[1])
         return interval_of(values, key, check_level(level), lowest, highest, factors, codes)
+
+    def worst(self, metric: str | Metric, n: int = 10) -> list[tuple[Any, float]]:
+        """Return the queries with the worst values of a metric.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated, as requested.
+        n : int, default 10
+            The greatest number of queries; positive.
+
+        Returns
+        -------
+        list of (query, value)
+            The lowest values first, or the highest if lower is better; equal values in the order of `query_ids`.
+            Queries whose value is NaN are left out.
+
+        Raises
+        ------
+        KeyError
+            If `metric` was not evaluated.
+        ValueError
+            If `n` is not positive.
+        TypeError
+            If `n` is not an integer.
+
+        See Also
+        --------
+        Rankings.calculation : How the value of one of these queries is calculated.
+        Comparison.per_query : The queries in the order of the difference between two runs.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> result = rg.from_ranked([[1, 0], [0, 1], [0, 0]], query_ids=["a", "b", "c"]).evaluate("rr")
+        >>> result.worst("rr", n=2)
+        [('c', 0.0), ('b', 0.5)]
+        """
+        values, most = self[metric], cut_off(n, "n")
+        key = next(key for key in self if key == metric)  # the stored key may be a Score, which holds its direction
+        order = np.argsort(values if better(key) >= 0 else -values, kind="stable")
+        rows = order[: min(most, int(np.count_nonzero(~np.isnan(values))))].tolist()
+        return [(self.query_ids[row], float(values[row])) for row in rows]
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """Combine this Evaluation with Evaluations of other queries, as if all queries had been evaluated at once.
@@ -564,6 +610,99 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
                 )
         return columns
 
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the values, metrics, counts and rules to a parquet file, which `from_table` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is written completely or not at all. An existing file is replaced.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+        ValueError
+            If query ids are not all text, all integers of 64 bits, or all floats; if the gain or the discount of a
+            metric cannot be written as text; or if two different metrics have the same name.
+        OSError
+            If the file cannot be written.
+
+        See Also
+        --------
+        to_arrow : The values as a table.
+        summary : Exact means and counts, as JSON.
+
+        Notes
+        -----
+        The columns are those of `columns`. If a metric weights queries (``gauc``), its weights are another column. The
+        rest is JSON in the metadata of the file. Other programs can read the columns. Unlike pickles, such files can be
+        read by later releases.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import rankgain as rg
+        >>> result = rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr", "ndcg@10")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.to_parquet(os.path.join(folder, "main.parquet"))
+        ...     rg.Evaluation.from_table(os.path.join(folder, "main.parquet")) == result
+        True
+        """
+        from rankgain.results.stored import Stored, write  # imported only when needed
+
+        self.columns()  # raises an error if two metrics have the same name
+        rules = self.ties, self.missing, self.like
+        counts, backend = (self._counts, self._weights, self.assumed, self._labels), self.backend
+        write(Stored(self._values, self.query_ids, *rules, backend, *counts), path)
+
+    @staticmethod
+    def from_table(table: Any) -> Evaluation:
+        """Read an Evaluation that `to_parquet` wrote.
+
+        Parameters
+        ----------
+        table : str, path-like or pyarrow.Table
+            The file, or a table that was read from it, perhaps with only some of its rows. The metadata of the table
+            must be kept, which data frames of pandas and polars do not do.
+
+        Returns
+        -------
+        Evaluation
+            Equal to the original one, with the same counts. If rows are missing, only ``queries`` is in `counts`, as
+            after `subset`.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+        ValueError
+            If the table was not written by `to_parquet`, or lost its metadata.
+        TypeError
+            If `table` is neither a path nor a table of Arrow.
+        OSError
+            If the file cannot be read.
+
+        See Also
+        --------
+        compare : Accepts values from other tools, with ``values=True``.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import pyarrow.parquet
+        >>> import rankgain as rg
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "main.parquet")
+        ...     rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr").to_parquet(path)
+        ...     table = pyarrow.parquet.read_table(path)
+        >>> rg.Evaluation.from_table(table.slice(1)).to_dict()
+        {'b': {'rr': 0.5}}
+        """
+        from rankgain.results.stored import read  # imported only when needed
+
+        return Evaluation(*read(table))
+
     def __repr__(self) -> str:
         return self._printed(self.aggregate(), self.assumed)
 
@@ -629,14 +768,15 @@ def missing_queries(results: Mapping[str, Evaluation]) -> str:
 def _facts(result: Evaluation) -> dict[str, str]:
     missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:4])
     ties = (result.ties or "in the order given") + (f" (like {result.like})" if result.like else "")
-    excluded = result.counts.get("excluded")
+    excluded, capped = map(result.counts.get, UNUSUAL)
     treated = "counted as 0" if result.missing == "zero" else "left out"
     return {
         "queries evaluated": f"{result.counts['queries']}",
         MISSING: f"{missing}" + (f" ({treated})" if missing else ""),
         "without judgments": f"{unjudged}" + (" (left out)" if unjudged else ""),
         "nothing relevant": f"{empty}",
-        EXCLUDED: f"{excluded} (left out)" if excluded else "",
+        UNUSUAL["excluded"]: f"{excluded} (left out)" if excluded else "",
+        UNUSUAL["capped"]: f"{capped} (counted as 1)" if capped else "",
         "ties": "" if GIVEN in result.assumed else ties,
         "backend": result.backend,
     }

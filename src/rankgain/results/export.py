@@ -139,7 +139,7 @@ def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
     if isinstance(column, np.ndarray):
         return column
     # Text columns in pandas hold only valid UTF-8.
-    kind = None if all(_is_unicode(value) for value in column) else object
+    kind = None if all(is_unicode(value) for value in column) else object
     return pandas.Index(column, dtype=kind, tupleize_cols=False)
 
 
@@ -163,7 +163,8 @@ def _as_text(value: Any) -> str:
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _is_unicode(value: Any) -> bool:
+def is_unicode(value: Any) -> bool:
+    """Return whether a value is not a text with lone surrogates, which UTF-8 cannot encode."""
     return not isinstance(value, str) or not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 

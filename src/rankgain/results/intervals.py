@@ -20,7 +20,7 @@ from rankgain.metrics.aggregators import (
     scaled,
     total,
 )
-from rankgain.metrics.metric import Metric, Score, aggregator, parse, row_of
+from rankgain.metrics.metric import Metric, Score, aggregator, highest_value, parse, row_of
 from rankgain.results.gaffke import lower_bound
 from rankgain.scalars import Floats, Ints, check_number
 
@@ -143,7 +143,7 @@ def bounds_of(key: str | Metric) -> tuple[float, float]:
         return -math.inf, math.inf
     row = row_of(metric.name)
     empty = metric.empty if "empty" in row.takes and not math.isnan(metric.empty) else 0.0
-    return min(row.lowest, empty), max(row.highest, empty)
+    return min(row.lowest, empty), max(highest_value(metric), empty)
 
 
 def is_bounded(key: str | Metric) -> bool:

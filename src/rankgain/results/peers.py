@@ -14,14 +14,15 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankgain._codes import JARVELIN, VECTOR
-from rankgain.choices import Missing, PeerOrOwn, ScoreBits, Ties
+from rankgain.choices import Handed, Missing, PeerOrOwn, ScoreBits, Ties, check_choices
 from rankgain.errors import nearest, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import Gain
-from rankgain.metrics.metric import Metric, metric, parse
+from rankgain.metrics.metric import Metric, metric, parse, parse_quality, row_of
 from rankgain.metrics.parameters import PARAMETERS
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.similarity import SIMILARITY_TABLE
+from rankgain.metrics.subtopics import NOVELTY
 from rankgain.metrics.trec_names import TREC_NAMES
 
 
@@ -29,13 +30,14 @@ class PeerRules(NamedTuple):
     """The rules that a tool applies to all metrics; if a rule is None, that of the rankings applies.
 
     See `Rankings.under`. `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out,
-    count as 0.
+    count as 0. `weighs_subtopics`: whether subtopics may have weights.
     """
 
     ties: Ties | None
     missing: Missing | None
     score_bits: ScoreBits | None = 64
     counts_unjudged: bool = False
+    weighs_subtopics: bool = True
 
 
 class Measure(NamedTuple):
@@ -76,6 +78,20 @@ class Peer(NamedTuple):
     rel: float | None = None
     metric: Metric | None = None  # used instead of `measures` if the row stands for a metric
 
+    @property
+    def takes_arrays(self) -> bool:
+        """Whether users hand the tool the labels and scores of documents, so that it knows no others."""
+        return self.queries == QUERIES_ALWAYS_PRESENT
+
+    def given(self, given: Handed | None) -> Handed:
+        """Check and return what the tool is handed; None stands for what its users hand it."""
+        if given is None:
+            return "scored" if self.takes_arrays else "files"
+        check_choices(given=given)
+        if given == "scored" and self.measures and not self.takes_arrays:
+            raise ValueError(f"given='scored': {self.title} is handed the whole truth: leave given out")
+        return given
+
     def measure(self, record: Metric) -> Measure:
         """Return the tool's measure that corresponds to a metric."""
         if self is OWN:
@@ -94,6 +110,7 @@ ABOVE_HALF = math.nextafter(0.5, 1.0)  # the lowest grade that is above 0.5
 
 _INPUT = "input order (a stable sort)"
 QUERIES_ALWAYS_PRESENT = "each comes with its documents, so none can be missing"
+SCORED_ONLY = "the scored documents, with grade 0 if they have no higher one; no others"
 
 _DOCID, _STABLE = PeerRules("docid", "skip"), PeerRules("stable", "zero")
 
@@ -130,6 +147,17 @@ def _normalised_dcg_options(k: int) -> dict[str, Any]:
     return {"gain": "binary", "discount": weights / math.fsum(weights)}
 
 
+def _divided_from_rank_2(k: int) -> dict[str, Any]:
+    """Refuse the cut-off 1 of metrics that ndeval divides by their largest value, but not at the first rank."""
+    if k == 1:
+        raise ValueError(
+            "like='ndeval': ndeval does not divide ERR-IA@1 and alpha-DCG@1 by their largest value, the number of "
+            "subtopics; leave out like="
+        )
+    return {}
+
+
+_BY_ID = {"ideal": "docid"}
 _ACHIEVABLE = Measure("ndcg@k", "NDCG(k, divide_by_achievable=True)", {"gain": "binary"})
 
 OWN = Peer(
@@ -465,6 +493,33 @@ PEERS: dict[str, Peer] = {
             {"The script uses k = 10, and it counts every passage in the qrels as relevant, whatever its grade": ""},
             "ms_marco_eval.py (2019)",
         ),
+        Peer(
+            "ndeval",
+            "ndeval",
+            _DOCID._replace(weighs_subtopics=False),
+            "the higher document id first (docid); pyndeval and ir_measures the lower one",
+            "those in both the truth and the run; with -c all of the truth, as in ir_measures",
+            (
+                Measure("alpha_ndcg@k", "alpha-nDCG@k", _BY_ID),
+                Measure("alpha_dcg@k", "alpha-DCG@k", _divided_from_rank_2),
+                Measure("err_ia@k", "ERR-IA@k", _divided_from_rank_2),
+                Measure("nerr_ia@k", "nERR-IA@k", _BY_ID),
+                Measure("nrbp", "NRBP"),
+                Measure("nnrbp", "nNRBP", _BY_ID),
+                Measure("ap_ia", "MAP-IA"),
+                Measure("precision_ia@k", "P-IA@k"),
+                Measure("strecall@k", "strec@k"),
+            ),
+            {
+                "Of documents with the same gain, ndeval's ideal list takes the one with the highest id, so that other "
+                "ids can change values, which may exceed 1. rankgain's own rule does not depend on ids": "alpha_ndcg "
+                "nerr_ia nnrbp",
+                "ndeval computes values to rank 20. ir_measures with two values of alpha, beta or rel in one call "
+                "returns 0.0 for all but one of them": "",
+            },
+            "ndeval 4.5 (2013), in pyndeval 0.0.8; ir_measures 0.4.3",
+            rel=1,
+        ),
     )
 }
 
@@ -504,6 +559,7 @@ def reference_of(like: Any) -> Peer:
 ALIASES = {
     "trec_eval": "trec_eval-10",
     "pytrec_eval": "trec_eval-9",
+    "ir_measures": "trec_eval-9",
     "scikit-learn": "sklearn",
     "ms_marco": "msmarco",
 }
@@ -540,7 +596,7 @@ def peer_metrics(request: str | Metric, peer: Peer) -> Iterator[PeerMetric]:
     name = re.split(r"\W", str(request).strip().lower())[0]
     if name in peer.others:
         raise ValueError(f"like={peer.name!r}: {name} of {peer.title} is {peer.others[name]}")
-    for key, record in parse(request):
+    for key, record in parse_quality(request):
         if peer.metric is not None:
             yield PeerMetric(key, peer.metric, peer, Measure(peer.metric.name, peer.name))
             continue
@@ -548,7 +604,7 @@ def peer_metrics(request: str | Metric, peer: Peer) -> Iterator[PeerMetric]:
         written = {name: getattr(record, name) for name in _written(request, record)}
         measure = next((variant for name, variant in measure.variants.items() if name in written), measure)
         equivalent, defaults = measure.metric or record.name, measure.parameters
-        threshold = {"rel": peer.rel} if "rel" in TABLE[equivalent].takes else {}
+        threshold = {"rel": peer.rel} if "rel" in row_of(equivalent).takes else {}
         parameters = {**threshold, **(defaults(record.k) if callable(defaults) else defaults), **written}
         try:
             equivalent_metric = metric(equivalent, k=record.k, **parameters)
@@ -564,7 +620,7 @@ def _written(request: str | Metric, record: Metric) -> Iterator[str]:
         yield from (name for name, parameter in PARAMETERS.items() if getattr(record, name) != parameter.default)
 
 
-def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], PeerRules]:
+def common_rules(requests: Iterable[str | Metric], like: str | None) -> tuple[dict[str | Metric, Metric], PeerRules]:
     """Return the metrics as a tool computes them, by key, and the rules that they follow.
 
     Metrics that follow different rules in the tool raise a ValueError.
@@ -682,7 +738,10 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def explain(
-    metric: str | Metric, like: PeerOrOwn | Metric | str | Iterable[PeerOrOwn | Metric | str] | None = None
+    metric: str | Metric,
+    like: PeerOrOwn | Metric | str | Iterable[PeerOrOwn | Metric | str] | None = None,
+    *,
+    given: Handed | None = None,
 ) -> Explanation:
     """Explain how a metric is computed: its formula and parameters, its rules for ties and queries, and its mean.
 
@@ -693,6 +752,8 @@ def explain(
     like : str, Metric or iterable of these, optional
         The name of a tool, as in `Rankings.evaluate`, or ``"rankgain"``. For several, the differences come first. A
         metric is compared with `metric`. By default, rankgain's own rules.
+    given : {"files", "scored"}, optional
+        What each tool is handed, as in `Rankings.evaluate`. By default, what its users hand it.
 
     Returns
     -------
@@ -702,8 +763,8 @@ def explain(
     Raises
     ------
     ValueError
-        If the metric or a tool is unknown, a tool has no such metric, `metric` has several cut-offs, or `like` is
-        empty.
+        If the metric or a tool is unknown, a tool has no such metric, `metric` has several cut-offs, `like` is empty,
+        or `given` is unknown or not what users hand a tool.
     TypeError
         If the metric does not take a parameter that is given, or `like` is not the name of a tool.
 
@@ -737,14 +798,16 @@ def explain(
     if len(peers) == 1 and peers[0].metric is not None:
         peers = [OWN, *peers]
     facts: dict[str, dict[str, str]] = {}
+    if like is None and (records := [record for _, record in parse(metric) if record.name in SIMILARITY_TABLE]):
+        return Explanation(str(metric), {OWN.name: dict(_facts_of_similarity(records[0]))})
     for peer in peers:
-        facts[peer.name] = dict(_facts(single_metric(metric, peer)))
+        facts[peer.name] = dict(_facts(single_metric(metric, peer), peer.given(given)))
     return Explanation(str(metric), facts)
 
 
-def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
+def _facts(computed: PeerMetric, given: Handed) -> Iterator[tuple[str, str]]:
     metric, peer, rules = computed.metric, computed.peer, computed.rules
-    row = TABLE[metric.name]
+    row = row_of(metric.name)
     if peer.measures:
         yield "called", f"{computed.measure.peer} in {peer.title}"
     yield "is", f"{metric!s}: {row.title}"
@@ -754,7 +817,7 @@ def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
         yield "where", "; ".join(where)
     if row.cuts:
         yield "k", "none: the whole list" if metric.k is None else str(metric.k)
-    words = parameters_in_words(metric, peer)
+    words = parameters_in_words(metric, given)
     empty = words.pop("empty", "")
     yield from words.items()
     if empty:
@@ -764,7 +827,11 @@ def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
     yield "ties", peer.order + ("; there is no expected value here" if row.unaveraged and rules.ties is None else "")
     if rules.score_bits == 32:
         yield "scores", "compared in 32 bits: those that agree to about seven digits are tied"
-    yield "queries", peer.queries
+    if given == "scored":
+        yield "judged", SCORED_ONLY
+        yield "queries", peer.queries if peer.takes_arrays else "those that have judgments and documents"
+    else:
+        yield "queries", OWN.queries if peer.takes_arrays else peer.queries
     yield "mean", _SUMS[row.aggregator]
     names = {name.partition("@")[0] for name in computed.measure.names.split()}
     notes = [f"{note}." for note, about in peer.notes.items() if not about or not names.isdisjoint(about.split())]
@@ -773,28 +840,56 @@ def _facts(computed: PeerMetric) -> Iterator[tuple[str, str]]:
     yield "source", "; ".join(filter(None, (row.source, peer.source * bool(peer.measures))))
 
 
+def _facts_of_similarity(metric: Metric) -> Iterator[tuple[str, str]]:
+    """Yield the facts about a metric that compares two runs without judgments."""
+    row = row_of(metric.name)
+    yield "is", f"{metric!s}: {row.title}"
+    yield "formula", row.formula
+    if row.takes and metric.name != "knn_recall":
+        yield "p", short(metric.p)
+    yield "k", "none: the whole lists" if metric.k is None else str(metric.k)
+    if metric.name == "knn_recall":
+        yield "tolerance", short(metric.tolerance)
+        yield "scores", f"documents that old does not list {_UNLISTED[metric.scores]}"
+    if row.remark:
+        yield "remark", f"{row.remark}."
+    averaged = "averaged over all orders of both lists" if not row.unaveraged else f"not averaged: {row.unaveraged}"
+    yield "ties", f"by default by id (docid); as given (stable); {averaged}"
+    yield "queries", "all of old; those that new lacks count 0 (missing='skip': are left out); only in new: left out"
+    yield "mean", _SUMS[row.aggregator]
+    yield "computed by", f"rankgain.similarity(old, new, '{metric}')"
+    if row.source:
+        yield "source", row.source
+
+
+_UNLISTED = {"old": "are wrong", "new": "are judged by their score in new"}
+
+
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
     """Yield the definitions of symbols that a metric's formula uses but does not define."""
-    formula = TABLE[metric.name].formula
+    formula = row_of(metric.name).formula
     words = {*re.split(r"[\s(),;·]+", formula)}
     for symbol, text in SYMBOLS.items():
         if symbol in words if symbol.isalpha() else symbol in formula:
             yield symbol + "i)" * symbol.endswith("("), text
 
 
-def parameters_in_words(metric: Metric, peer: Peer) -> dict[str, str]:
+def parameters_in_words(metric: Metric, given: Handed) -> dict[str, str]:
     """Describe the parameters that a metric takes; `rel` is called "relevant"."""
     words: dict[str, str] = {}
-    for name in TABLE[metric.name].takes:
+    for name in row_of(metric.name).takes:
         value = getattr(metric, name)
         if name == "gain":
             words[name] = _gain(value)
         elif name == "discount":
             words[name] = _discount(value)
+        elif name == "ideal" and metric.name in NOVELTY:
+            words[name] = "greedy, of all judged documents; of equal gains, the one after which most can be gained"
+            if value == "docid":
+                words[name] = "greedy, of all judged documents; of equal gains, the highest id; values may exceed 1"
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
-            # A tool that receives each query with its documents knows only scored documents.
-            documents = "scored" if peer.queries == QUERIES_ALWAYS_PRESENT else "judged"
+            documents = "scored" if given == "scored" else "judged"
             words[name] = f"of all {documents} documents, highest gain first, cut at k{cut}"
         elif name == "rel":
             words["relevant"] = _relevant(metric)

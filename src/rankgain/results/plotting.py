@@ -20,8 +20,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
-from rankgain.metrics.metric import Metric
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, row_of
 from rankgain.results.text import printable
 from rankgain.scalars import Floats, Ints
 
@@ -115,7 +114,7 @@ def label_axes(axes: Axes, curve: Line) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
-    if TABLE[curve.metric.name].highest == 1.0:
+    if row_of(curve.metric.name).highest == 1.0:
         axes.set_ylim(-0.02, 1.02)
     else:
         axes.update_datalim([(curve.ks[0], 0.0)])  # include 0 in the range of the y axis

@@ -18,9 +18,12 @@ from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.text import Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats
 
-COUNTS = "queries", "missing", "unjudged", "empty", "excluded"
+COUNTS = "queries", "missing", "unjudged", "empty", "excluded", "capped"
 SIMILARITY_COUNTS = "queries", "only_in_old", "only_in_new", "both_empty", "fewer_in_new", "more_in_new"
-EXCLUDED = "judged documents in excluded columns"
+UNUSUAL = {  # counts that are shown only if they are not 0, in words
+    "excluded": "judged documents in excluded columns",
+    "capped": "with a list that beats the greedy ideal",
+}
 RULES = "ties", "missing", "like"
 FORMAT = 1  # version of the JSON format
 
@@ -100,7 +103,7 @@ class Counted(Tables):
         {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
         """
         known = {name: count for name, count in zip(self._labels, self._counts, strict=True) if count is not None}
-        return {name: count for name, count in known.items() if count or name != "excluded"}
+        return {name: count for name, count in known.items() if count or name not in UNUSUAL}
 
     def _check_rules(self, other: Counted, name: str) -> None:
         for rule in RULES:
@@ -119,7 +122,7 @@ class Counted(Tables):
     def _head(self) -> str:
         rules = [counted(self.counts["queries"], "query")]
         rules += [f"{name}={rule!r}" for name in RULES if (rule := getattr(self, name))]
-        names = {name: EXCLUDED if name == "excluded" else name.replace("_", " ") for name in self._labels[1:]}
+        names = {name: UNUSUAL.get(name, name.replace("_", " ")) for name in self._labels[1:]}
         special = [f"{count} {names[name]}" for name, count in self.counts.items() if count and name in names]
         return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
 
@@ -466,17 +469,10 @@ class Summary(Counted):
             content = json.loads(text)
             if content["summary"] != FORMAT:
                 raise ValueError(f"format {content['summary']!r}, and this release reads {FORMAT}")
-            known = {name: _natural(count) for name, count in content["counts"].items()}
-            sums = {key: _read(key, item, known["queries"]) for key, item in content["metrics"].items()}
-            excluded = known.get("excluded", 0 if "empty" in known else None)
-            labels = COUNTS if known.keys().isdisjoint(SIMILARITY_COUNTS[1:]) else SIMILARITY_COUNTS
-            counts = [known["queries"], *map(known.get, COUNTS[1:4]), excluded]
-            counts = counts if labels is COUNTS else list(map(known.get, labels))
-            ties, missing, like = (content[name] for name in RULES)
-            _check_rules(ties, missing, like)
-            _check_counts(known, missing)
+            labels, counts, rules = counts_and_rules(content)
+            sums = {key: _read(key, item, counts[0] or 0) for key, item in content["metrics"].items()}
             versions = tuple(map(str, content["versions"]))
-            return cls(sums, counts, ties, missing, like, str(content["backend"]), versions, labels=labels)
+            return cls(sums, counts, *rules, str(content["backend"]), versions, labels=labels)
         except KeyError as error:
             raise ValueError(f"this is not the JSON of a Summary: it lacks {error}") from None
         except RecursionError:
@@ -516,6 +512,20 @@ def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
     if second == "weights" and sums.second < 0:
         raise ValueError(f"{key} has negative weights")
     return sums
+
+
+def counts_and_rules(
+    content: Mapping[str, Any],
+) -> tuple[tuple[str, ...], tuple[int | None, ...], tuple[Any, Any, Any]]:
+    """Read the counts, with their labels, and the rules of a result from its JSON object, and check them."""
+    known = {name: _natural(count) for name, count in content["counts"].items()}
+    unusual = (known.get(name, 0 if "empty" in known else None) for name in UNUSUAL)
+    ties, missing, like = (content[name] for name in RULES)
+    _check_rules(ties, missing, like)
+    _check_counts(known, missing)
+    if not known.keys().isdisjoint(SIMILARITY_COUNTS[1:]):
+        return SIMILARITY_COUNTS, tuple(map(known.get, SIMILARITY_COUNTS)), (ties, missing, like)
+    return COUNTS, (known["queries"], *map(known.get, COUNTS[1:4]), *unusual), (ties, missing, like)
 
 
 def _check_rules(ties: Any, missing: Any, like: Any) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgain.choices import Ties
-from rankgain.metrics.metric import Metric, MetricKey, is_share, parse
-from rankgain.metrics.table import TABLE
+from rankgain.metrics.metric import Metric, MetricKey, is_share, parse, row_of
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import Frames
 from rankgain.results.text import Form, Number, Table, Tables, number, text_table
@@ -212,7 +211,7 @@ class TieSpread(Frames, Tables):
         """
         lines = [f"{key!s} has no expected value: {reason}" for key, reason in self.unaveraged.items()]
         records = (pair for request in self.metrics for pair in parse(request))
-        reasons = {str(key): TABLE[record.name].extremes for key, record in records}
+        reasons = {str(key): row_of(record.name).extremes for key, record in records}
         return lines + [
             f"{key}: worst and best need not be the extremes: {reason}" for key, reason in reasons.items() if reason
         ]

@@ -13,7 +13,7 @@ from rankgain import _backend
 from rankgain._codes import SHORT_DISCOUNT, VECTOR
 from rankgain.choices import check_choice
 from rankgain.data.lists import ListSource
-from rankgain.data.ragged import RaggedArray, to_float64
+from rankgain.data.ragged import RaggedArray, to_float64, unmasked
 from rankgain.data.rules import GIVEN
 from rankgain.errors import InputError, refusal
 from rankgain.inputs.scores import beside_scores
@@ -226,11 +226,10 @@ class LambdaRank:
         labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
         total, shape = scores.total, (scores.count, scores.columns) if scores.columns and not scores.single else -1
         weight = None if sample_weight is None else check_weights(sample_weight, total, "sample_weight")
-        if mask is not None:
-            labels, scores = labels.unmasked(mask), scores.unmasked(mask)
+        labels, scores = unmasked(mask, labels, scores)
         source = ListSource(labels, None, None, range(len(labels)) if names is None else names)
         gradient, hessian = (
-            _in_input_order(result, scores.order, total, weight).reshape(shape)
+            _in_input_order(result, scores.elements, total, weight).reshape(shape)
             for result in self._gradients(source, self._targets_of(source), scores)
         )
         return gradient, hessian

@@ -17,6 +17,7 @@ from rankgain.comparison.gate import Gate
 from rankgain.comparison.groups import Groups
 from rankgain.comparison.outcome import Tests
 from rankgain.comparison.sentences import details
+from rankgain.comparison.testing import Key
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import finite_or_none
 from rankgain.results.text import mean_rows, number, printable, text_of, text_table
@@ -60,6 +61,17 @@ def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
 
 
 # Output for runs
+
+
+def worst_queries(results: Mapping[str, Evaluation], n: int) -> str:
+    """Format the n worst queries of each metric as tables, one per run and metric."""
+    tables = []
+    for name, result in results.items():
+        run = f" of {printable(name)}" if len(results) > 1 else ""
+        for metric in result:
+            rows = [[printable(query), number(value)] for query, value in result.worst(metric, n)]
+            tables += [*text_table([["query", f"{metric!s}{run}"], *rows]), ""]
+    return "\n".join([*tables, "rankgain explain METRIC QRELS RUN --query-id ID: why a query has its value", ""])
 
 
 class Intervals(NamedTuple):
@@ -279,10 +291,18 @@ def tests_as_json(tests: Tests, groups: Groups | None, gate: Gate | None) -> str
         content["groups"] = {str(label): _objects_of_tests(part) for label, part in groups.tests.items()}
         content["groups_differ"] = [
             {"metric": str(key[0]), "run": key[1], "baseline": key[2], "p": finite_or_none(groups.differ_p(*key))}
-            | {"mean_of_means": groups.mean_of_means(*key), "verdicts": groups.verdicts(*key)}
+            | _of_means(groups, key)
+            | {"verdicts": groups.verdicts(*key)}
             for key in groups.overall
         ]
     return _json(content)
+
+
+def _of_means(groups: Groups, key: Key) -> dict[str, float | None]:
+    """Return the mean of the groups' means, with its p-value and its interval."""
+    pair = groups.test_of_means(*key)
+    ends = {f"mean_of_means_{name}": finite_or_none(getattr(pair, name)) for name in ("p", "low", "high")}
+    return {"mean_of_means": groups.mean_of_means(*key), **ends}
 
 
 def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:

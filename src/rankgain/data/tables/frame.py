@@ -41,6 +41,7 @@ _NAME_PARTS = {
     "relevance": ("rel", "grade", "label", "rating", "gain", "judg", "target", "click"),
     "score": ("score", "pred", "sim", "prob", "logit", "bm25"),
     "rank": ("rank", "position"),
+    "subtopic": ("topic", "nugget", "aspect", "intent", "facet", "fact", "iter"),
 }
 
 
