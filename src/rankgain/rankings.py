@@ -12,8 +12,9 @@ from rankgain.choices import Handed, Missing, Peer, ScoreBits, Ties, check_choic
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
+from rankgain.metrics.aggregators import mean
 from rankgain.metrics.by_subtopic import fill_by_subtopic
-from rankgain.metrics.metric import each_of, row_of
+from rankgain.metrics.metric import Metric, each_of, parse, parse_quality, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
 from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
@@ -317,6 +318,11 @@ class Rankings:
             out, empty = fill(plan, source, rules, threads)
         capped = 0
         if plan.by_subtopic:
+            if rules.scored_only:
+                raise ValueError(
+                    f"{plan.by_subtopic[0]}: scored_only does not apply to judgments by subtopic: evaluate this metric "
+                    "without it"
+                )
             out, empty, capped = fill_by_subtopic(plan, source, rules, out, threads)
         if source.may_have_other_ids and not out.item(0):
             _look_for_hits(source, rules, out)
@@ -567,7 +573,6 @@ class Rankings:
         ndcg@2  0.0000    0.4363  1.0000  0.1199            2 of 2
         rr      0.2917    0.6215  1.0000  0.3750            2 of 2
         """
-        from rankgain.metrics.metric import parse_quality
         from rankgain.results.ties import TieSpread
 
         if self.ties is None:
@@ -730,6 +735,24 @@ def sizes_of(rankings: Rankings) -> Ints:
     """Return the number of documents that count for each query."""
     source, rules = parts_of(rankings)
     return np.minimum(source.sizes, rules.depth)
+
+
+def judged_share(rankings: Rankings, requests: Iterable[str | Metric]) -> tuple[int, float] | None:
+    """Return the deepest cut-off of some metrics, or 10, and the mean share of judged documents within it.
+
+    Queries without documents do not count. Return None if the judgments name only relevant documents, since then all
+    others count as not relevant; if documents have no ids; if no query has documents; or if ties cannot be broken.
+    """
+    if not parts_of(rankings)[0].has_non_relevant:
+        return None
+    depths = [record.k for request in requests for _, record in parse(request) if record.k is not None]
+    judged = Metric("judged", max(depths, default=10))
+    try:
+        result = rankings.evaluate(judged, "num_ret")
+    except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
+        return None
+    shares = result[judged][result["num_ret"] > 0]
+    return (judged.depth, mean(shares)) if len(shares) else None
 
 
 def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:

@@ -127,7 +127,7 @@ def _value(metric: Metric, pairs: RankedPairs, overlaps: Floats) -> Floats:
     if metric.name == "unchanged":
         same = (pairs.old_first == pairs.new_first) & (pairs.old_first <= metric.depth)
         equal = np.bincount(pairs.query[same], minlength=len(sizes.longer)) == sizes.longer
-        return equal.astype(np.float64)
+        return np.where(equal, 1.0, 0.0)
     shared = overlaps[:, min(metric.depth, overlaps.shape[1] - 1)]
     return _ratio(shared, sizes.longer if metric.name == "overlap" else sizes.old + sizes.new - shared)
 

@@ -94,7 +94,6 @@ def similarity(
 
     See Also
     --------
-    changes : The documents that entered, left and moved.
     compare : Compares the quality of runs, with judgments.
 
     References
@@ -143,7 +142,9 @@ def similarity(
         vectors[key].flags.writeable = False
     names = runs.old.queries
     ids = names if len(rows) == len(names) else [names[row] for row in rows.tolist()]
-    return Evaluation(vectors, ids, order, missing, None, _backend.name, counts, labels=SIMILARITY_COUNTS)
+    assumed = runs.old.assumed + runs.new.assumed
+    labels = SIMILARITY_COUNTS
+    return Evaluation(vectors, ids, order, missing, None, _backend.name, counts, None, assumed, labels)
 
 
 def parsed(requests: Iterable[Any]) -> dict[Any, Metric]:

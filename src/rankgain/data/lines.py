@@ -15,7 +15,7 @@ from rankgain.data.files import FileInput, is_msmarco, opened
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, row_numbers
 from rankgain.data.ragged import offsets_of
-from rankgain.errors import BY_SUBTOPIC, quoted, refusal
+from rankgain.errors import BY_SUBTOPIC, quoted, refusal, warn
 from rankgain.scalars import Array, Bytes, Ints
 from rankgain.threads import run_chunks
 
@@ -80,6 +80,8 @@ class TrecText:
             self._check_lengths(runs)
         self.groups = QueryRows.of(TextIds(self.bytes, runs[:, 1], runs[:, 2], "str"), runs[:, 0], len(self.starts))
         del runs
+        if form is RUN:
+            self._check_tags_and_ranks(hashes if not unique else None)
         if unique:
             self._refuse_repeated(hashes)
 
@@ -204,17 +206,89 @@ class TrecText:
             return refusal(code, where, reason)
         return refusal(code, f"{where}, field {field + 1}", quoted(decoded(fields[field])))
 
-    def _refuse_repeated(self, hashes: Ints) -> None:
-        """Refuse documents that appear twice in a query. Ids are compared only if a query has two equal hashes."""
+    def _check_tags_and_ranks(self, hashes: Ints | None) -> None:
+        """Refuse the lines of several runs, and warn if the scores rise with the ranks.
+
+        `hashes`: those of the documents, if repeated ones are not refused anyway.
+        """
+        if not len(self.groups):
+            return
+        sizes = self.groups.lasts - self.groups.firsts
+        ends, _ = self.groups.rows(np.arange(min(len(sizes), _QUERIES)))
+        samples = row_numbers(ends)[np.linspace(0, sizes[:_QUERIES].sum() - 1, _SAMPLES).astype(np.int64)]
+        tags = {self._last_fields(row)[2] for row in (*samples.tolist(), len(self.starts) - 1)}
+        if len(tags) > 1:
+            self._refuse_several_ranks()
+            if hashes is not None:
+                self._refuse_repeated(hashes, between_runs=True)
+        self._warn_of_rising_scores(sizes)
+
+    def _last_fields(self, row: int) -> list[bytes]:
+        """Return the rank, the score and the tag of a row."""
+        start = int(self.ends[row])
+        text = self.bytes[start : start + _SHORT].tobytes()
+        if (end := text.find(b"\n")) < 0:
+            text = self.bytes[start : self._line_end(start)].tobytes()
+            end = len(text)
+        return text[:end].split()
+
+    def _refuse_several_ranks(self) -> None:
+        """Refuse lines whose ranks repeat in most queries, and are distinct within each tag."""
+        repeated = 0
+        examined = min(len(self.groups), _QUERIES)
+        for query in range(examined):
+            rows = row_numbers(self.groups.rows(np.array([query]))[0]).tolist()
+            fields = [self._last_fields(row) for row in rows]
+            ranks = [rank for rank, _, _ in fields]
+            if len({(tag, rank) for rank, _, tag in fields}) < len(ranks):
+                return
+            repeated += len(set(ranks)) < len(ranks)
+        if 2 * repeated > examined:
+            raise ValueError(
+                f"{self._name}: the ranks repeat in {repeated} of {examined} queries, and not within a tag, so the "
+                f"file holds several runs: {_SPLIT}"
+            )
+
+    def _warn_of_rising_scores(self, sizes: Ints) -> None:
+        """Warn if, in every query of at least 3 documents, the scores rise with the rank."""
+        long = np.flatnonzero(sizes >= 3)[:_QUERIES]
+        for query in long.tolist():
+            rows = row_numbers(self.groups.rows(np.array([query]))[0])
+            scores = self.values[rows]
+            last, first = (self._last_fields(int(rows[index])) for index in (scores.argmax(), scores.argmin()))
+            if not _is_above(last[0], first[0]):
+                return  # an honest file ends here, in the first query
+            ranks = [self._last_fields(row)[0] for row in rows[np.argsort(scores)].tolist()]
+            if np.any(np.diff(np.sort(scores)) == 0.0) or not all(_is_above(*pair) for pair in pairwise(ranks[::-1])):
+                return
+        if len(long):
+            warn(
+                f"{self._name}: the scores rise with the rank in every query, and the highest score comes first, as in "
+                "trec_eval, which ignores ranks: if lower scores are better, write the file with negative scores"
+            )
+
+    def _refuse_repeated(self, hashes: Ints, *, between_runs: bool = False) -> None:
+        """Refuse documents that appear twice in a query. Ids are compared only if a query has two equal hashes.
+
+        `between_runs`: only if they have different tags.
+        """
         rows, offsets = self.groups.rows(np.arange(len(self.groups)))
         query, keys = 0, Keys(np.ascontiguousarray(hashes[rows]), NONE, NONE)
         while (error_code := _backend.columns.repeated(*keys.buffers(), offsets[query:])) is not None:
             query += error_code[1] + 1
-            seen = set[bytes]()
+            seen: dict[bytes, int] = {}
             for row in row_numbers(self.groups.rows(np.array([query - 1]))[0]).tolist():
-                if (document := self.document(row)) in seen:
+                first = seen.setdefault(self.document(row), row)
+                tags = [self._last_fields(each)[2] for each in (first, row)] if self._form is RUN else []
+                if first != row and len(set(tags)) > 1:
+                    document = quoted(decoded(self.document(row)))
+                    raise ValueError(
+                        f"{self._name}: line {self.line_of(row) + 1}: {document} already appears in an earlier "
+                        f"line of this query, with the tag {quoted(decoded(tags[0]))} instead of "
+                        f"{quoted(decoded(tags[1]))}, so the file holds several runs: {_SPLIT}"
+                    )
+                if first != row and not between_runs:
                     raise self.repeated(row)
-                seen.add(document)
 
     def line_of(self, row: int) -> int:
         """Return the number of a row's line, from 0."""
@@ -234,6 +308,15 @@ class TrecText:
 
 
 _NEWLINE = ord("\n")
+_QUERIES = 100  # maximum number of queries whose ranks are examined
+_SAMPLES = 8  # number of rows whose tags are compared first
+_SHORT = 128  # a number of bytes that usually hold the rest of a line
+_SPLIT = "split it by tag, as by awk '{print > ($6 \".run\")}' FILE, and evaluate or compare the parts"
+
+
+def _is_above(rank: bytes, other: bytes) -> bool:
+    """Return whether a rank is a larger integer than another one."""
+    return rank.isdigit() and other.isdigit() and int(rank) > int(other)
 
 
 def columns_for(lines: int) -> list[Array]:

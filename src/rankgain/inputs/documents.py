@@ -22,7 +22,7 @@ from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import GIVEN, Rules, rules_of
 from rankgain.data.series import by_query
 from rankgain.errors import quoted
-from rankgain.inputs.frames import run_of_frame
+from rankgain.inputs.frames import columns_of_run, run_of_frame
 from rankgain.inputs.rows import has_rows_by_query, run_of_rows
 from rankgain.rankings import Rankings
 from rankgain.scalars import Bools, Floats, Ints, id_kind
@@ -54,6 +54,11 @@ class RunDocuments:
         self.queries: Sequence[Any] = run.groups.names if isinstance(run, RunColumns) else list(run)
         ranks = isinstance(run, RunColumns) and isinstance(run.scores, NegatedRanks)
         self.has_similarities = is_scored and not ranks
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What was assumed about the run, in words."""
+        return self._run.assumed if isinstance(self._run, RunColumns) else ()
 
     def rules(self, ties: Ties) -> Rules:
         return rules_of(ties, ids=True) if self.is_scored else GIVEN
@@ -161,7 +166,10 @@ def _of_table(
         return RunDocuments(run.name, run, is_scored=False)
     of_text = other is None or not frame.text_ids or other._text_ids
     query, doc = (None, None) if of_text or other is None else other.kinds
-    run = run_of_frame(frame, columns, query is int, doc is int, check_all=duplicates == "error", duplicates=duplicates)
+    used = columns_of_run(frame, columns)
+    run = run_of_frame(
+        frame, columns, used, query is int, doc is int, check_all=duplicates == "error", duplicates=duplicates
+    )
     return RunDocuments(run.name, run, is_scored=True, text_ids=frame.text_ids)
 
 

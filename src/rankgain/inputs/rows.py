@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
-from rankgain.data.column_names import ROW_COLUMNS, bare
+from rankgain.data.column_names import ROW_COLUMNS, bare, check_roles
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
@@ -110,6 +110,8 @@ def from_rows(
     frame = recognise(table, "table", is_table=True).frame
     truth, run = _need(frame, "relevant", relevant), _need(frame, "retrieved", retrieved)
     names = _find(frame, "query", query)
+    named = {"query": query, "relevant": relevant, "retrieved": retrieved}
+    check_roles({"query": names, "relevant": truth, "retrieved": run}, named, frame.argument)
     frame.prepare(list(dict.fromkeys(name for name in (names, truth, run) if name is not None)))
     queries = None if names is None else _query_names(frame, names)
     judgments = _judgments(frame, truth, queries)

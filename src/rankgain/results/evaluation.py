@@ -19,7 +19,7 @@ from rankgain.metrics.aggregators import check_weights, mean, scaled
 from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, weighing
 from rankgain.metrics.parameters import cut_off
 from rankgain.results.export import Frames
-from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, sums_of
+from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, counts_of_part, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
@@ -485,7 +485,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         values = {key: vector[rows] for key, vector in self.items()}
         for vector in values.values():
             vector.flags.writeable = False
-        counts = len(rows), *[None] * len(self._labels[1:])
+        counts = counts_of_part(len(rows), self._labels)
         weights = None if self._weights is None else {name: vector[rows] for name, vector in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
         return Evaluation(values, ids, *rules, counts, weights, self.assumed, self._labels)
@@ -653,8 +653,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
         self.columns()  # raises an error if two metrics have the same name
         rules = self.ties, self.missing, self.like
-        counts, backend = (self._counts, self._weights, self.assumed, self._labels), self.backend
-        write(Stored(self._values, self.query_ids, *rules, backend, *counts), path)
+        weights, backend, labels = self._weights, self.backend, self._labels
+        write(Stored(self._values, self.query_ids, *rules, backend, self._counts, weights, self.assumed, labels), path)
 
     @staticmethod
     def from_table(table: Any) -> Evaluation:

@@ -21,7 +21,7 @@ from rankgain.data.writing import write_whole
 from rankgain.errors import import_extra, quoted
 from rankgain.metrics.metric import Metric, MetricKey, Score, better, parse
 from rankgain.results.export import is_unicode
-from rankgain.results.summary import RULES, counts_and_rules
+from rankgain.results.summary import RULES, counts_and_rules, counts_of_part
 from rankgain.scalars import Floats
 
 KEY = b"rankgain"
@@ -144,7 +144,7 @@ def _read(arrow: Any, content: Mapping[str, Any]) -> Stored:
         raise ValueError(f"format {content['evaluation']!r}, and this release reads {FORMAT}")
     labels, counts, rules = counts_and_rules(content)
     if arrow.num_rows != counts[0]:  # a part of the rows, as in `Evaluation.subset`
-        counts = (arrow.num_rows, *[None] * len(labels[1:]))
+        counts = counts_of_part(arrow.num_rows, labels)
     ids = check_query_ids(arrow.column(IDS).to_pylist(), arrow.num_rows, IDS)
     if content["positions"] and list(ids) == list(range(first := ids[0] if len(ids) else 0, first + len(ids))):
         ids = range(first, first + len(ids))

@@ -28,6 +28,11 @@ RULES = "ties", "missing", "like"
 FORMAT = 1  # version of the JSON format
 
 
+def counts_of_part(queries: int, labels: tuple[str, ...] = COUNTS) -> tuple[int | None, ...]:
+    """Return the counts of a part of a result, or of other values, of which only the number of queries is known."""
+    return queries, *[None] * len(labels[1:])
+
+
 class Sums(NamedTuple):
     """The sums from which the mean or another aggregate of a metric is computed.
 
