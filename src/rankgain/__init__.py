@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rankgain.comparison.gate import Gate as Gate
     from rankgain.comparison.groups import Groups as Groups
     from rankgain.comparison.outcome import Tests as Tests
+    from rankgain.comparison.similarity import similarity as similarity
     from rankgain.data.judgments import Judgments as Judgments
     from rankgain.inputs.any import evaluate as evaluate
     from rankgain.inputs.frames import from_frames as from_frames
@@ -121,6 +122,7 @@ _LATER = {
     "xgboost_metric": "tools.training",
     "xgboost_objective": "tools.objectives",
     "scorer": "tools.scorers",
+    "similarity": "comparison.similarity",
 }
 
 _MODULES = {"batches", "capi", "pytrec_eval", "sklearn", "spark", "torchmetrics"}

@@ -14,7 +14,7 @@ from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.by_subtopic import fill_by_subtopic
-from rankgain.metrics.metric import Metric, each_of, parse, row_of
+from rankgain.metrics.metric import Metric, each_of, parse, parse_quality, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
 from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
@@ -573,12 +573,12 @@ class Rankings:
         if self.ties is None:
             raise ValueError("tie_spread: these rankings were given in rank order, without scores, so nothing is tied")
         metrics = each_of(metrics)
-        records = dict(pair for request in metrics for pair in parse(request))
+        records = dict(pair for request in metrics for pair in parse_quality(request))
         for key, record in records.items():
             if record.name in SUBTOPIC_TABLE:
                 raise ValueError(f"tie_spread: {key!s} has no worst and best order: {ORDERS}")
         unaveraged = {key: reason for key, record in records.items() if (reason := row_of(record.name).unaveraged)}
-        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
+        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse_quality(request))]
         average = self.under(ties="average")
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
         extremes = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
