@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -102,9 +103,12 @@ class JudgmentSets:
     hint = ""  # the end of the error for a repeated document
     error_row: int | None = None  # the row with the error, if read from a table
     column: str | None = None  # the name of the document column, if read from a table
+    # By role, the column that was chosen by default, and the names of all columns; of judgments from a table.
+    defaults: Mapping[str, tuple[Any, tuple[Any, ...]]] = MappingProxyType({})
     columns: int | None = None  # the number of columns, if read from a sparse matrix of judgments
     index: Any = None  # the labels of the queries, if read from a pandas Series
     text_ids = False  # whether ids are text only because the file has no types
+    called = "the judgments"  # what errors call them
     covers: Covers | None = None  # the grades by subtopic; `grades` then has the highest grade of each document
     _judged: Any = None
 
