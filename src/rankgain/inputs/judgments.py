@@ -124,6 +124,8 @@ def judgments(
         sets = of_frame(given.frame, query, doc, relevance)
     else:
         sets = judgments_of(given.name, relevant_lists(given.data, given.name))
+        if given.kind == "series":
+            sets.index = given.data.index
     sets.check()
     if given.kind not in ("trec", "judgments"):
         warn_of_negative_grades(sets)
