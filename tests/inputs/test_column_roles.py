@@ -179,9 +179,8 @@ def test_several_runs_in_one_file(duplicates):
 
 
 def test_several_tags_alone_are_no_error():
-    ranks = run_lines("a", docs=(1, 2)) + run_lines(
-        "b", docs=(3, 4), score=lambda rank: -rank - 2, rank=lambda rank: rank + 2
-    )
+    second = run_lines("b", docs=(3, 4), score=lambda rank: -rank - 2, rank=lambda rank: rank + 2)
+    ranks = run_lines("a", docs=(1, 2)) + second
     arms = run_lines("a", queries=1) + run_lines("b")[3:]
     zero = run_lines("a", rank=lambda _: 0) + run_lines("b", docs=(4, 5), rank=lambda _: 0)
     for lines in (ranks, arms):

@@ -131,7 +131,8 @@ class DictSource(JudgmentSource):
         where, detail = f"{self._run_name}: {self.query_name(query)}", error.detail
         if error.code == OTHER_IDS:
             first = int(self._judgments.offsets[self._number(query)])
-            detail = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
+            kinds = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
+            detail = f"{self._judgments.called}, and the ids are of other types: {kinds}"
             if isinstance(next(iter(run)), tuple):
                 detail += "; of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
         elif error.position >= 0:
