@@ -17,12 +17,12 @@ from rankgain.data.id_lists import (
     FEWEST_USERS,
     PLAIN_IDS,
     checked,
-    column_of,
+    column_of_rows,
     id_lists_of,
     judgments_of,
     relevant_lists,
     runs_of_tuples,
-    warn_if_swapped,
+    warn_of_equal_lengths,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import GIVEN
@@ -132,7 +132,7 @@ def from_recommendations(
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
     if type(truth) is tuple and len(rows) >= FEWEST_USERS:
-        warn_if_swapped(truth[1], rows)
+        warn_of_equal_lengths(truth[1], rows)
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:
@@ -146,7 +146,7 @@ def from_recommendations(
             return _assuming(assumed, DictSource(truth, few[0], missing, query_ids, None, "recommended"))
     rows = checked("recommended", users, rows, (list, tuple), "a list of ids, best first")
     of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple)
-    column = None if of_tuples else column_of("recommended", users, rows)
+    column = None if of_tuples else column_of_rows("recommended", users, rows)
     judgments = judgments_of("relevant", truth)
     if not isinstance(relevant, Judgments):
         warn_of_negative_grades(judgments)

@@ -13,7 +13,7 @@ from rankgain.data.column_names import NAMES_IF_DISTINCT, ROW_COLUMNS, bare, che
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
-from rankgain.data.id_lists import checked, column_of, judgments_of
+from rankgain.data.id_lists import checked, column_of_rows, judgments_of
 from rankgain.data.ids import python_ids
 from rankgain.data.judgments import JudgmentSets, of_ids
 from rankgain.data.rules import GIVEN
@@ -239,7 +239,7 @@ def _columns(frame: Frame, name: str, queries: Sequence[Any] | None) -> _Columns
         return _Columns(QueryRows(*column.by_query(queries)), column.ids)
     users, rows = _present(column, queries)
     rows = checked(where, users, rows, (list, tuple), "a list of ids, best first")
-    ids, firsts, lasts = column_of(where, users, rows)
+    ids, firsts, lasts = column_of_rows(where, users, rows)
     return _Columns(QueryRows(users, firsts, lasts), ids)
 
 
