@@ -29,7 +29,7 @@ UNNAMED_HIT = {"q": {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 
     (PAIRS, ValueError, [{"a"}], [[("a", 0.9), ("b", 0.1)]], "ndcg"),
     ("call their method evaluate", TypeError, QRELS, rg.from_qrels(QRELS, RUN), "mrr"),
     ("relevant is empty", ValueError, [], [], "rr"),
-    ("recommended has 0 users", ValueError, [[1, 0]], [], "rr"),
+    ("recommended is empty: …write [[] for _ in relevant]", ValueError, [[1, 0]], [], "rr"),
     ("relevant has 0", ValueError, [], [[1, 0]], "rr"),
     ("run: query 'q', hit 1: it has no _id", ValueError, {"q": {"d1": 1}}, UNNAMED_HIT, "rr"),
     ("run is a pair of ids and scores: give the ids alone, run[0]", TypeError, [[5]], IDS_AND_SCORES, "mrr"),

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
+from rankgain.data.advice.foreign import refuse_foreign_mapping, refuse_foreign_rows
 from rankgain.data.arrays import array_of, is_array
 from rankgain.data.column_names import USUAL_NAMES, default_columns, is_pandas, is_series
 from rankgain.data.detect import file_kind
@@ -148,7 +149,12 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
         return Given("sparse", value, name)
     if isinstance(value, Iterator):
         items = list(value)
-        return _of_list(items, name, columns, is_table) if items else Given("other", value, name)
+        if not items:
+            raise ValueError(
+                f"{name} is an iterator without items: an iterator can be read only once, so make a list first, "
+                f"{name} = list(...), and pass that"
+            )
+        return _of_list(items, name, columns, is_table)
     return Given("array" if is_array(value) else "other", value, name)
 
 
@@ -162,6 +168,7 @@ def _of_mapping(value: Mapping[Any, Any], name: str, columns: Mapping[str, Any],
             return Given("dicts", value, name)
     except RuntimeError as error:
         raise changed(error, name) from None
+    refuse_foreign_mapping(value, name)
     is_table = is_table or bool(columns and all(column in value for column in columns.values()))
     return Given("table" if is_table else "keyed", value, name)
 
@@ -173,7 +180,12 @@ def _of_list(value: Any, name: str, columns: Mapping[str, Any], is_table: bool) 
         return Given("table" if is_table else "lists", list(value) if is_table else value, name)
     if is_tuple_record(first):
         return Given("table", columns_of_tuples(value), name)
+    if type(first) not in _PLAIN_ROWS:
+        refuse_foreign_rows(first, name, default_columns(getattr(first, "_fields", ())))
     return Given("lists", value, name)
+
+
+_PLAIN_ROWS = frozenset((list, set, str, int, float))
 
 
 def _is_record(first: Mapping[Any, Any], name: str, columns: Mapping[str, Any]) -> bool:
@@ -181,7 +193,10 @@ def _is_record(first: Mapping[Any, Any], name: str, columns: Mapping[str, Any]) 
     usual = default_columns(first)
     if all(columns[role] in first if role in columns else role in usual for role in ("query", "doc")):
         return True
-    if any(isinstance(value, (str, bytes)) for value in first.values()):
+    values = first.values()
+    if "query" in usual and any(isinstance(value, (list, tuple, Set)) for value in values):
+        return True  # a row per query, about which the table says what to write
+    if any(isinstance(value, (str, bytes)) for value in values):
         raise TypeError(
             f"{name}: row 0 has the keys {', '.join(map(quoted, first))}, which are no columns of queries and "
             "documents: name these with query= and doc="
