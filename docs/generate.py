@@ -30,6 +30,7 @@ from rankgain.comparison.difference import Difference
 from rankgain.data.column_names import DEFAULT_COLUMNS, ROW_COLUMNS
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.parameters import PARAMETERS
+from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE, Row
 from rankgain.results.peers import ALIASES, PEERS
 
@@ -94,6 +95,17 @@ def parameter(name: str) -> str:
     if shown is None:
         shown = "/".join(f"{part:g}" for part in default) if isinstance(default, tuple) else str(default)
     return f"`{name}` ({shown.removesuffix('.0')})"
+
+
+def by_subtopic() -> str:
+    """Return a table of the metrics of judgments by subtopic, except for means over subtopics."""
+    rows = [("metric", "what it is", "formula", "parameters", "other names", "source")]
+    for row in (SUBTOPIC_TABLE[name] for name in ("strecall", *NOVELTY)):
+        own = {name: row.parameters[name].default for name in row.takes}
+        parameters = ", ".join(f"`{name}` ({'grade > 0' if value is None else value})" for name, value in own.items())
+        names = ", ".join(f"`{alias}`" for alias in row.aliases if not alias.endswith("_ia"))
+        rows.append((requested(row), row.title, row.formula, parameters, names, row.source))
+    return table(*rows)
 
 
 def over_queries(row: Row) -> str:
@@ -207,6 +219,7 @@ def installed() -> str:
 
 
 PARTS: dict[str, Callable[..., str]] = {
+    "by_subtopic": by_subtopic,
     "classes": classes,
     "code": code,
     "command_line": command_line,

@@ -600,3 +600,26 @@ def test_explain_takes_a_table_with_a_row_per_query(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "1 / 2 = 0.5000" in out
     assert "not returned: b (1)." in out
+
+
+def test_share_of_judged_documents_is_stated(tmp_path, capsys):
+    """It is stated at the deepest cut-off, unless the qrels name only relevant documents or the rules are a tool's."""
+    paths = [tmp_path / name for name in ("qrels", "one", "two")]
+    texts = "{0} 0 a 1\n{0} 0 b 0\n", "{0} Q0 x 1 3 t\n{0} Q0 a 2 2 t\n", "{0} Q0 a 1 1 t\n"
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text.format("q") + text.format("r"))
+    files = [*map(str, paths)]
+
+    def stated(*arguments):
+        assert main([*arguments]) == 0
+        return [line for line in capsys.readouterr().out.splitlines() if "of the documents" in line]
+
+    where = "of the documents, in lists that are not empty"
+    assert stated("eval", *files[:2], "-m", "rr") == [f"judged@10: 0.50 {where}"]
+    assert stated("eval", *files[:2], "-m", "rr@1", "-m", "recall") == [f"judged@1: 0.00 {where}"]
+    for command in ("eval", "compare"):
+        assert stated(command, *files, "-m", "rr@5") == [f"judged@5: one 0.50, two 1.00 {where}"]
+    for option in (["-J"], ["--like", "sklearn"], ["--given", "scored"], ["--json"], ["--csv"]):
+        assert stated("eval", *files[:2], "-m", "ndcg", *option) == []
+    paths[0].write_text("q 0 a 1\nr 0 a 2\n")
+    assert stated("eval", *files[:2], "-m", "rr") == []

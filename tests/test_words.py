@@ -77,7 +77,7 @@ def test_docstring_follows_numpydoc(name):
     assert [error for error in errors if error not in refused] == []
 
 
-@in_one_case("name", [*FUNCTIONS, "BatchOptions"])
+@in_one_case("name", [*FUNCTIONS, "batches.BatchOptions"])
 def test_docstring_states_optional_parameters_and_choices(name):
     function = PUBLIC[name]
     parameters = inspect.signature(function).parameters

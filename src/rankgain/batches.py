@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate, check_choices
+from rankgain.data.advice.ranks import warn_of_ranks
+from rankgain.data.column_names import check_roles, names_ranks
 from rankgain.data.columns import PartSource, RunColumns
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import broken, column_of, ids_of
@@ -26,7 +28,7 @@ from rankgain.data.tables.arrow import Stream
 from rankgain.data.tables.frame import Frame
 from rankgain.data.tables.parts import Part, part_of, whole_queries
 from rankgain.errors import import_extra
-from rankgain.inputs.frames import label_lists, warn_of_ranks
+from rankgain.inputs.frames import label_lists
 from rankgain.metrics.metric import Metric, each_of, refuse_by_subtopic
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
@@ -115,7 +117,11 @@ class BatchOptions:
             names["doc_id"] = document
         if not is_run:
             names["relevance"] = frame.need("relevance", self.relevance)
-        return names | {"score": frame.need("score", self.score)}
+        names["score"] = frame.need("score", self.score)
+        columns = {role.removesuffix("_id"): name for role, name in names.items()}
+        named = {"query": self.query, "doc": self.doc, "relevance": self.relevance, "score": self.score}
+        check_roles(columns, named, frame.argument)
+        return names
 
 
 DEFAULTS = BatchOptions()
@@ -350,7 +356,7 @@ def _results(batches: Any, rules: PartRules, judgments: Judgments | None) -> Ite
         raise TypeError(f"batches must be an iterable of Arrow record batches, not {type(batches).__name__}{lazy}")
     options = rules.options
     parts = whole_queries(_read(batches, options, is_run=judgments is not None), options.rows)
-    if options.score is not None:
+    if options.score is not None and names_ranks(options.score):
         parts = _checked(parts, options.score)
     if judgments is not None:
         return _against_judgments(parts, rules, judgment_sets(judgments))

@@ -12,8 +12,9 @@ from rankgain.choices import Handed, Missing, Peer, ScoreBits, Ties, check_choic
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
+from rankgain.metrics.aggregators import mean
 from rankgain.metrics.by_subtopic import fill_by_subtopic
-from rankgain.metrics.metric import each_of, row_of
+from rankgain.metrics.metric import Metric, each_of, parse, parse_quality, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
 from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
@@ -567,18 +568,17 @@ class Rankings:
         ndcg@2  0.0000    0.4363  1.0000  0.1199            2 of 2
         rr      0.2917    0.6215  1.0000  0.3750            2 of 2
         """
-        from rankgain.metrics.metric import parse
         from rankgain.results.ties import TieSpread
 
         if self.ties is None:
             raise ValueError("tie_spread: these rankings were given in rank order, without scores, so nothing is tied")
         metrics = each_of(metrics)
-        records = dict(pair for request in metrics for pair in parse(request))
+        records = dict(pair for request in metrics for pair in parse_quality(request))
         for key, record in records.items():
             if record.name in SUBTOPIC_TABLE:
                 raise ValueError(f"tie_spread: {key!s} has no worst and best order: {ORDERS}")
         unaveraged = {key: reason for key, record in records.items() if (reason := row_of(record.name).unaveraged)}
-        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
+        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse_quality(request))]
         average = self.under(ties="average")
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
         extremes = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
@@ -730,6 +730,24 @@ def sizes_of(rankings: Rankings) -> Ints:
     """Return the number of documents that count for each query."""
     source, rules = parts_of(rankings)
     return np.minimum(source.sizes, rules.depth)
+
+
+def judged_share(rankings: Rankings, requests: Iterable[str | Metric]) -> tuple[int, float] | None:
+    """Return the deepest cut-off of some metrics, or 10, and the mean share of judged documents within it.
+
+    Queries without documents do not count. Return None if the judgments name only relevant documents, since then all
+    others count as not relevant; if documents have no ids; if no query has documents; or if ties cannot be broken.
+    """
+    if not parts_of(rankings)[0].has_non_relevant:
+        return None
+    depths = [record.k for request in requests for _, record in parse(request) if record.k is not None]
+    judged = Metric("judged", max(depths, default=10))
+    try:
+        result = rankings.evaluate(judged, "num_ret")
+    except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
+        return None
+    shares = result[judged][result["num_ret"] > 0]
+    return (judged.depth, mean(shares)) if len(shares) else None
 
 
 def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:

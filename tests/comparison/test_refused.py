@@ -153,7 +153,7 @@ ROWS = [
      {"runs": {"a": ONE}, "truth": None}),
     (values, ValueError, "values=True: name the values: metrics='my score'", {"runs": {"a": RUN}, "metrics": None}),
     *(
-        (values, ValueError, "values=True: values take no truth, rules, ties or missing: leave them out",
+        (values, ValueError, "values=True: values take no truth, rules, ties, missing or judged_only: leave them out",
          {"runs": {"a": {"q": 1}}, **given})
         for given in ({"truth": {}}, {"ties": "docid"}, {"missing": "skip"})
     ),

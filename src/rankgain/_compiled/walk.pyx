@@ -622,8 +622,8 @@ cdef struct Reader:
 cdef int make_reader(
     Reader* reader, const Steps* steps, const Rules* rules, Py_ssize_t documents, Py_ssize_t judged, bint computes
 ) except -1:
-    """Allocate scratch memory for runs of up to `documents` entries; `close_reader` frees it. `computes`: whether metrics
-    are computed, not hits stored."""
+    """Allocate scratch memory for runs of up to `documents` entries; `close_reader` frees it. `computes`: whether
+    metrics are computed, not hits stored."""
     cdef Py_ssize_t hits = max(documents, judged) if rules.scored_only else judged
     reserve_memory(&reader.memory, steps, rules.ties, documents, hits, hits)
     reader.memory.query.graded = rules.scored_only and computes

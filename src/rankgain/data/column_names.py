@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 # The usual column names for each role, in order of preference. Names that differ only in case and separators (userId,
@@ -60,6 +60,61 @@ def default_columns(names: Iterable[Any]) -> dict[str, Any]:
             role, priorities[role] = match
             columns[role] = name
     return columns
+
+
+RUN_COLUMNS = {"system", "run", "runid", "tag", "model"}  # columns that name the run of a row, without separators
+
+
+def run_column(names: Iterable[Any], taken: Collection[Any]) -> Any:
+    """Return the column that names the run of each row, or None. `taken`: the columns that have other roles."""
+    return next((name for name in names if bare(name) in RUN_COLUMNS and name not in taken), None)
+
+
+def names_ranks(name: Any) -> bool:
+    """Return whether a column is called like one of ranks."""
+    return bare(name) in ("rank", "ranking", "position")
+
+
+def check_spelling(names: Iterable[Any], column: Any, argument: str) -> None:
+    """Refuse a default column that another one equals up to case and separators, unless its spelling is exact."""
+    if column in _EXACT:
+        return
+    others = [name for name in names if bare(name) == bare(column) and name != column]
+    if others:
+        role = _SIMILAR[bare(column)][0]
+        raise ValueError(
+            f"{argument} has the columns {column!r} and {others[0]!r}, which differ only in case and separators: name "
+            f"one of them, {role}={column!r} or {role}={others[0]!r}"
+        )
+
+
+def check_roles(columns: Mapping[str, Any], named: Mapping[str, Any], argument: str) -> None:
+    """Refuse a column with two roles of which the caller named only one. `columns`: the column of each role."""
+    role_of: dict[Any, str] = {}
+    for role, column in columns.items():
+        other = role_of.setdefault(column, role)
+        if other != role and (named.get(role) is None or named.get(other) is None):
+            given, missing = (other, role) if named.get(role) is None else (role, other)
+            raise ValueError(
+                f"{argument}: {given}={column!r} names the column that would also be the {missing}: name that with "
+                f"{missing}=, or name {column!r} for both if that is meant"
+            )
+
+
+def common_column(columns: tuple[Any, Any], names: tuple[Iterable[Any], Iterable[Any]]) -> tuple[Any, Any] | None:
+    """Return the columns of two frames that have one name, if exactly one frame prefers a column that the other lacks.
+
+    `columns`: the columns that the frames prefer, of one role. `names`: all columns of each frame.
+    """
+    if bare(columns[0]) == bare(columns[1]):
+        return None
+    spelled = [{bare(name): name for name in reversed([*of_frame])} for of_frame in names]
+    lacks = [bare(columns[side]) not in spelled[1 - side] for side in (0, 1)]
+    if lacks[0] == lacks[1]:
+        return None
+    side = lacks.index(False)  # the frame whose preferred column both have
+    pair = [columns[side], spelled[1 - side][bare(columns[side])]]
+    return (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
 
 
 def has_usual_columns(names: Mapping[Any, Any]) -> bool:

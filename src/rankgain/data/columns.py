@@ -76,11 +76,12 @@ class RunColumns:
         check_all: bool = False,
         duplicates: Duplicates = "error",
         column: str | None = None,
+        assumed: tuple[str, ...] = (),
     ) -> None:
         """`check_all`: whether every document that a query returns twice is an error, or only a judged one.
 
         `duplicates`: whether a repeated document is an error, or counts once, at its first rank. `column`: the name of
-        the document column, if the run is a table.
+        the document column, if the run is a table. `assumed`: assumptions about the run, in words.
         """
         self.name = name
         self.groups = first_of_each(groups, documents, scores) if duplicates == "first" else groups
@@ -88,6 +89,7 @@ class RunColumns:
         self.scores = scores
         self.check_all = check_all
         self.column = column
+        self.assumed = assumed
 
 
 def _bytes_of(identifier: str) -> bytes:
@@ -119,6 +121,7 @@ class ColumnSource(JudgmentSource):
             in_run = numbers[common] if missing == "skip" else numbers
         super().__init__(judgments, run.name, run.groups.names, common, missing, query_ids)
         check_kinds(judgments, run.name, run.documents.kind, run.column)
+        self.assumed += run.assumed
         self._run = run
         self._run_numbers = in_run
         self._sizes = run.groups.sizes(self._run_numbers)

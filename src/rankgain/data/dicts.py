@@ -21,7 +21,7 @@ from rankgain.scalars import Ints, check_number, id_kind, paired, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 
-_NONE = type(None)
+_NONE: type = type(None)
 _DICT_OR_NONE = frozenset((dict, _NONE))
 
 _ADVICE = {
@@ -92,7 +92,9 @@ class DictSource(JudgmentSource):
         judgments = self._judgments
         if self._unread is not None:
             judgments = of_dicts(*paired(self._unread, judgments.name), judgments.name)
-        return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
+        source = DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
+        source.assumed = self.assumed
+        return source
 
     def non_empty(self) -> DictSource:
         run = {query: scores for query, scores in self._run.items() if size_of(scores)}
@@ -131,7 +133,8 @@ class DictSource(JudgmentSource):
         where, detail = f"{self._run_name}: {self.query_name(query)}", error.detail
         if error.code == OTHER_IDS:
             first = int(self._judgments.offsets[self._number(query)])
-            detail = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
+            kinds = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
+            detail = f"{self._judgments.called}, and the ids are of other types: {kinds}"
             if isinstance(next(iter(run)), tuple):
                 detail += "; of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
         elif error.position >= 0:

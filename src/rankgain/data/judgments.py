@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -102,8 +103,11 @@ class JudgmentSets:
     hint = ""  # the end of the error for a repeated document
     error_row: int | None = None  # the row with the error, if read from a table
     column: str | None = None  # the name of the document column, if read from a table
+    # By role, the column that was chosen by default, and the names of all columns; of judgments from a table.
+    defaults: Mapping[str, tuple[Any, tuple[Any, ...]]] = MappingProxyType({})
     columns: int | None = None  # the number of columns, if read from a sparse matrix of judgments
     text_ids = False  # whether ids are text only because the file has no types
+    called = "the judgments"  # what errors call them
     covers: Covers | None = None  # the grades by subtopic; `grades` then has the highest grade of each document
     _judged: Any = None
 
@@ -396,6 +400,10 @@ class JudgmentSource(Source):
             raise ValueError("missing='zero': query_ids named only the queries that the run has")
         numbers = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in numbers]
+
+    @property
+    def has_non_relevant(self) -> bool:  # type: ignore[override]
+        return bool(np.any(self._judgments.grades <= 0.0))
 
     def _names_non_empty(self) -> list[Any] | None:
         """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""

@@ -10,12 +10,13 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.choices import Duplicates
 from rankgain.data import files
+from rankgain.data.advice.layouts import frame_advice, layout_advice
 from rankgain.data.columns import RunColumns
 from rankgain.data.files import FileInput, is_msmarco, opened
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, row_numbers
 from rankgain.data.ragged import offsets_of
-from rankgain.errors import BY_SUBTOPIC, quoted, refusal
+from rankgain.errors import BY_SUBTOPIC, quoted, refusal, warn
 from rankgain.scalars import Array, Bytes, Ints
 from rankgain.threads import run_chunks
 
@@ -80,6 +81,15 @@ class TrecText:
             self._check_lengths(runs)
         self.groups = QueryRows.of(TextIds(self.bytes, runs[:, 1], runs[:, 2], "str"), runs[:, 0], len(self.starts))
         del runs
+        if form is QRELS and len(self.values) and self.values.min() >= _TIME:
+            raise ValueError(
+                f"{self._name}: field 4 holds times, not grades: all are at least 10^8; if the file has ratings "
+                f"with times, {frame_advice(self._name, 'user_id item_id rating timestamp')}"
+            )
+        if form.ranks:
+            self._check_ranks()
+        if form is RUN:
+            self._check_tags_and_ranks(hashes if not unique else None)
         if unique:
             self._refuse_repeated(hashes)
 
@@ -156,7 +166,10 @@ class TrecText:
         negative = np.flatnonzero(self.values < 0.0)
         if len(negative):
             line = self._count_newlines(0, int(self.starts[negative[0]]))
-            raise self._refusal(_codes.NOT_A_NUMBER, line, self._form.value)
+            raise ValueError(
+                f"{self._name}: line {line + 1}, field {self._form.value + 1}: a rank must not be negative; ColBERT "
+                "writes -1 where a document has no rank: leave such lines out, or pass a frame with the scores"
+            )
         np.negative(self.values, out=self.values)
 
     def _check_lengths(self, runs: Ints) -> None:
@@ -189,32 +202,132 @@ class TrecText:
         form = self._form
         where = f"{self._name}: line {line + 1}"
         fields = self._fields(line)
+        text = self.bytes[self._line(line)].tobytes()
+        advice = layout_advice(self._name, text, of_run=not form.grades, is_first=line == 0)
         if code == _codes.FEW_FIELDS:
             reason = f"expected {form.n_fields} fields ({form.fields}), found {field}"
-            if field == form.n_fields_if_swapped:
+            if field == form.n_fields_if_swapped and not advice:
                 reason += "; are qrels and run swapped?"
-            elif form is QRELS and field == form.n_fields + 1:
+            elif form is QRELS and field == form.n_fields + 1 and not advice:
                 reason += (
                     "; prels, which sample the pool (query, document, grade, method, probability), are not supported"
                 )
             elif field == 2 * form.n_fields - 1:  # two lines may have been joined without a newline
                 reason += "; if files were joined here, the first lacked a final newline"
-            elif field == 1 and b"," in fields[0]:
+            elif field == 1 and b"," in fields[0] and not advice:
                 reason += "; CSV files with a header are read by rankgain.from_frames and rankgain.evaluate"
-            return refusal(code, where, reason)
-        return refusal(code, f"{where}, field {field + 1}", quoted(decoded(fields[field])))
+            return refusal(code, where, f"{reason}; {advice}" if advice else reason)
+        error = refusal(code, f"{where}, field {field + 1}", quoted(decoded(fields[field])))
+        return ValueError(f"{error}; {advice}") if advice and code == _codes.NOT_A_NUMBER else error
 
-    def _refuse_repeated(self, hashes: Ints) -> None:
-        """Refuse documents that appear twice in a query. Ids are compared only if a query has two equal hashes."""
+    def _check_ranks(self) -> None:
+        """Refuse ranks that repeat, or that start above 1 and do not rise in most queries: they may be counts."""
+        rows, offsets = self.groups.rows(np.arange(len(self.groups)))
+        ranks, sizes = -self.values[rows], np.diff(offsets)
+        queries = np.repeat(np.arange(len(sizes)), sizes)
+        same = queries[1:] == queries[:-1]
+        falls = same & (np.diff(ranks) <= 0)
+        if not falls.any():
+            return  # ranks usually rise
+        order = np.lexsort((ranks, queries))
+        repeated = same & (np.diff(ranks[order]) == 0)
+        n_falls = np.bincount(queries[1:][falls], minlength=len(sizes))
+        unranked = int(np.count_nonzero((n_falls > 0) & (ranks[offsets[:-1]] > 1)))
+        if repeated.any():
+            query = self.groups.names[int(queries[int(repeated.argmax())])]
+            reason = f"query {quoted(query)} has a rank twice"
+        elif 2 * unranked > len(sizes):
+            reason = f"in {unranked} of {len(sizes)} queries, they neither start at 1 nor rise"
+        else:
+            return
+        raise ValueError(
+            f"{self._name}: field 3 does not hold ranks: {reason}; if it holds scores, "
+            f"{frame_advice(self._name, 'query_id doc_id score')}"
+        )
+
+    def _check_tags_and_ranks(self, hashes: Ints | None) -> None:
+        """Refuse the lines of several runs, and warn if the scores rise with the ranks.
+
+        `hashes`: those of the documents, if repeated ones are not refused anyway.
+        """
+        if not len(self.groups):
+            return
+        sizes = self.groups.lasts - self.groups.firsts
+        ends, _ = self.groups.rows(np.arange(min(len(sizes), _QUERIES)))
+        samples = row_numbers(ends)[np.linspace(0, sizes[:_QUERIES].sum() - 1, _SAMPLES).astype(np.int64)]
+        tags = {self._last_fields(row)[2] for row in (*samples.tolist(), len(self.starts) - 1)}
+        if len(tags) > 1:
+            self._refuse_several_ranks()
+            if hashes is not None:
+                self._refuse_repeated(hashes, between_runs=True)
+        self._warn_of_rising_scores(sizes)
+
+    def _last_fields(self, row: int) -> list[bytes]:
+        """Return the rank, the score and the tag of a row."""
+        start = int(self.ends[row])
+        text = self.bytes[start : start + _SHORT].tobytes()
+        if (end := text.find(b"\n")) < 0:
+            text = self.bytes[start : self._line_end(start)].tobytes()
+            end = len(text)
+        return text[:end].split()
+
+    def _refuse_several_ranks(self) -> None:
+        """Refuse lines whose ranks repeat in most queries, and are distinct within each tag."""
+        repeated = 0
+        examined = min(len(self.groups), _QUERIES)
+        for query in range(examined):
+            rows = row_numbers(self.groups.rows(np.array([query]))[0]).tolist()
+            fields = [self._last_fields(row) for row in rows]
+            ranks = [rank for rank, _, _ in fields]
+            if len({(tag, rank) for rank, _, tag in fields}) < len(ranks):
+                return
+            repeated += len(set(ranks)) < len(ranks)
+        if 2 * repeated > examined:
+            raise ValueError(
+                f"{self._name}: the ranks repeat in {repeated} of {examined} queries, and not within a tag, so the "
+                f"file holds several runs: {_SPLIT}"
+            )
+
+    def _warn_of_rising_scores(self, sizes: Ints) -> None:
+        """Warn if, in every query of at least 3 documents, the scores rise with the rank."""
+        long = np.flatnonzero(sizes >= 3)[:_QUERIES]
+        for query in long.tolist():
+            rows = row_numbers(self.groups.rows(np.array([query]))[0])
+            scores = self.values[rows]
+            last, first = (self._last_fields(int(rows[index])) for index in (scores.argmax(), scores.argmin()))
+            if not _is_above(last[0], first[0]):
+                return  # an honest file ends here, in the first query
+            ranks = [self._last_fields(row)[0] for row in rows[np.argsort(scores)].tolist()]
+            if np.any(np.diff(np.sort(scores)) == 0.0) or not all(_is_above(*pair) for pair in pairwise(ranks[::-1])):
+                return
+        if len(long):
+            warn(
+                f"{self._name}: the scores rise with the rank in every query, and the highest score comes first, as in "
+                "trec_eval, which ignores ranks: if lower scores are better, write the file with negative scores"
+            )
+
+    def _refuse_repeated(self, hashes: Ints, *, between_runs: bool = False) -> None:
+        """Refuse documents that appear twice in a query. Ids are compared only if a query has two equal hashes.
+
+        `between_runs`: only if they have different tags.
+        """
         rows, offsets = self.groups.rows(np.arange(len(self.groups)))
         query, keys = 0, Keys(np.ascontiguousarray(hashes[rows]), NONE, NONE)
         while (error_code := _backend.columns.repeated(*keys.buffers(), offsets[query:])) is not None:
             query += error_code[1] + 1
-            seen = set[bytes]()
+            seen: dict[bytes, int] = {}
             for row in row_numbers(self.groups.rows(np.array([query - 1]))[0]).tolist():
-                if (document := self.document(row)) in seen:
+                first = seen.setdefault(self.document(row), row)
+                tags = [self._last_fields(each)[2] for each in (first, row)] if self._form is RUN else []
+                if first != row and len(set(tags)) > 1:
+                    document = quoted(decoded(self.document(row)))
+                    raise ValueError(
+                        f"{self._name}: line {self.line_of(row) + 1}: {document} already appears in an earlier "
+                        f"line of this query, with the tag {quoted(decoded(tags[0]))} instead of "
+                        f"{quoted(decoded(tags[1]))}, so the file holds several runs: {_SPLIT}"
+                    )
+                if first != row and not between_runs:
                     raise self.repeated(row)
-                seen.add(document)
 
     def line_of(self, row: int) -> int:
         """Return the number of a row's line, from 0."""
@@ -234,6 +347,16 @@ class TrecText:
 
 
 _NEWLINE = ord("\n")
+_QUERIES = 100  # maximum number of queries whose ranks are examined
+_TIME = 1e8  # grades are smaller, and times in seconds since 1970 larger since 1973
+_SAMPLES = 8  # number of rows whose tags are compared first
+_SHORT = 128  # a number of bytes that usually hold the rest of a line
+_SPLIT = "split it by tag, as by awk '{print > ($6 \".run\")}' FILE, and evaluate or compare the parts"
+
+
+def _is_above(rank: bytes, other: bytes) -> bool:
+    """Return whether a rank is a larger integer than another one."""
+    return rank.isdigit() and other.isdigit() and int(rank) > int(other)
 
 
 def columns_for(lines: int) -> list[Array]:
@@ -241,9 +364,11 @@ def columns_for(lines: int) -> list[Array]:
     return [np.empty(lines, dtype=dtype) for dtype in (np.int64, np.int64, np.float64, np.int64)]
 
 
-def read_run(run: FileInput, threads: int = 1, *, duplicates: Duplicates = "error") -> RunColumns:
+def read_run(
+    run: FileInput, threads: int = 1, *, argument: str = "run", duplicates: Duplicates = "error"
+) -> RunColumns:
     """Read a run file. Documents that appear twice in a query are refused here, because the error names the line."""
-    with opened(run, "run") as file:
+    with opened(run, argument) as file:
         file.check_format()
         form = MSMARCO_RUN if is_msmarco(file) else RUN
         text, error = file.text()

@@ -26,6 +26,7 @@ class MatrixSource(JudgmentSource):
     """Rows of scores, with one column per document. Documents are judged, unjudged, or excluded."""
 
     part = True  # a matrix without rows is allowed and has an empty result
+    has_non_relevant = False  # every document that is not stored in the sparse judgments counts as not relevant
 
     def __init__(
         self,

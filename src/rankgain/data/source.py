@@ -50,6 +50,7 @@ class Source(ABC):
     left_out = 0, 0
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
+    has_non_relevant = False  # whether documents have ids, and some are judged to be not relevant
     judges_scored = False  # whether the judged documents of each query are the returned ones
     covers: Covers | None = None  # the judgments by subtopic, if they are
     may_have_other_ids = False  # whether `id_sides` is implemented

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
-from itertools import pairwise
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
+from rankgain.data.advice.ranks import remarks_on_ranks, remarks_on_scores, warn_of_ranks
+from rankgain.data.advice.several_runs import refuse_several_runs
 from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
-from rankgain.data.column_names import bare
+from rankgain.data.column_names import bare, check_roles, common_column, names_ranks, run_column
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
-from rankgain.data.ids import python_ids, row_numbers
+from rankgain.data.ids import Ids, python_ids, row_numbers
 from rankgain.data.judgments import JudgmentSets, judgment_sets, of_covers, of_ids, warn_of_negative_grades
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
@@ -27,7 +28,8 @@ from rankgain.errors import BY_SUBTOPIC, NoKeywords, quoted, unexpected, warn, w
 from rankgain.rankings import Rankings
 from rankgain.scalars import id_kind
 
-Names = str | tuple[str | None, str | None] | None
+Pair = tuple[str | None, str | None]
+Names = str | Pair | None
 
 
 @without_unknown
@@ -96,11 +98,11 @@ def from_frames(
     Raises
     ------
     ValueError
-        If a file cannot be parsed; if a column does not exist (the message lists those that do) or has nulls; if
-        both `score` and `rank` are given;
-        if the ids of the two sides are of different types, or no query is in both; or if `ties`, `missing`, `validate`
-        or `duplicates` is unknown. In `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a query has a
-        document twice.
+        If a file cannot be parsed; if a column does not exist (the message lists those that do) or has nulls; if both
+        `score` and `rank` are given; if a column would have two roles of which only one is named; if a document of a
+        query stands under two values of a column system, run, run_id, tag or model; if the ids of the two sides are of
+        different types, or no query is in both; or if `ties`, `missing`, `validate` or `duplicates` is unknown. In
+        `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a query has a document twice.
     OSError
         If a file cannot be read.
     ImportError
@@ -112,7 +114,8 @@ def from_frames(
     Warns
     -----
     UserWarning
-        If `score` is a column called rank, ranking or position that holds the ranks of each query; if there is no
+        If `score` is a column called rank, ranking or position that holds the ranks of each query; if, in every query
+        of at least 3 documents, the scores rise with the column of ranks beside them; if there is no
         column of relevance, but another one may hold grades; if grades and scores may be swapped, as in `from_qrels`;
         or if a grade is negative, other than -1 and -2.
 
@@ -154,7 +157,11 @@ def from_frames(
             judgments = judgment_sets(truth.data)
         else:
             _check_swapped(truth.frame, run.frame, relevance, score, rank)
+            queries, remark_on_queries = _common(truth.frame, run.frame, "query", queries)
+            docs, remark_on_docs = _common(truth.frame, run.frame, "doc", docs)
+            assumed = remark_on_queries + remark_on_docs
             judgments = of_frame(truth.frame, queries[0], docs[0], relevance)
+            judgments.assumed = assumed + judgments.assumed
             warn_of_negative_grades(judgments)
         sides = _against(judgments, run.frame, queries[1], docs[1], score, rank, options)
     rules = rules_of("docid" if ties is None else ties, ids=True)
@@ -178,18 +185,61 @@ def _against(
     options: _Options,
 ) -> tuple[JudgmentSets, RunColumns]:
     """Read the run from a frame, and return it together with the judgments."""
-    query, doc = frame.need("query", query), frame.need("doc", doc)
-    order, is_rank = _order(frame, score, rank)
-    frame.prepare([query, doc], [order])
+    named = {"query": query, "doc": doc, "score": score, "rank": rank}
+    columns = columns_of_run(frame, named)
+    _check_prepared(judgments, frame, named, columns)
     untyped = frame.text_ids and not judgments.text_ids
-    of_integers = untyped and len(judgments) > 0 and id_kind(judgments.query_ids[0]) is int
-    groups = QueryRows.of(frame.ids(query, as_integers=of_integers))
-    documents = frame.documents(doc, as_integers=untyped and judgments.ids.kind == "int")
-    scores = _scores(frame, order, is_rank)
-    warn_of_ranks(score, groups, scores)
-    pairs, call = pairs_in_columns(judgments, groups, scores), "from_frames(qrels_df, run_df)"
-    warn_if_swapped(pairs, judgments.name, frame.where(order), call)
-    return judgments, RunColumns(frame.argument, groups, documents, scores, column=doc, **options._asdict())
+    integers = (
+        untyped and len(judgments) > 0 and id_kind(judgments.query_ids[0]) is int,
+        untyped and judgments.ids.kind == "int",
+    )
+    run = run_of_frame(frame, named, columns, *integers, **options._asdict())
+    pairs, call = pairs_in_columns(judgments, run.groups, run.scores), "from_frames(qrels_df, run_df)"
+    warn_if_swapped(pairs, judgments.name, frame.where(_order(frame, score, rank)[0]), call)
+    return judgments, run
+
+
+def columns_of_run(frame: Frame, named: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the columns of a run by role, given those that the caller named."""
+    query, doc = (frame.need(role, named.get(role)) for role in ("query", "doc"))
+    order, is_rank = _order(frame, named.get("score"), named.get("rank"))
+    columns = {"query": query, "doc": doc, "rank" if is_rank else "score": order}
+    check_roles(columns, named, frame.argument)
+    return columns
+
+
+def run_of_frame(
+    frame: Frame,
+    named: Mapping[str, str | None],
+    columns: Mapping[str, str],
+    integer_queries: bool,
+    integer_documents: bool,
+    *,
+    check_all: bool,
+    duplicates: Duplicates,
+) -> RunColumns:
+    """Read a run from a frame.
+
+    `named`: the columns that the caller named, by role. `columns`: those that `columns_of_run` returned.
+    `integer_queries` and `integer_documents`: whether text from an untyped file becomes integers, as on the other side.
+    """
+    query, doc, order = columns.values()
+    frame.prepare([query, doc], [order])
+    groups = QueryRows.of(frame.ids(query, as_integers=integer_queries))
+    documents = frame.documents(doc, as_integers=integer_documents)
+    _refuse_several_runs(frame, columns, groups, documents)
+    scores = _scores(frame, order, "rank" in columns)
+    remarks = _remarks_on_order(frame, columns, named.get("score"), groups, scores)
+    return RunColumns(
+        frame.argument,
+        groups,
+        documents,
+        scores,
+        column=doc,
+        assumed=remarks,
+        check_all=check_all,
+        duplicates=duplicates,
+    )
 
 
 def _both_sides(
@@ -205,8 +255,11 @@ def _both_sides(
 
     Rows without a grade belong only to the run; rows without a score belong only to the judgments.
     """
+    named = {"query": query, "doc": doc, "relevance": relevance, "score": score, "rank": rank}
     query, doc = frame.need("query", query), frame.need("doc", doc)
     label, (order, is_rank) = frame.need("relevance", relevance), _order(frame, score, rank)
+    columns = {"query": query, "doc": doc, "relevance": label, "rank" if is_rank else "score": order}
+    check_roles(columns, named, frame.argument)
     frame.prepare([query, doc], [label, order])
     judged, returned = frame.present(label), frame.present(order)
     for name, mask, reason in ((label, judged, "no document is judged"), (order, returned, "no document is returned")):
@@ -216,17 +269,19 @@ def _both_sides(
         row = int(np.argmin(present))
         raise ValueError(f"{frame.argument}: row {row}: both {label!r} and {order!r} are null; drop such rows")
     groups, documents = QueryRows.of(frame.ids(query)), frame.documents(doc)
+    _refuse_several_runs(frame, columns, groups, documents)
     judgments = of_ids(frame.argument, groups.where(judged), documents, frame.numbers(label, nulls=True))
     warn_of_negative_grades(judgments)
     scores, groups = _scores(frame, order, is_rank, nulls=True), groups.where(returned)
-    warn_of_ranks(score, groups, scores)
+    remarks = _remarks_on_order(frame, columns, score, groups, scores)
     pairs = pairs_in_columns(judgments, groups, scores)
     warn_if_swapped(pairs, judgments.name, frame.where(order), BY_COLUMN)
-    return judgments, RunColumns(frame.argument, groups, documents, scores, **options._asdict())
+    return judgments, RunColumns(frame.argument, groups, documents, scores, assumed=remarks, **options._asdict())
 
 
 def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
     """Read the judgments from a frame."""
+    named = {"query": query, "doc": doc, "relevance": relevance}
     query, column = frame.need("query", query), frame.need("doc", doc)
     grades = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
@@ -236,6 +291,8 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
         grades = "score"  # BEIR calls its column of grades "score"
     if grades is None and scores is not None:
         frame.need("relevance", None, f"relevance=, as relevance={scores!r} if those are grades")
+    columns = {"query": query, "doc": column} | ({} if grades is None else {"relevance": grades})
+    check_roles(columns, named, frame.argument)
     frame.prepare([query, column], [] if grades is None else [grades])
     groups, documents = QueryRows.of(frame.ids(query)), frame.documents(column)
     numbers = np.ones(len(documents)) if grades is None else frame.numbers(grades)
@@ -248,6 +305,7 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
             judgments.hint = f"; if column {subtopic!r} holds subtopics, write {BY_SUBTOPIC}"
     judgments.text_ids = frame.text_ids
     judgments.column = column
+    judgments.defaults = {role: (columns[role], tuple(frame.names)) for role in ("query", "doc") if named[role] is None}
     if grades is not None:
         return judgments
     others = [name for name in frame.names if name not in (query, column)]
@@ -331,16 +389,19 @@ def side_by_side(
 ) -> Rankings:
     """Make Rankings from a frame that holds labels and scores, but no document ids."""
     rules = rules_of("average" if ties is None else ties, ids=False)
+    named = {"query": query, "relevance": relevance, "score": score, "rank": rank}
     query, label = frame.need("query", query), frame.need("relevance", relevance)
     order, is_rank = _order(frame, score, rank)
+    columns = {"query": query, "relevance": label, "rank" if is_rank else "score": order}
+    check_roles(columns, named, frame.argument)
     frame.prepare([query], [label, order])
     groups = QueryRows.of(frame.ids(query))
     scores = _scores(frame, order, is_rank)
-    warn_of_ranks(score, groups, scores)
+    remarks = _remarks_on_order(frame, columns, score, groups, scores)
     if is_rank and len(missing := np.flatnonzero(np.isnan(scores[:]))):
         raise nan_rank(f"{frame.where(order)}, row {int(missing[0])}")
     labels = frame.where(label), frame.numbers(label)[:]
-    return label_lists(groups, labels, (frame.where(order), scores[:]), rules, query_ids)
+    return label_lists(groups, labels, (frame.where(order), scores[:]), rules, query_ids, remarks)
 
 
 def label_lists(
@@ -349,6 +410,7 @@ def label_lists(
     scores: tuple[str, Any],
     rules: Rules,
     query_ids: Iterable[Hashable] | None,
+    assumed: tuple[str, ...] = (),
 ) -> Rankings:
     """Make Rankings from named columns of labels and scores."""
     rows, offsets = groups.rows(np.arange(len(groups)))
@@ -359,7 +421,9 @@ def label_lists(
     if score_rows.kind != "f":
         warn_if_swapped(pairs_in_lists(label_rows, score_rows), label_rows.name, score_rows.name, BY_COLUMN)
     names = check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
-    return Rankings(ListSource(label_rows, score_rows, None, names), rules)
+    source = ListSource(label_rows, score_rows, None, names)
+    source.assumed = assumed
+    return Rankings(source, rules)
 
 
 def _order(frame: Frame, score: str | None, rank: str | None) -> tuple[str, bool]:
@@ -376,33 +440,73 @@ def _scores(frame: Frame, name: str, is_rank: bool, *, nulls: bool = False) -> A
     return NegatedRanks(numbers) if is_rank else numbers
 
 
-_EXAMINED = 100  # maximum number of queries to examine
-
-
-def warn_of_ranks(score: str | None, groups: QueryRows, scores: Any) -> None:
-    """Warn if the score column has a name like "rank" and holds ranks that start at 1 or 0 in each query."""
-    if bare(score) not in ("rank", "ranking", "position"):
-        return
-    rows, offsets = groups.rows(np.arange(min(len(groups), _EXAMINED)))
-    values = to_float64(scores[rows])
-    queries = [np.sort(values[start:stop]) for start, stop in pairwise(offsets.tolist())]
-    numbers = np.arange(max(map(len, queries), default=0) + 1.0)
-    if len(numbers) < 3 or not any(
-        all(np.array_equal(ranks, numbers[first : first + len(ranks)]) for ranks in queries) for first in (0, 1)
-    ):
-        return
-    warn(
-        f"score={score!r}: the column holds the ranks of each query, and higher scores come first, so the last "
-        f"document comes first: write rank={score!r}, or rename the column if higher is better"
+def _common(judgments: Frame, run: Frame, role: str, named: Pair) -> tuple[Pair, tuple[str, ...]]:
+    """Return the columns of a role in two frames, and a remark if not both are the ones that the frames prefer."""
+    if named != (None, None):
+        return named, ()
+    columns = judgments.find(role, None), run.find(role, None)
+    common = None if None in columns else common_column(columns, (judgments.names, run.names))
+    if common is None:
+        return named, ()
+    side = int(common[0] == columns[0])  # the frame whose preferred column the other lacks
+    frames = judgments, run
+    return common, (
+        f"the {role} column is {common[side]!r}, since {frames[1 - side].argument} has no {columns[side]!r} as "
+        f"{frames[side].argument} has; {role}= takes other columns",
     )
 
 
-def pair_of(names: Names, argument: str) -> tuple[str | None, str | None]:
-    """Return the name of a column in the qrels and its name in the run."""
+def _check_prepared(judgments: JudgmentSets, run: Frame, named: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+    """Refuse prepared judgments that were read by another column than the one that both tables have."""
+    for role, (column, names) in judgments.defaults.items():
+        if named[role] is None:
+            common = common_column((column, columns[role]), (names, run.names))
+            if common is not None and common[0] != column:
+                raise ValueError(
+                    f"{judgments.name} was read by the {role} column {column!r}, which {run.argument} lacks; both have "
+                    f"{common[1]!r}: name it, {role}={common[0]!r}"
+                )
+
+
+def _refuse_several_runs(frame: Frame, columns: Mapping[str, str], groups: QueryRows, documents: Ids) -> None:
+    """Refuse a frame that holds several runs, if a column names the run of each row."""
+    name = run_column(frame.names, columns.values())
+    if name is not None:
+        try:
+            runs = QueryRows.of(frame.ids(name))
+        except (TypeError, ValueError):  # numbers or nulls, which name no runs
+            return
+        refuse_several_runs(frame.argument, name, runs, groups, documents)
+
+
+def _remarks_on_order(
+    frame: Frame, columns: Mapping[str, str], score: str | None, groups: QueryRows, scores: Any
+) -> tuple[str, ...]:
+    """Return what a result has to say about the scores that order the documents.
+
+    `columns`: the columns by role. `score`: the column of scores that the caller named.
+    """
+    if "score" not in columns:
+        return ()
+    if score is not None and names_ranks(score):
+        warn_of_ranks(score, groups, scores)
+    remarks = remarks_on_scores(groups, scores)
+    rank = frame.find("rank", None)
+    if rank is None or rank in columns.values():
+        return remarks
+    try:
+        ranks = frame.numbers(rank)
+    except (TypeError, ValueError):  # the column holds something else
+        return remarks
+    return remarks + remarks_on_ranks(groups, scores, ranks, (columns["score"], rank))
+
+
+def pair_of(names: Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> Pair:
+    """Return the names of a column on both sides, which by default are the qrels and the run."""
     if names is None or isinstance(names, str):
         return names, names
     if isinstance(names, tuple) and len(names) == 2:
         return names
     raise TypeError(
-        f"{argument} must be the name of a column, or a pair of names in qrels_df and run_df, not {names!r}"
+        f"{argument} must be the name of a column, or a pair of names in {' and '.join(sides)}, not {names!r}"
     )

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Unpack
 
 from rankgain.choices import Missing, Ties, check_choices
+from rankgain.data.advice.ranks import remarks_on_dicts
 from rankgain.data.advice.swapped import has_whole_scores, pairs_in_dicts, warn_if_swapped
 from rankgain.data.dicts import DictSource, Run, dicts_of
 from rankgain.data.given import recognise
@@ -108,4 +109,6 @@ def from_qrels(
             warn_of_negative_grades(judgments)
     if judgments.unusual_grades and has_whole_scores(scores):
         warn_if_swapped(pairs_in_dicts(judgments, scores), truth.name, given.name, "from_qrels(qrels, run)")
-    return Rankings(DictSource(judgments, scores, missing, query_ids, unread, given.name), rules)
+    source = DictSource(judgments, scores, missing, query_ids, unread, given.name)
+    source.assumed += remarks_on_dicts(scores)
+    return Rankings(source, rules)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
-from rankgain.data.column_names import ROW_COLUMNS, bare
+from rankgain.data.column_names import ROW_COLUMNS, bare, check_roles
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
@@ -110,15 +110,25 @@ def from_rows(
     frame = recognise(table, "table", is_table=True).frame
     truth, run = _need(frame, "relevant", relevant), _need(frame, "retrieved", retrieved)
     names = _find(frame, "query", query)
+    named = {"query": query, "relevant": relevant, "retrieved": retrieved}
+    check_roles({"query": names, "relevant": truth, "retrieved": run}, named, frame.argument)
     frame.prepare(list(dict.fromkeys(name for name in (names, truth, run) if name is not None)))
     queries = None if names is None else _query_names(frame, names)
     judgments = _judgments(frame, truth, queries)
-    columns = _columns(frame, run, queries)
-    check_all = validate == "full"
-    returned = RunColumns(
-        frame.where(run), columns.groups, columns.ids, None, check_all=check_all, duplicates=duplicates
-    )
+    returned = _run(frame, run, queries, validate == "full", duplicates)
     return Rankings(ColumnSource(judgments, returned, missing=missing, query_ids=query_ids), GIVEN)
+
+
+def run_of_rows(frame: Frame, query: str | None, retrieved: str | None, duplicates: Duplicates) -> RunColumns:
+    """Read a run from a frame with one row per query. All repeated documents are looked for."""
+    run, names = _need(frame, "retrieved", retrieved), _find(frame, "query", query)
+    frame.prepare([run] if names is None else [names, run])
+    return _run(frame, run, None if names is None else _query_names(frame, names), True, duplicates)
+
+
+def _run(frame: Frame, name: str, queries: Sequence[Any] | None, check_all: bool, duplicates: Duplicates) -> RunColumns:
+    groups, ids = _columns(frame, name, queries)
+    return RunColumns(frame.where(name), groups, ids, None, check_all=check_all, duplicates=duplicates)
 
 
 def has_rows_by_query(frame: Frame) -> bool:

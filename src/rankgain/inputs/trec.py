@@ -74,12 +74,17 @@ def read_trec(
     ValueError
         If a line has too few or too many fields, a grade or score is not a number, or a document appears twice in a
         query: the message names the file, the line and the field. If a file is damaged, or becomes shorter while it is
-        read; if no query is in both files; if both are standard input; or if `ties`, `missing`,
-        `score_bits`, `duplicates` or `threads` is not one of the values above.
+        read; if the run file holds several runs, by their tags; if no query is in both files; if both are standard
+        input; or if `ties`, `missing`, `score_bits`, `duplicates` or `threads` is not one of the values above.
     TypeError
         If an argument is neither a path nor a binary file, `threads` is not an integer, or `progress` is not a bool.
     ImportError
         If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
+
+    Warns
+    -----
+    UserWarning
+        If, in every query of at least 3 documents, the scores rise with the rank.
 
     See Also
     --------

@@ -44,6 +44,10 @@ def check_by_subtopic(metrics: Iterable[Metric], source: Source, rules: Rules) -
             raise ValueError(f"{needed}: {BY_SUBTOPIC}")
         if rules.ties in ("best", "worst"):
             raise ValueError(f"{metric!s} has no value for ties={rules.ties!r}: {ORDERS}; use ties='average'")
+        if rules.scored_only:
+            raise ValueError(
+                f"{metric!s}: scored_only does not apply to judgments by subtopic: evaluate this metric without it"
+            )
         if row_of(metric.name).needs_cutoff and metric.depth > MOST_RANKS:
             limit = "" if metric.k is None else f" of at most {MOST_RANKS}"
             raise ValueError(

@@ -20,6 +20,7 @@ from rankgain.data.column_names import (
     ROW_COLUMNS,
     SCORES_IF_NUMERIC,
     bare,
+    check_spelling,
     default_columns,
     is_pandas,
 )
@@ -84,7 +85,10 @@ class Frame:
     def find(self, role: str, name: str | None) -> str | None:
         """Return the column name for a role, or None if the caller named none and no column has a usual name."""
         if name is None:
-            return self._defaults.get(role)
+            column = self._defaults.get(role)
+            if column is not None:
+                check_spelling(self.names, column, self.argument)
+            return column
         if name not in self.names:
             self.complete()
         if name not in self.names:
@@ -137,7 +141,17 @@ class Frame:
                 for name in others:
                     if part in bare(name):
                         return f"{keyword}={name!r}"
-        return "score= or, if lower is better, rank=" if role == "score" else f"{role}="
+        if role != "score":
+            return f"{role}="
+        numbered = (
+            ""
+            if (query := self._defaults.get("query")) is None
+            else (
+                f"; if the rows of each query are in rank order, write run_df['rank'] = "
+                f"run_df.groupby({query!r}).cumcount() + 1"
+            )
+        )
+        return f"score= or, if lower is better, rank={numbered}"
 
     def is_numeric(self, name: str) -> bool:
         """Return whether a column holds numbers."""

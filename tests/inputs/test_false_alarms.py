@@ -1,0 +1,69 @@
+"""Honest data, drawn 300 times, raise no error and no warning about how they may have been mistaken."""
+
+import io
+import warnings
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+
+DRAWS = 300
+QUERIES, DOCUMENTS = 12, 8
+
+
+def columns(rng):
+    """A run whose scores fall with the rank: arrays of queries, documents, ranks and scores, by query and document."""
+    documents = np.array([rng.choice(40, DOCUMENTS, replace=False) for _ in range(QUERIES)])
+    scores = -np.sort(-rng.normal(size=documents.shape), axis=1)
+    ranks = np.broadcast_to(np.arange(1, DOCUMENTS + 1), documents.shape)
+    return documents, ranks, scores
+
+
+def run_of(rng, kind):
+    documents, ranks, scores = columns(rng)
+    tags = np.full(documents.shape, "a", dtype=object)
+    arms = rng.choice(["a", "b"], size=(QUERIES, 1))
+    match kind:
+        case "one run":
+            pass
+        case "fused":  # the tag says which retriever found the document
+            tags = rng.choice(["bm25", "dense"], size=documents.shape)
+        case "arms of an experiment":  # each query was answered by one system
+            tags = np.broadcast_to(arms, documents.shape)
+        case "shards":  # each document is in one shard; the ranks are those of the merged list
+            tags = np.where(documents % 2 == 0, "shard0", "shard1")
+        case "reranked":  # the ranks are those of the first stage; most like scores that rise with the rank
+            scores = rng.normal(size=documents.shape)
+        case "reranked lightly":
+            scores = scores + rng.normal(size=documents.shape) / 4
+        case "ranks from 0, few scores":
+            ranks, scores = ranks - 1, np.round(scores)
+        case "positions in a log":  # shuffled for display
+            ranks = np.array([rng.permutation(DOCUMENTS) + 1 for _ in range(QUERIES)])
+    return documents, ranks, scores, tags
+
+
+KINDS = [
+    *("one run", "fused", "arms of an experiment", "shards"),
+    *("reranked", "reranked lightly", "ranks from 0, few scores", "positions in a log"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_ranks_scores_and_tags_of_honest_runs(kind):
+    rng = np.random.default_rng(KINDS.index(kind))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(DRAWS):
+            documents, ranks, scores, tags = run_of(rng, kind)
+            queries = np.repeat(np.arange(QUERIES), DOCUMENTS)
+            ids = [f"d{document}" for document in documents.ravel()]
+            qrels = {"query_id": list(range(QUERIES)), "doc_id": [f"d{row[2]}" for row in documents]}
+            run = {"query_id": queries, "doc_id": ids, "rank": ranks.ravel(), "score": scores.ravel()}
+            rg.from_frames(qrels | {"relevance": [1] * QUERIES}, run | {"tag": tags.ravel().tolist()}).evaluate("rr")
+            rows = zip(queries, ids, ranks.ravel(), scores.ravel(), tags.ravel(), strict=True)
+            lines = "".join(f"{query} Q0 {doc} {rank} {score} {tag}\n" for query, doc, rank, score, tag in rows)
+            judged = "".join(f"{query} 0 d{row[2]} 1\n" for query, row in enumerate(documents))
+            rg.read_trec(io.BytesIO(judged.encode()), io.BytesIO(lines.encode())).evaluate("rr")
