@@ -98,7 +98,9 @@ class DictSource(JudgmentSource):
 
     def non_empty(self) -> DictSource:
         run = {query: scores for query, scores in self._run.items() if size_of(scores)}
-        return DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
+        source = DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
+        source.assumed = self.assumed
+        return source
 
     @property
     def sizes(self) -> Ints:

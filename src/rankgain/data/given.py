@@ -18,7 +18,7 @@ from rankgain.data.arrays import array_of, is_array
 from rankgain.data.column_names import USUAL_NAMES, default_columns, is_pandas, is_series
 from rankgain.data.detect import file_kind
 from rankgain.data.judgments import Judgments, judgment_sets
-from rankgain.data.other_tools import columns_of_tuples, holds_responses, is_of_ranx, is_tuple_record, run_of_responses
+from rankgain.data.other_tools import columns_of_tuples, hits_of, is_of_ranx, is_tuple_record, run_of_answers
 from rankgain.data.sparse import is_sparse
 from rankgain.data.tables.frame import Frame
 from rankgain.data.tables.readers import Reader
@@ -50,13 +50,15 @@ class Given:
     - "other": anything else, which every reader refuses
 
     `data`: the value itself or, for a table file or an object of another tool, what it holds. `argument`: the name of
-    the parameter. `name`: the place that errors name, which is the table file or, without one, the argument.
+    the parameter. `name`: the place that errors name, which is the table file or, without one, the argument. `assumed`:
+    what was assumed about the data, in words.
     """
 
-    def __init__(self, kind: Kind, data: Any, argument: str) -> None:
+    def __init__(self, kind: Kind, data: Any, argument: str, assumed: tuple[str, ...] = ()) -> None:
         self.kind = kind
         self.data = data
         self.argument = self.name = argument
+        self.assumed = assumed
 
     @cached_property
     def frame(self) -> Frame:
@@ -102,7 +104,8 @@ def recognise(
     """
     if type(value) is dict:
         for first in value.values():  # runs and qrels of most callers are recognised here
-            if type(first) is dict and "hits" not in first and value.keys().isdisjoint(USUAL_NAMES):
+            is_answer = type(first) is dict and ("hits" in first or "matches" in first or "ids" in first)
+            if type(first) is dict and not is_answer and value.keys().isdisjoint(USUAL_NAMES):
                 try:
                     if _DICT.issuperset(map(type, value.values())):
                         return Given("dicts", value, argument)
@@ -163,8 +166,9 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
 
 def _of_mapping(value: Mapping[Any, Any], name: str, columns: Mapping[str, Any], is_table: bool) -> Given:
     try:
-        if holds_responses(value):
-            return Given("dicts", run_of_responses(value), name)
+        if name == "run" and hits_of(next(iter(value.values()), None)) is not None:
+            run, assumed = run_of_answers(value)
+            return Given("dicts", run, name, assumed)
         if {"query", "doc"} <= default_columns(islice(value, MOST_NAMES)).keys():
             return Given("table", value, name)
         if all(issubclass(kind, Mapping) for kind in {*map(type, value.values())}):
