@@ -10,8 +10,8 @@ import numpy as np
 
 from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
-from rankgain.data.advice.foreign import is_number
-from rankgain.data.documents import Documents, of_ids
+from rankgain.data.advice.foreign import is_plain_number
+from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.given import Given
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
 from rankgain.data.rules import Rules
@@ -44,7 +44,7 @@ def dicts_of(given: Given) -> Mapping[Any, Mapping[Any, Any]]:
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
             advice = "; write {} if there are none" if documents is None else advice
-            advice = f"; for a single query, write {{'q': {name}}}" if is_number(documents) else advice
+            advice = f"; for a single query, write {{'q': {name}}}" if is_plain_number(documents) else advice
             kind = f"{type(documents).__name__}{advice}"
             raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
     return value  # the queries have names of columns
@@ -128,7 +128,7 @@ class DictSource(JudgmentSource):
     def documents(self, query: int, rules: Rules) -> Documents:
         run = as_dict(self._runs[query])
         scores = None if rules.ties is None else [check_number(score, "score") for score in run.values()]
-        return of_ids(rules, list(run), scores, self._judgments.of_query(self._number(query)))
+        return documents_of_ids(rules, list(run), scores, self._judgments.of_query(self._number(query)))
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         run = as_dict(self._runs[query])

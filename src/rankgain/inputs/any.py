@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, get_overloads, overload
 
 from rankgain.choices import Handed, Peer
-from rankgain.data.advice.foreign import is_number
+from rankgain.data.advice.foreign import is_plain_number
 from rankgain.data.column_names import has_usual_columns
 from rankgain.data.files import is_standard_input
 from rankgain.data.given import Given, recognise
@@ -275,7 +275,7 @@ def rankings_of(
 
 def _refuse_one_query(truth: Mapping[Any, Any], run: Mapping[Any, Any]) -> None:
     """Refuse the grades and the scores of one query, which are not keyed by query."""
-    if all(is_number(next(iter(side.values()), None)) for side in (truth, run)):
+    if all(is_plain_number(next(iter(side.values()), None)) for side in (truth, run)):
         raise TypeError(
             "truth and run are mappings from document to number; they must be keyed by query: for a single query, "
             "write evaluate({'q': truth}, {'q': run}, ...)"

@@ -48,7 +48,7 @@ def refuse_foreign_rows(first: Any, name: str, columns: Container[str]) -> None:
         raise TypeError(f"{name} holds named tuples: write [row._asdict() for row in {name}]")
     if hasattr(first, "keys") and not isinstance(first, Mapping):
         raise TypeError(f"{name} holds rows of a database: write [dict(row) for row in {name}]")
-    if isinstance(first, tuple) and len(first) == 3 and is_number(first[2]) and str in map(type, first[:2]):
+    if isinstance(first, tuple) and len(first) == 3 and is_plain_number(first[2]) and str in map(type, first[:2]):
         number = "score" if name == "run" else "relevance"
         record = f"dict(zip(('query_id', 'doc_id', '{number}'), row))"
         raise TypeError(f"{name} holds tuples of a query, a document and a number: write [{record} for row in {name}]")
@@ -62,7 +62,7 @@ def all_numeric_texts(values: Sequence[Any]) -> bool:
         return False
 
 
-def is_number(value: Any) -> bool:
+def is_plain_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 

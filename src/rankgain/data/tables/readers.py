@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.data.advice.foreign import is_number
+from rankgain.data.advice.foreign import is_plain_number
 from rankgain.scalars import Array, Bools, Ints
 
 
@@ -61,7 +61,7 @@ def refuse_nested(where: str, item: Any) -> None:
         )
         raise TypeError(f"{where} holds lists of mappings, not of ids: write [item[{key!r}] for item in row]")
     if isinstance(item, (list, tuple)):
-        is_pair = len(item) == 2 and is_number(item[1]) and not is_number(item[0])
+        is_pair = len(item) == 2 and is_plain_number(item[1]) and not is_plain_number(item[0])
         advice = (
             "[item[0] for item in row], or dict(row) for pairs of id and grade"
             if is_pair
