@@ -185,6 +185,11 @@ _ANSWERS = (
     ("relevance label labels grade grades rating target ytrue", "relevance", "write relevance="),
     ("score scores pred preds prediction predictions yscore ypred", "score", "write score="),
     ("rank ranks ranking", "rank", "write rank="),
+    (
+        "rank ranks ranking",
+        "group_sizes",
+        "higher scores are better: write from_scores(y_true, -np.asarray({name}))",
+    ),
     ("njobs numthreads nthreads workers numworkers", "threads", "write threads="),
     ("tie ignoreties tiebreak tiebreaking tiebreaker", "ties", "write ties="),
     ("makecomparable complete", "missing", "write missing='zero' or missing='skip'"),
@@ -192,10 +197,18 @@ _ANSWERS = (
 )
 
 
+# The default of a required parameter, so that an unknown keyword in its place is answered with advice.
+REQUIRED: Any = type("Required", (), {})()
+
+
 def without_unknown(function: _Function) -> _Function:
-    """Hide ``**unknown`` from a function's signature, and return the function."""
+    """Hide ``**unknown`` and the defaults of required parameters from a function's signature; return the function."""
     shown = signature(function)
-    named = [parameter for parameter in shown.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
+    named = [
+        parameter.replace(default=Parameter.empty) if parameter.default is REQUIRED else parameter
+        for parameter in shown.parameters.values()
+        if parameter.kind is not Parameter.VAR_KEYWORD
+    ]
     function.__signature__ = shown.replace(parameters=named)  # type: ignore[attr-defined]
     return function
 

@@ -168,7 +168,7 @@ def test_responses_of_elasticsearch_are_runs(kind):
         q: kind(response([{"_id": doc, "_score": None, "sort": [1]} for doc in docs])) for q, docs in RUN.items()
     }
     assert rg.evaluate(QRELS, by_field, "ndcg@10", "mrr").to_dict() == EXPECTED
-    with pytest.raises(TypeError, match="query 'q2': must be a response of _search"):
+    with pytest.raises(TypeError, match="query 'q2': must be an answer with hits, such as a response of _search"):
         rg.from_qrels(QRELS, run | {"q2": {"d7": 1.0}})
 
 

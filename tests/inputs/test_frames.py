@@ -200,7 +200,7 @@ def test_columns_of_objects_must_hold_numbers(rejects, argument, column, row):
 
 @pytest.mark.parametrize("row", [
     ("pandas, polars or Arrow table, or a mapping of columns, not {type}", TypeError,
-     5, [[1]], iter([]), ...),
+     5, [[1]], ...),
     ("not {type}", TypeError, rg.judgments, pa.array([1])),
     ("LazyFrame…collect() it first", TypeError, pl.LazyFrame(QRELS)),
     ("column (expected", ValueError,

@@ -27,7 +27,7 @@ UNNAMED = pd.DataFrame({"doc_id": ["d"], "relevance": [1]}, index=["q"])
 
 
 @pytest.mark.parametrize("row", [
-    ("truth must hold for each user…not {type}", TypeError, None, 5, b"file", iter([]), len),
+    ("truth must hold for each user…not {type}", TypeError, None, 5, b"file", len),
     ("truth must be a pandas, polars or Arrow table…{type}…collect() it first", TypeError, pl.LazyFrame(COLUMNS)),
     ("truth: query 'q': must be", TypeError, {"q": None}, {"q": 2.5}),
     ("truth: query 'q', document 'd'…NaN", ValueError, {"q": {"d": nan}}),

@@ -240,3 +240,38 @@ def test_evaluate_rejects_progress(rejects, progress):
     for call, *given in ((rg.evaluate, QRELS, RUN, "rr"), (RANKINGS.evaluate, "rr")):
         rejects(TypeError, "must be True or False", call, *given, progress=progress)
     rejects(TypeError, "must be True or False", rg.compare, QRELS, {"one": RUN}, "rr", progress=progress)
+
+
+@pytest.mark.usefixtures("backend")
+def test_gains_by_grade():
+    gain = {1: 1, 2: 3}
+    rankings = rg.from_ranked([[1, 2, 0, 2]])
+    requests = "ndcg(gain={1: 1, 2: 3})@2", "ndcg:gain={1:1,2:3}@2", "ndcg(empty=1, gain={2: 3, 1: 1.0}, k=2)"
+    metric = rg.metric("ndcg", k=2, gain=gain)
+    result = rankings.evaluate(*requests, str(metric), metric)
+    assert {values.tobytes() for values in result.values()} == {result[metric].tobytes()}
+    assert [*rankings.evaluate("dcg(gain={1: 1, 2: 3})@1,2")] == [
+        "dcg(gain={1: 1, 2: 3})@1",
+        "dcg(gain={1: 1, 2: 3})@2",
+    ]
+    assert rankings.evaluate("dcg(gain={1: 1, 2: 3})@1")["dcg(gain={1: 1, 2: 3})@1"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("text", ["{1: a}", "{1}", "{1: 1, 1: 2}", "{1: 1: 1}"])
+def test_gains_by_grade_are_numbers(rejects, text):
+    message = f"gain must be numbers by grade, {{4: 1, 5: 1}}, not '{text}'"
+    rejects(ValueError, message, rg.from_ranked([1]).evaluate, f"ndcg(gain={text})")
+
+
+@pytest.mark.parametrize(("name", "suggested"), [("MAR@10", "recall@1,5,10"), ("infNDCG", "infap")])
+def test_other_metrics_are_named(name, suggested):
+    with pytest.raises(ValueError, match="unknown metric") as error:
+        rg.from_ranked([1, 0], judged=[1, 0]).evaluate(name)
+    assert f"write '{suggested}'" in str(error.value)
+    assert "did you mean" not in str(error.value)
+    assert rg.from_ranked([1, 0]).evaluate(suggested)
+
+
+def test_tau_and_misspelt_tools_are_answered(rejects):
+    rejects(ValueError, "unknown metric 'tau': …scipy.stats.kendalltau(values, others)", rg.metric, "tau")
+    rejects(ValueError, "did you mean 'sklearn'?", rg.explain, "ndcg", like="skikit")

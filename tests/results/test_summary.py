@@ -356,13 +356,16 @@ def test_interval_of_no_values_is_nan():
 
 
 def test_interval_of_a_metric_that_no_text_names():
-    metric = rg.metric("ndcg", gain={1: 3, 2: 7})
+    metric = rg.metric("ndcg", gain=lambda grades: 3.0 * grades)
     summary = summary_of([[1, 2], [2, 1], [2, 0]], metric)
     assert 0 < summary.interval(metric)[0] < 1
     read = rg.Summary.from_json(summary.to_json())
     assert read.interval(metric, lowest=0, highest=1) == summary.interval(metric)
     with pytest.raises(ValueError, match="has no lower or upper bound: give lowest= and highest="):
         read.interval(metric)
+    by_grade = rg.metric("ndcg", gain={1: 3, 2: 7})
+    summary = summary_of([[1, 2], [2, 1], [2, 0]], by_grade)
+    assert rg.Summary.from_json(summary.to_json()).interval(str(by_grade)) == summary.interval(by_grade)
 
 
 @pytest.mark.parametrize(("message", "error", "metric", "options"), [

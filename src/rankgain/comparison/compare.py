@@ -17,7 +17,7 @@ from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
 from rankgain.data.given import Given, is_file, recognise
-from rankgain.data.other_tools import is_of_ranx
+from rankgain.data.other_tools import hits_of, is_of_ranx
 from rankgain.errors import quoted
 from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_of
 from rankgain.inputs.judgments import judgments
@@ -357,7 +357,8 @@ def _is_run(value: Any) -> bool:
         first = next(iter(value), None)
     else:
         return not isinstance(value, (bytes, Number, Set)) and getattr(value, "ndim", 2) == 2
-    return isinstance(first, (list, tuple, Mapping, Set)) or getattr(first, "ndim", 0) > 0
+    is_row = isinstance(first, (list, tuple, Mapping, Set)) or getattr(first, "ndim", 0) > 0
+    return is_row or hits_of(first) is not None
 
 
 def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None) -> dict[str, Evaluation]:

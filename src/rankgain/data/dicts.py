@@ -10,6 +10,7 @@ import numpy as np
 
 from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
+from rankgain.data.advice.foreign import is_plain_number
 from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.given import Given
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
@@ -43,6 +44,7 @@ def dicts_of(given: Given) -> Mapping[Any, Mapping[Any, Any]]:
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
             advice = "; write {} if there are none" if documents is None else advice
+            advice = f"; for a single query, write {{'q': {name}}}" if is_plain_number(documents) else advice
             kind = f"{type(documents).__name__}{advice}"
             raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
     return value  # the queries have names of columns
@@ -96,7 +98,9 @@ class DictSource(JudgmentSource):
 
     def non_empty(self) -> DictSource:
         run = {query: scores for query, scores in self._run.items() if size_of(scores)}
-        return DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
+        source = DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
+        source.assumed = self.assumed
+        return source
 
     @property
     def sizes(self) -> Ints:

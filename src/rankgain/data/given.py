@@ -12,12 +12,13 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
+from rankgain.data.advice.foreign import refuse_foreign_mapping, refuse_foreign_rows
 from rankgain.data.advice.layouts import format_advice
 from rankgain.data.arrays import array_of, is_array
 from rankgain.data.column_names import USUAL_NAMES, default_columns, is_pandas, is_series
 from rankgain.data.detect import file_kind
 from rankgain.data.judgments import Judgments, judgment_sets
-from rankgain.data.other_tools import columns_of_tuples, holds_responses, is_of_ranx, is_tuple_record, run_of_responses
+from rankgain.data.other_tools import columns_of_tuples, hits_of, is_of_ranx, is_tuple_record, run_of_answers
 from rankgain.data.series import has_documents
 from rankgain.data.sparse import is_sparse
 from rankgain.data.tables.frame import Frame
@@ -50,13 +51,15 @@ class Given:
     - "other": anything else, which every reader refuses
 
     `data`: the value itself or, for a table file or an object of another tool, what it holds. `argument`: the name of
-    the parameter. `name`: the place that errors name, which is the table file or, without one, the argument.
+    the parameter. `name`: the place that errors name, which is the table file or, without one, the argument. `assumed`:
+    what was assumed about the data, in words.
     """
 
-    def __init__(self, kind: Kind, data: Any, argument: str) -> None:
+    def __init__(self, kind: Kind, data: Any, argument: str, assumed: tuple[str, ...] = ()) -> None:
         self.kind = kind
         self.data = data
         self.argument = self.name = argument
+        self.assumed = assumed
 
     @cached_property
     def frame(self) -> Frame:
@@ -102,7 +105,8 @@ def recognise(
     """
     if type(value) is dict:
         for first in value.values():  # runs and qrels of most callers are recognised here
-            if type(first) is dict and "hits" not in first and value.keys().isdisjoint(USUAL_NAMES):
+            is_answer = type(first) is dict and ("hits" in first or "matches" in first or "ids" in first)
+            if type(first) is dict and not is_answer and value.keys().isdisjoint(USUAL_NAMES):
                 try:
                     if _DICT.issuperset(map(type, value.values())):
                         return Given("dicts", value, argument)
@@ -155,20 +159,27 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
         return Given("sparse", value, name)
     if isinstance(value, Iterator):
         items = list(value)
-        return _of_list(items, name, columns, is_table) if items else Given("other", value, name)
+        if not items:
+            raise ValueError(
+                f"{name} is an iterator without items: an iterator can be read only once, so make a list first, "
+                f"{name} = list(...), and pass that"
+            )
+        return _of_list(items, name, columns, is_table)
     return Given("array" if is_array(value) else "other", value, name)
 
 
 def _of_mapping(value: Mapping[Any, Any], name: str, columns: Mapping[str, Any], is_table: bool) -> Given:
     try:
-        if holds_responses(value):
-            return Given("dicts", run_of_responses(value), name)
+        if name == "run" and hits_of(next(iter(value.values()), None)) is not None:
+            run, assumed = run_of_answers(value)
+            return Given("dicts", run, name, assumed)
         if {"query", "doc"} <= default_columns(islice(value, MOST_NAMES)).keys():
             return Given("table", value, name)
         if all(issubclass(kind, Mapping) for kind in {*map(type, value.values())}):
             return Given("dicts", value, name)
     except RuntimeError as error:
         raise changed(error, name) from None
+    refuse_foreign_mapping(value, name)
     is_table = is_table or bool(columns and all(column in value for column in columns.values()))
     return Given("table" if is_table else "keyed", value, name)
 
@@ -180,7 +191,12 @@ def _of_list(value: Any, name: str, columns: Mapping[str, Any], is_table: bool) 
         return Given("table" if is_table else "lists", list(value) if is_table else value, name)
     if is_tuple_record(first):
         return Given("table", columns_of_tuples(value), name)
+    if type(first) not in _PLAIN_ROWS:
+        refuse_foreign_rows(first, name, default_columns(getattr(first, "_fields", ())))
     return Given("lists", value, name)
+
+
+_PLAIN_ROWS = frozenset((list, set, str, int, float))
 
 
 def _is_record(first: Mapping[Any, Any], name: str, columns: Mapping[str, Any]) -> bool:
@@ -188,7 +204,10 @@ def _is_record(first: Mapping[Any, Any], name: str, columns: Mapping[str, Any]) 
     usual = default_columns(first)
     if all(columns[role] in first if role in columns else role in usual for role in ("query", "doc")):
         return True
-    if any(isinstance(value, (str, bytes)) for value in first.values()):
+    values = first.values()
+    if "query" in usual and any(isinstance(value, (list, tuple, Set)) for value in values):
+        return True  # a row per query, about which the table says what to write
+    if any(isinstance(value, (str, bytes)) for value in values):
         raise TypeError(
             f"{name}: row 0 has the keys {', '.join(map(quoted, first))}, which are no columns of queries and "
             "documents: name these with query= and doc="

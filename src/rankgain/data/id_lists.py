@@ -12,6 +12,7 @@ from rankgain import _codes
 from rankgain.choices import Duplicates
 from rankgain.data.advice.foreign import container_advice, element_advice
 from rankgain.data.advice.list_texts import list_text_advice, refuse_list_texts
+from rankgain.data.advice.multi_hot import refuse_multi_hot
 from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
 from rankgain.data.column_names import is_series, refuse_table
 from rankgain.data.groups import QueryRows
@@ -186,6 +187,8 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
         "hold for each user a set or list of ids, or a mapping from id to grade, or be a matrix of ids or a sparse "
         "matrix"
     )
+    if isinstance(relevant, (list, tuple)) or (isinstance(relevant, np.ndarray) and relevant.ndim == 2):
+        refuse_multi_hot(relevant, name)
     lists = id_lists_of(relevant, name, demand)
     users, rows = lists
     if isinstance(rows, np.ndarray):
@@ -226,7 +229,11 @@ def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSet
     offsets = offsets_of(list(map(len, rows)))
     documents = list(chain.from_iterable(rows))
     judgments = JudgmentSets(name, users).with_columns(offsets, np.ones(len(documents)), documents=documents)
-    judgments.error_code = next(filter(None, starmap(_repeated, enumerate(rows))), None)
+    judgments.error_code = error = next(filter(None, starmap(_repeated, enumerate(rows))), None)
+    if error is not None and error[0] == _codes.ID_TYPE:
+        value = rows[error[1]][error[2]]
+        where = f"{name}: query {quoted(users[error[1]])}, document {quoted(value)}"
+        raise refusal(_codes.ID_TYPE, where, f"{type(value).__name__}{element_advice(value)}")
     return judgments
 
 

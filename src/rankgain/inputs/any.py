@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any, get_overloads, overload
 
 from rankgain.choices import Handed, Peer
+from rankgain.data.advice.foreign import is_plain_number
 from rankgain.data.column_names import has_usual_columns
 from rankgain.data.files import is_standard_input
 from rankgain.data.given import Given, recognise
@@ -151,6 +153,7 @@ def evaluate(
     if not requests:
         if keywords := rules.keys() & {"metric", "metrics"}:
             raise unexpected(evaluate, dict.fromkeys(keywords))
+        _refuse_misspelt(truth, run, rules)
         raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
     planned(requests)  # reject misspelt metric names before reading any input
     rankings = rankings_of(truth, run, progress=progress, **rules)
@@ -182,6 +185,22 @@ def _are_metrics(requests: list[Any]) -> bool:
     return not os.path.lexists(first)
 
 
+def _is_one_table(given: Given) -> bool:
+    return given.kind == "table" and (not isinstance(given.data, Mapping) or has_usual_columns(given.data))
+
+
+def _refuse_misspelt(truth: Any, run: Any, rules: Mapping[str, Any]) -> None:
+    """Refuse a misspelt metric beside a single table, where a run would stand."""
+    names = run if isinstance(run, (list, tuple)) else (run,)
+    if all(isinstance(name, str) and not re.search(_OF_PATHS, name) for name in names):
+        columns = {name: column for name, column in rules.items() if name in COLUMNS and isinstance(column, str)}
+        if _is_one_table(recognise(truth, "table", columns, is_truth=True, is_table=True)):
+            planned(tuple(names))
+
+
+_OF_PATHS = r"[/\\]|\.[A-Za-z]\w*$"  # a separator or a suffix
+
+
 def rankings_of_table(table: Any, optional: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
     """Make Rankings from a table that holds both truth and run, with one row per document or one row per query.
 
@@ -191,7 +210,7 @@ def rankings_of_table(table: Any, optional: Mapping[str, Any] = EMPTY, /, **rule
     if given.kind == "trec":
         name = escaped(os.fsdecode(given.data)) if isinstance(given.data, (str, os.PathLike)) else "the file"
         raise ValueError(f"{name} is a TREC file, which holds qrels or a run: give both files")
-    if given.kind != "table" or (isinstance(given.data, Mapping) and not has_usual_columns(given.data)):
+    if not _is_one_table(given):
         raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
     by_query = not rules.keys().isdisjoint(("relevant", "retrieved")) or (
         rules.get("doc") is None and has_rows_by_query(given.frame)
@@ -231,6 +250,8 @@ def rankings_of(
         rules = {name: value for name, value in rules.items() if name not in COLUMNS}
     truth = recognise(truth, "truth", of_truth, is_truth=True)
     run = recognise(run, "run", of_run)
+    if truth.kind == run.kind == "keyed":
+        _refuse_one_query(truth.data, run.data)
     if run.kind == "judgments":
         raise TypeError("run is Judgments, which are truth: truth comes first, evaluate(truth, run, ...)")
     if not unused and (of_truth or of_run):
@@ -250,6 +271,15 @@ def rankings_of(
     if run.kind == "trec":
         return _call(read_trec, (truth, run.data), optional, rules | {"progress": progress})
     return _call(from_recommendations, (truth, run.data), optional, rules)
+
+
+def _refuse_one_query(truth: Mapping[Any, Any], run: Mapping[Any, Any]) -> None:
+    """Refuse the grades and the scores of one query, which are not keyed by query."""
+    if all(is_plain_number(next(iter(side.values()), None)) for side in (truth, run)):
+        raise TypeError(
+            "truth and run are mappings from document to number; they must be keyed by query: for a single query, "
+            "write evaluate({'q': truth}, {'q': run}, ...)"
+        )
 
 
 def _of_lists(

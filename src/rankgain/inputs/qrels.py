@@ -39,7 +39,10 @@ def from_qrels(
         unjudged.
     run : mapping of mappings
         Scores by query and document, any numbers but NaN; higher is better. Or ranx's Run, or a mapping from query to
-        Elasticsearch's response to ``_search``, whose hits are scored or sorted.
+        the answer of a search engine or a retriever, whose hits are taken in their order: a response of Elasticsearch's
+        or OpenSearch's ``_search``, Qdrant's ``query_points``, Pinecone's or Chroma's ``query``, or a list of nodes of
+        LlamaIndex, of documents of haystack or LangChain, of mappings with "id" and "score", or of pairs of these. If
+        their scores neither fall nor rise in most queries, `Evaluation.assumed` says so.
     ties : {"docid", "average", "stable", "best", "worst"}, default "docid"
         The order of documents of equal score.
 
@@ -110,5 +113,5 @@ def from_qrels(
     if judgments.unusual_grades and has_whole_scores(scores):
         warn_if_swapped(pairs_in_dicts(judgments, scores), truth.name, given.name, "from_qrels(qrels, run)")
     source = DictSource(judgments, scores, missing, query_ids, unread, given.name)
-    source.assumed += remarks_on_dicts(scores)
+    source.assumed += given.assumed + remarks_on_dicts(scores)
     return Rankings(source, rules)

@@ -16,6 +16,7 @@ from rankgain.data.id_lists import (
     FEW,
     FEWEST_USERS,
     PLAIN_IDS,
+    IdLists,
     checked,
     column_of_rows,
     id_lists_of,
@@ -131,6 +132,8 @@ def from_recommendations(
         users, rows = range(1), [rows]  # `recommended` is the list of a single user
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
+    if type(users) is range and not len(users):
+        _refuse_no_users(truth)
     if type(truth) is tuple and len(rows) >= FEWEST_USERS:
         warn_of_equal_lengths(truth[1], rows)
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
@@ -165,6 +168,14 @@ def _assuming(assumed: tuple[str, ...], source: Source) -> Rankings:
     """Make Rankings that also say what was assumed about labels."""
     source.assumed += assumed
     return Rankings(source, GIVEN)
+
+
+def _refuse_no_users(truth: IdLists | JudgmentSets) -> None:
+    """Refuse recommendations without users beside relevant ids that have some."""
+    queries = truth.query_ids if isinstance(truth, JudgmentSets) else truth[0]
+    if len(queries):
+        advice = "[[] for _ in relevant]" if type(queries) is range else "{query: [] for query in relevant}"
+        raise ValueError(f"recommended is empty: if nothing was recommended to any user, write {advice}")
 
 
 _BUILT_IN = frozenset((list, tuple, dict))

@@ -142,6 +142,10 @@ def _run(frame: Frame, name: str, queries: Sequence[Any] | None, check_all: bool
 
 def has_rows_by_query(frame: Frame) -> bool:
     """Return whether a table has a commonly named column of returned id lists, and has no column of document ids."""
+    if frame.find("doc", None) is not None:
+        return False
+    if _find(frame, "retrieved", None) is None:
+        frame.complete()  # the first record may lack the column
     return frame.find("doc", None) is None and _find(frame, "retrieved", None) is not None
 
 

@@ -19,7 +19,7 @@ from rankgain.data.rules import rules_of
 from rankgain.data.series import has_documents, paired_rows
 from rankgain.data.source import check_query_ids
 from rankgain.data.sparse import Csr, is_sparse
-from rankgain.errors import NoKeywords, unexpected, without_unknown
+from rankgain.errors import REQUIRED, NoKeywords, unexpected, without_unknown
 from rankgain.inputs.matrix import mask_of, matrix_source
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Int32s, Ints
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @without_unknown
 def from_scores(
     y_true: ArrayLike | Csr | Judgments,
-    y_score: ArrayLike,
+    y_score: ArrayLike = REQUIRED,
     *,
     group_sizes: ArrayLike | None = None,
     qid: ArrayLike | Sequence[Hashable] | None = None,
@@ -158,6 +158,8 @@ def from_scores(
     """
     if unknown:
         raise unexpected(from_scores, unknown)
+    if y_score is REQUIRED:
+        raise TypeError("from_scores() needs the scores: write from_scores(y_true, y_score)")
     rules = rules_of(ties, ids=False)
     if isinstance(y_true, Judgments) or is_sparse(y_true):
         given = {"group_sizes": group_sizes, "qid": qid, "judged": judged, "mask": mask}

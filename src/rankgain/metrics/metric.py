@@ -19,6 +19,7 @@ from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import REFUSED, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
+from rankgain.scalars import real
 
 # The type of a metric in a result: str or Metric, as requested. It is declared as Any because the key type of dict is
 # invariant: the means of metrics that were requested as strings must be assignable to dict[str, float].
@@ -57,7 +58,8 @@ class Metric(Parameters):
         for field in parameters:
             if field not in row.takes:
                 takes = ", ".join((*("k",) * row.cuts, *row.takes)) or "no parameters"
-                raise TypeError(f"{row.name} does not take {field}; it takes {takes}")
+                advice = _gain_from(parameters[field]) if field == "rel" and "gain" in row.takes else ""
+                raise TypeError(f"{row.name} does not take {field}; it takes {takes}{advice}")
         for field, (default, check, _) in row.parameters.items():
             object.__setattr__(self, field, check(parameters[field]) if field in parameters else default)
         # The hash is cached, since an evaluation looks up metrics repeatedly.
@@ -140,6 +142,18 @@ class Metric(Parameters):
             if getattr(self, name) != parameter.default
         ]
         return self.name + (f"({','.join(written)})" if written else "") + (f"@{self.k}" if self.k is not None else "")
+
+
+_MOST_GRADES = 100  # a larger `rel` is not the grade of a scale
+
+
+def _gain_from(rel: Any) -> str:
+    """Return the advice to write a gain of 1 from the grade `rel` on."""
+    lowest = real(rel, math.inf)
+    if lowest is None or not 1.0 <= lowest <= _MOST_GRADES:
+        return ""
+    table = ", ".join(f"{grade}: {int(grade >= lowest)}" for grade in range(1, math.ceil(lowest) + 2))
+    return f"; to count only grades from {short(lowest)} on, write gain={{{table}}}, with every grade that occurs"
 
 
 def _shown(value: Any) -> str:
@@ -366,7 +380,7 @@ def is_share(key: str | Metric) -> bool:
         ((_, metric),) = parse(key)
         name = metric.name
     except ValueError:
-        # The key comes from a Summary and is the text of a metric whose gain is a mapping, a sequence or a callable.
+        # The key comes from a Summary and is the text of a metric whose gain is a callable.
         name = str(key).partition("(")[0]
     # A Summary may also hold values from other tools.
     return any(name in table and table[name].highest == 1.0 for table in TABLES)
@@ -382,6 +396,9 @@ _BARE = {_bare(alias): row for alias, row in _NAMES.items()}
 
 _CATALOGUE = "it needs the catalogue or features of items, not only their relevance, which is out of scope"
 _COVERAGE = f"{_CATALOGUE}; the share of the subtopics or nuggets that a list covers is strecall@k"
+_AVERAGE_RECALL = "it averages recall over cut-offs; write 'recall@1,5,10', or 'ap@10' to count the order"
+_INFERRED = "it needs the strata of the pool, which qrels lack; write 'infap', or 'ndcg@10' with judged_only=True"
+_CORRELATION = "it correlates two orders, without truth; write scipy.stats.kendalltau(values, others)"
 _ERRORS = "it is an error of predicted values, not a metric of rankings; see sklearn.metrics"
 # Advice for names that are not rankgain metrics; the keys are in `_bare` form.
 _ADVICE = {
@@ -391,6 +408,9 @@ _ADVICE = {
     **dict.fromkeys(("coverage", "novelty", "diversity"), _COVERAGE),
     **dict.fromkeys(("catalogcoverage", "itemcoverage", "serendipity"), _CATALOGUE),
     **dict.fromkeys(("intralistsimilarity", "ils", "ild", "intralistdiversity", "personalization", "arp"), _CATALOGUE),
+    **dict.fromkeys(("mar", "meanaveragerecall", "mark"), _AVERAGE_RECALL),
+    **dict.fromkeys(("infndcg", "inferredndcg"), _INFERRED),
+    **dict.fromkeys(("tau", "kendall", "kendalltau"), _CORRELATION),
     **dict.fromkeys(("rbo50", "rbo90"), "write 'rbo(p=0.5)' or 'rbo(p=0.9)', of rankgain.similarity(old, new)"),
     "frequencyweighted": "rankgain.similarity(old, new) has 'overlap@10' and 'jaccard@10'",
     **dict.fromkeys(("rmse", "mae", "mse", "logloss"), _ERRORS),
@@ -543,7 +563,7 @@ def _read(request: str) -> Iterator[tuple[str, Metric]]:
 def _from_text(request: str, name: str, parameters: str, k: str | None) -> Metric:
     row = row_of(name, request)
     given: dict[str, Any] = {} if k is None else {"k": _integer(request, k)}
-    for pair in filter(None, map(str.strip, parameters.split(","))):
+    for pair in filter(None, map(str.strip, re.split(_OUTSIDE_BRACES, parameters))):
         key, equals, value = (part.strip() for part in pair.partition("="))
         key = key.lower()
         if not equals or key not in ("k", *PARAMETERS):
@@ -564,10 +584,12 @@ def _from_text(request: str, name: str, parameters: str, k: str | None) -> Metri
             try:
                 given[key] = row.parameters[key].read(value)
             except ValueError:
-                raise ValueError(f"{request!r}: {key} must be a number, not {value!r}") from None
+                demand = "be numbers by grade, {4: 1, 5: 1}" if value.startswith("{") else "be a number"
+                raise ValueError(f"{request!r}: {key} must {demand}, not {value!r}") from None
     return metric(name, **given)
 
 
+_OUTSIDE_BRACES = r",(?![^{]*\})"  # matches the commas between parameters, not those of a gain by grade
 _THRESHOLDS = {"threshold", "relevancethreshold", "relevancelevel", "minrel", "relthreshold", "positivethreshold"}
 
 

@@ -115,8 +115,20 @@ def _reals(text: str) -> list[float]:
     return [_real(part) for part in text.split("/")]
 
 
+def _gain(text: str) -> str | dict[float, float]:
+    """Parse the name of a gain, or a gain by grade such as "{4: 1, 5: 1}"."""
+    if not text.startswith("{"):
+        return text.lower()
+    table: dict[float, float] = {}
+    for pair in filter(None, map(str.strip, text.removeprefix("{").removesuffix("}").split(","))):
+        grade, _, gain = pair.partition(":")
+        if table.setdefault(_real(grade), _real(gain)) != _real(gain):
+            raise ValueError(f"two gains for the grade {grade}")
+    return table
+
+
 PARAMETERS = {
-    "gain": Parameter(LINEAR, Gain.of),
+    "gain": Parameter(LINEAR, Gain.of, _gain),
     "discount": Parameter(LOGARITHMIC, Discount.of),
     "ideal": Parameter("judged", one_of("ideal")),
     "rel": Parameter(None, check_rel, _real),

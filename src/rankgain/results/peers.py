@@ -532,8 +532,9 @@ def peer_of(like: Any) -> Peer:
         raise TypeError(f"like must be the name of a tool, not {type(like).__name__} {like!r}")
     peer = _BY_SPELLING.get(_bare(like))
     if peer is None:
-        near = nearest(_bare(like), _BY_SPELLING)
-        hint = f" (did you mean {_BY_SPELLING[near].name!r}?)" if near else ""
+        spellings = _BY_SPELLING | {"scikit": PEERS["sklearn"]}  # the whole alias is too long to resemble "skikit"
+        near = nearest(_bare(like), spellings)
+        hint = f" (did you mean {spellings[near].name!r}?)" if near else ""
         aliases = ", ".join(f"{alias} for {name}" for alias, name in ALIASES.items())
         raise ValueError(f"like={like!r}: unknown tool{hint}; there are: {', '.join((*PEERS, OWN.name))} ({aliases})")
     return peer

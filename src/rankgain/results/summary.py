@@ -304,7 +304,7 @@ class Summary(Counted):
             How often such an interval contains the true mean, between 0 and 1.
         lowest, highest : float, optional
             The smallest and the largest value that a query can have, as in `Evaluation.interval`. Metrics with a gain
-            that is a mapping, a sequence or a callable need both after `from_json`.
+            that is a callable need both after `from_json`.
 
         Returns
         -------

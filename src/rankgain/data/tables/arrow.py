@@ -103,6 +103,7 @@ class Stream(Reader):
 
     def __init__(self, holder: Any, where: str, dictionaries: Dictionaries | None = None) -> None:
         self._where = where
+        self._to_rows = "to_dicts()" if hasattr(holder, "to_dicts") else "to_pylist()"  # in polars and pyarrow
         capsule = holder.__arrow_c_stream__()
         try:
             stream = _Stream.from_address(_pointer(capsule, b"arrow_array_stream"))
@@ -126,6 +127,9 @@ class Stream(Reader):
         self._bare = schema.format != b"+s"
         children = [] if self._bare else [schema.children[i].contents for i in range(schema.n_children)]
         self.names = [(child.name or b"").decode() for child in children]
+
+    def by_query(self, query: Any, column: Any, argument: str) -> str:
+        return f"{{row[{query!r}]: row[{column!r}] for row in {argument}.{self._to_rows}}}"
 
     def _check(self, stream: Any, status: int) -> None:
         if status:

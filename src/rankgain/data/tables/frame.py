@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.advice.foreign import container_advice
+from rankgain.data.advice.foreign import all_numeric_texts, container_advice
 from rankgain.data.advice.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.arrays import vector_of
 from rankgain.data.column_names import (
     DEFAULT_COLUMNS,
+    ROW_COLUMNS,
     SCORES_IF_NUMERIC,
     bare,
     check_spelling,
@@ -37,6 +38,7 @@ from rankgain.data.ids import (
 )
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.tables.readers import ListColumn, Reader, content_of, refuse_nested
+from rankgain.data.tables.records import Records
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, Bools, id_kind, without_none
 
@@ -100,6 +102,8 @@ class Frame:
             self.complete()
             column = self.find(role, name)
         if column is None:
+            if role == "doc":
+                self._refuse_rows_by_query()
             expected = ", ".join(DEFAULT_COLUMNS[role])
             if role == "score":
                 expected += f", or {', '.join(DEFAULT_COLUMNS['rank'])}"
@@ -108,6 +112,26 @@ class Frame:
                 f"pass {advice or self._suggestion(role)}"
             )
         return column
+
+    def _refuse_rows_by_query(self) -> None:
+        """Refuse a table without documents whose rows hold lists, one of several tables with a row per query."""
+        query = self._defaults.get("query")
+        lists = [name for name in self.names if self._holds_lists(name)]
+        if query is None or not lists:
+            return
+        usual = {name for names in ROW_COLUMNS.values() for name in names}
+        column = next((name for name in lists if name in usual), lists[0])
+        line = self._reader.by_query(query, column, self.argument)
+        raise ValueError(
+            f"{self.argument} has a row per query, and lists in {', '.join(map(repr, lists))}: pass the ids by query, "
+            f"{line}, and those of the other side, too"
+        )
+
+    def _holds_lists(self, name: Any) -> bool:
+        try:
+            return self.content(name) in ("lists", "mappings")
+        except (TypeError, ValueError):  # the column cannot be read
+            return False
 
     def _suggestion(self, role: str) -> str:
         """Return the keyword for a role, with the name of a plausible column if there is one: "doc='asin'"."""
@@ -167,8 +191,15 @@ class Frame:
         except TypeError:
             present = None if nulls else self._reader.present(name)
             if present is None:
+                self._refuse_texts(name)
                 raise
             raise refusal(_codes.NULL_ID, f"{self.where(name)}, row {int(present.argmin())}") from None
+
+    def _refuse_texts(self, name: str) -> None:
+        """Refuse numbers that are texts in records, such as those of `csv.DictReader`."""
+        if isinstance(self._reader, Records) and all_numeric_texts(self._reader.values(name, "")):
+            record = f"row | {{{name!r}: float(row[{name!r}])}}"
+            raise TypeError(f"{self.where(name)} holds numbers as text: write [{record} for row in {self.argument}]")
 
     def content(self, name: str) -> str:
         """Return the kind of values in a column: "lists", "mappings", "ids" or "other"."""
@@ -310,6 +341,9 @@ class _MappingReader(Reader):
     def present(self, name: Any) -> Bools | None:
         return without_none(self._columns[name])
 
+    def by_query(self, query: Any, column: Any, argument: str) -> str:
+        return f"dict(zip({argument}[{query!r}], {argument}[{column!r}]))"
+
 
 class _PandasReader(Reader):
     """A pandas frame, whose index levels are columns too.
@@ -350,6 +384,9 @@ class _PandasReader(Reader):
             return _stream_of(column, where).lists("", where, single=single)
         pairs = zip(column.tolist(), np.asarray(column.isna()).tolist(), strict=True)
         return [None if null else value for value, null in pairs]
+
+    def by_query(self, query: Any, column: Any, argument: str) -> str:
+        return f"dict(zip({argument}[{query!r}], {argument}[{column!r}]))"
 
     def _series(self, name: Any) -> Any:
         """Return the column as a Series, or the index level as an Index."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgain.data.advice.foreign import is_plain_number
 from rankgain.scalars import Array, Bools, Ints
 
 
@@ -60,10 +61,13 @@ def refuse_nested(where: str, item: Any) -> None:
         )
         raise TypeError(f"{where} holds lists of mappings, not of ids: write [item[{key!r}] for item in row]")
     if isinstance(item, (list, tuple)):
-        raise TypeError(
-            f"{where} holds lists of lists, not of ids: write [item[0] for item in row], or dict(row) for pairs of id "
-            "and grade"
+        is_pair = len(item) == 2 and is_plain_number(item[1]) and not is_plain_number(item[0])
+        advice = (
+            "[item[0] for item in row], or dict(row) for pairs of id and grade"
+            if is_pair
+            else "[id for group in row for id in group]"
         )
+        raise TypeError(f"{where} holds lists of lists, not of ids: write {advice}")
 
 
 class Reader(ABC):
@@ -110,6 +114,10 @@ class Reader(ABC):
     def complete(self) -> bool:
         """Add column names that occur only in later rows; return whether there are any."""
         return False
+
+    def by_query(self, query: Any, column: Any, argument: str) -> str:
+        """Return the expression that maps each query to its list in a column, for a table with a row per query."""
+        return f"{{row[{query!r}]: row[{column!r}] for row in rows}}"
 
     def integers(self, name: Any) -> Array | None:
         """Return a column of `text_ids` as integers, or None if the conversion would not be lossless."""
