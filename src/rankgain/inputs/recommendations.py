@@ -14,7 +14,6 @@ from rankgain.data.dicts import DictSource
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import (
     FEW,
-    FEWEST_USERS,
     PLAIN_IDS,
     checked,
     column_of,
@@ -22,7 +21,6 @@ from rankgain.data.id_lists import (
     judgments_of,
     relevant_lists,
     runs_of_tuples,
-    warn_if_swapped,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import GIVEN
@@ -88,9 +86,7 @@ def from_recommendations(
     Warns
     -----
     UserWarning
-        If a grade is negative, other than -1 and -2; or if the arguments may be swapped. This is assumed if there are
-        3 or more users, each user has the same number of relevant ids, which is 5 or more and comes from a list or a
-        matrix row, and the recommended lists differ in length and are never longer. Sets are never reported.
+        If a grade is negative, other than -1 and -2.
 
     See Also
     --------
@@ -128,8 +124,6 @@ def from_recommendations(
         users, rows = range(1), [rows]  # `recommended` is the list of a single user
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
-    if type(truth) is tuple and len(rows) >= FEWEST_USERS:
-        warn_if_swapped(truth[1], rows)
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:

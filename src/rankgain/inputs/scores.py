@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankgain.choices import ScoreTies
-from rankgain.data.advice.swapped import pairs_in_lists, warn_if_swapped
+from rankgain.data.advice.swapped import pairs_in_lists, remark_if_swapped
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.judgments import Judgments
@@ -101,9 +101,7 @@ def from_scores(
     Warns
     -----
     UserWarning
-        If the arrays have the shape (n, 1): these are n queries of one document each. If they may be swapped: in each
-        list of 5 documents or more, `y_true` has distinct fractions, and `y_score` has integers up to 10, some of which
-        are equal.
+        If the arrays have the shape (n, 1): these are n queries of one document each.
 
     See Also
     --------
@@ -165,10 +163,12 @@ def from_scores(
             raise ValueError("exclude needs a matrix of scores, one row per query: of other forms, drop the documents")
         mask = mask_of(exclude, (scores.count, scores.columns))
     labels, scores = unmasked(mask, labels, scores)
-    if scores.kind != "f":
-        warn_if_swapped(pairs_in_lists(labels, scores), "y_true", "y_score", "from_scores(y_true, y_score)")
     truth = None if judged is None else check_judged(judged, labels)
-    return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
+    source = ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count))
+    if scores.kind != "f":
+        pairs = pairs_in_lists(labels, scores)
+        source.assumed = remark_if_swapped(pairs, "y_true", "y_score", "from_scores(y_true, y_score)")
+    return Rankings(source, rules)
 
 
 _BESIDE_SPARSE = {
