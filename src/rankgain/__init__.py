@@ -8,7 +8,7 @@ Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; La
 `LambdaRank`, `lightgbm_objective`, `xgboost_objective`.
 For scikit-learn's searches and cross-validations: `scorer`. As replacements for its metrics: `rankgain.sklearn`.
 Judgments and a run of any form in one call: `evaluate`.
-Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
+Several runs: `compare`. Two judges: `agreement`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
 The definition of a metric in rankgain and in other tools: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
@@ -34,12 +34,15 @@ from rankgain.functions import recall as recall
 from rankgain.functions import reciprocal_rank as reciprocal_rank
 
 if TYPE_CHECKING:
+    from rankgain.comparison.agreement import Agreement as Agreement
+    from rankgain.comparison.agreement import agreement as agreement
     from rankgain.comparison.compare import compare as compare
     from rankgain.comparison.comparison import Comparison as Comparison
     from rankgain.comparison.difference import Difference as Difference
     from rankgain.comparison.gate import Gate as Gate
     from rankgain.comparison.groups import Groups as Groups
     from rankgain.comparison.outcome import Tests as Tests
+    from rankgain.comparison.similarity import similarity as similarity
     from rankgain.data.judgments import Judgments as Judgments
     from rankgain.inputs.any import evaluate as evaluate
     from rankgain.inputs.frames import from_frames as from_frames
@@ -79,6 +82,7 @@ backend: str = _backend.name
 
 # The modules that define the remaining public names. Each name is imported on first use.
 _LATER = {
+    "Agreement": "comparison.agreement",
     "Attribution": "results.attribution",
     "Bounds": "results.bounds",
     "Calculation": "results.calculation",
@@ -96,6 +100,7 @@ _LATER = {
     "Gate": "comparison.gate",
     "Tests": "comparison.outcome",
     "TieSpread": "results.ties",
+    "agreement": "comparison.agreement",
     "catboost_metric": "tools.training",
     "compare": "comparison.compare",
     "evaluate": "inputs.any",
@@ -117,6 +122,7 @@ _LATER = {
     "xgboost_metric": "tools.training",
     "xgboost_objective": "tools.objectives",
     "scorer": "tools.scorers",
+    "similarity": "comparison.similarity",
 }
 
 _MODULES = {"batches", "capi", "pytrec_eval", "sklearn", "spark", "torchmetrics"}

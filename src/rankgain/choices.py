@@ -18,6 +18,7 @@ Ideal = Literal["judged", "returned"]
 NoveltyIdeal = Literal["judged", "docid"]
 AnyIdeal = Literal["judged", "returned", "docid"]
 Rounding = Literal["up", "nearest"]
+ScoresOf = Literal["old", "new"]  # the run whose scores judge documents that the old one does not list
 ScoreBits = Literal[64, 32]
 Handed = Literal["files", "scored"]  # what a tool is handed: the whole truth, or labels of the scored documents
 Peer = Literal[
@@ -55,6 +56,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "names": get_args(Naming),
     "ideal": get_args(Ideal),
     "rounding": get_args(Rounding),
+    "scores": get_args(ScoresOf),
 }
 
 

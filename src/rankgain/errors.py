@@ -45,7 +45,7 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
         "documents of equal score are ordered by id, which needs ids that are all str, all bytes or all int; "
         "convert them, or choose ties='average' or 'stable'",
     ),
-    _codes.OTHER_IDS: (ValueError, "no document was found in the judgments, and the ids are of other types: {detail}"),
+    _codes.OTHER_IDS: (ValueError, "no document was found in {detail}"),
     _codes.CHANGED: (ValueError, "the dict was changed while it was read; do not change it during evaluate"),
     _codes.FEW_FIELDS: (ValueError, "{detail}"),
     _codes.NOT_A_NUMBER: (ValueError, "{detail} is not a number"),

@@ -14,7 +14,7 @@ from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.by_subtopic import fill_by_subtopic
-from rankgain.metrics.metric import Metric, each_of, parse, row_of
+from rankgain.metrics.metric import Metric, each_of, parse, parse_quality, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
 from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
@@ -318,11 +318,6 @@ class Rankings:
             out, empty = fill(plan, source, rules, threads)
         capped = 0
         if plan.by_subtopic:
-            if rules.scored_only:
-                raise ValueError(
-                    f"{plan.by_subtopic[0]}: scored_only does not apply to judgments by subtopic: evaluate this metric "
-                    "without it"
-                )
             out, empty, capped = fill_by_subtopic(plan, source, rules, out, threads)
         assumed = source.assumed
         if source.may_have_other_ids and not out.item(0):
@@ -579,12 +574,12 @@ class Rankings:
         if self.ties is None:
             raise ValueError("tie_spread: these rankings were given in rank order, without scores, so nothing is tied")
         metrics = each_of(metrics)
-        records = dict(pair for request in metrics for pair in parse(request))
+        records = dict(pair for request in metrics for pair in parse_quality(request))
         for key, record in records.items():
             if record.name in SUBTOPIC_TABLE:
                 raise ValueError(f"tie_spread: {key!s} has no worst and best order: {ORDERS}")
         unaveraged = {key: reason for key, record in records.items() if (reason := row_of(record.name).unaveraged)}
-        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
+        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse_quality(request))]
         average = self.under(ties="average")
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
         extremes = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}

@@ -73,3 +73,15 @@ def test_limited_reads_the_documents_that_it_leaves_out(rejects, limits):
     rejects(ValueError, "run: query 'r', document 'b': the score is NaN", evaluate_limited, QRELS, bad, **limits)
     bad = {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 1.0, "b": math.inf}}
     rejects(ValueError, "qrels: query 'r', document 'b': the grade is infinite", evaluate_limited, bad, RUN, **limits)
+
+
+def test_scored_documents_have_no_judgments_by_subtopic(rejects):
+    judged = rg.judgments({"q": {"1": {"a": 1}, "2": {"b": 1}}}, subtopic=True)
+    rankings = rg.from_qrels(judged, {"q": {"a": 1.0}}).limited(scored_only=True)
+    rejects(
+        ValueError,
+        "alpha_ndcg@10: scored_only does not apply to judgments by subtopic",
+        rankings.evaluate,
+        "alpha_ndcg@10",
+    )
+    assert rankings.evaluate("ndcg").mean("ndcg") == 1.0

@@ -186,7 +186,7 @@ def test_several_tags_alone_are_no_error():
     for lines in (ranks, arms):
         assert read(lines) == 1.0
     assert read(zero) == 0.5  # d4 ties with d1, and its id is higher
-    again = run_lines("a", docs=(1, 2, 1)) + run_lines("b", docs=(3,), rank=lambda _: 9)
+    again = run_lines("a", docs=(1, 2, 1)) + run_lines("b", docs=(3,), score=lambda _: -9, rank=lambda _: 9)
     assert read(again, duplicates="first") == 1.0  # a passage of the same document, within one run
 
 

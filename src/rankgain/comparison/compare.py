@@ -24,7 +24,7 @@ from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import GIVEN, Evaluation
 from rankgain.results.export import progress_bar
-from rankgain.results.summary import COUNTS
+from rankgain.results.summary import counts_of_part
 from rankgain.scalars import check_number
 
 DEFAULT = "ndcg@10", "mrr@10"
@@ -358,6 +358,6 @@ def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None)
             vector[row] = check_number(value, f"run {name!r}: query {query!r}: a value")
             if math.isinf(vector[row]):
                 raise ValueError(f"run {name!r}: query {query!r}: the value is infinite: it has no mean")
-        counts = (len(run), *[None] * len(COUNTS[1:]))
+        counts = counts_of_part(len(run))
         results[name] = Evaluation({score: vector}, list(run), None, None, None, _backend.name, counts, None, (GIVEN,))
     return results

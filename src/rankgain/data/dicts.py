@@ -20,7 +20,7 @@ from rankgain.scalars import Ints, check_number, id_kind, paired, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 
-_NONE = type(None)
+_NONE: type = type(None)
 _DICT_OR_NONE = frozenset((dict, _NONE))
 
 _ADVICE = {
@@ -131,7 +131,8 @@ class DictSource(JudgmentSource):
         where, detail = f"{self._run_name}: {self.query_name(query)}", error.detail
         if error.code == OTHER_IDS:
             first = int(self._judgments.offsets[self._number(query)])
-            detail = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
+            kinds = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
+            detail = f"{self._judgments.called}, and the ids are of other types: {kinds}"
             if isinstance(next(iter(run)), tuple):
                 detail += "; of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
         elif error.position >= 0:

@@ -122,20 +122,23 @@ def _read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
 
 
 def runs_of_tuples(
-    users: Sequence[Any], rows: list[Any], judgments: JudgmentSets, check_all: bool, duplicates: Duplicates
+    name: str, users: Sequence[Any], rows: list[Any], judgments: JudgmentSets | None, duplicates: Duplicates
 ) -> dict[Any, dict[Any, float]]:
-    """Convert lists of tuple ids, which columns cannot store, to dicts in which earlier ids have higher scores."""
-    judged: dict[Any, set[Any]] = {}
-    if not check_all:
+    """Convert lists of tuple ids, which columns cannot store, to dicts in which earlier ids have higher scores.
+
+    With `judgments`, only a judged id that repeats is an error.
+    """
+    check_all, judged = judgments is None, dict[Any, set[Any]]()
+    if judgments is not None:
         ids_by_user = (judgments.documents[start:stop] for start, stop in pairwise(judgments.offsets.tolist()))
         judged = dict(zip(judgments.query_ids, map(set, ids_by_user), strict=True))
     runs: dict[Any, dict[Any, float]] = {}
     for user, row in zip(users, rows, strict=True):
         scores: dict[Any, float] = {}
         for position, identifier in enumerate(row):
-            check_id(identifier, f"recommended: query {user!r}, position {position}")
+            check_id(identifier, f"{name}: query {user!r}, position {position}")
             if identifier in scores and duplicates == "error" and (check_all or identifier in judged.get(user, ())):
-                where = f"recommended: query {user!r}, document {identifier!r} (position {position})"
+                where = f"{name}: query {user!r}, document {identifier!r} (position {position})"
                 raise refusal(_codes.DUPLICATE, where, REPEATED)
             scores.setdefault(identifier, -float(position))
         runs[user] = scores

@@ -107,6 +107,7 @@ class JudgmentSets:
     defaults: Mapping[str, tuple[Any, tuple[Any, ...]]] = MappingProxyType({})
     columns: int | None = None  # the number of columns, if read from a sparse matrix of judgments
     text_ids = False  # whether ids are text only because the file has no types
+    called = "the judgments"  # what errors call them
     covers: Covers | None = None  # the grades by subtopic; `grades` then has the highest grade of each document
     _judged: Any = None
 

@@ -364,9 +364,11 @@ def columns_for(lines: int) -> list[Array]:
     return [np.empty(lines, dtype=dtype) for dtype in (np.int64, np.int64, np.float64, np.int64)]
 
 
-def read_run(run: FileInput, threads: int = 1, *, duplicates: Duplicates = "error") -> RunColumns:
+def read_run(
+    run: FileInput, threads: int = 1, *, argument: str = "run", duplicates: Duplicates = "error"
+) -> RunColumns:
     """Read a run file. Documents that appear twice in a query are refused here, because the error names the line."""
-    with opened(run, "run") as file:
+    with opened(run, argument) as file:
         file.check_format()
         form = MSMARCO_RUN if is_msmarco(file) else RUN
         text, error = file.text()

@@ -186,23 +186,60 @@ def _against(
 ) -> tuple[JudgmentSets, RunColumns]:
     """Read the run from a frame, and return it together with the judgments."""
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
-    query, doc = frame.need("query", query), frame.need("doc", doc)
-    order, is_rank = _order(frame, score, rank)
+    columns = columns_of_run(frame, named)
+    _check_prepared(judgments, frame, named, columns)
+    untyped = frame.text_ids and not judgments.text_ids
+    integers = (
+        untyped and len(judgments) > 0 and id_kind(judgments.query_ids[0]) is int,
+        untyped and judgments.ids.kind == "int",
+    )
+    run = run_of_frame(frame, named, columns, *integers, **options._asdict())
+    pairs, call = pairs_in_columns(judgments, run.groups, run.scores), "from_frames(qrels_df, run_df)"
+    order = columns.get("score", columns.get("rank", ""))
+    run.assumed += remark_if_swapped(pairs, judgments.name, frame.where(order), call)
+    return judgments, run
+
+
+def columns_of_run(frame: Frame, named: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the columns of a run by role, given those that the caller named."""
+    query, doc = (frame.need(role, named.get(role)) for role in ("query", "doc"))
+    order, is_rank = _order(frame, named.get("score"), named.get("rank"))
     columns = {"query": query, "doc": doc, "rank" if is_rank else "score": order}
     check_roles(columns, named, frame.argument)
-    _check_prepared(judgments, frame, named, columns)
+    return columns
+
+
+def run_of_frame(
+    frame: Frame,
+    named: Mapping[str, str | None],
+    columns: Mapping[str, str],
+    integer_queries: bool,
+    integer_documents: bool,
+    *,
+    check_all: bool,
+    duplicates: Duplicates,
+) -> RunColumns:
+    """Read a run from a frame.
+
+    `named`: the columns that the caller named, by role. `columns`: those that `columns_of_run` returned.
+    `integer_queries` and `integer_documents`: whether text from an untyped file becomes integers, as on the other side.
+    """
+    query, doc, order = columns.values()
     frame.prepare([query, doc], [order])
-    untyped = frame.text_ids and not judgments.text_ids
-    of_integers = untyped and len(judgments) > 0 and id_kind(judgments.query_ids[0]) is int
-    groups = QueryRows.of(frame.ids(query, as_integers=of_integers))
-    documents = frame.documents(doc, as_integers=untyped and judgments.ids.kind == "int")
+    groups = QueryRows.of(frame.ids(query, as_integers=integer_queries))
+    documents = frame.documents(doc, as_integers=integer_documents)
     _refuse_several_runs(frame, columns, groups, documents)
-    scores = _scores(frame, order, is_rank)
-    remarks = _remarks_on_order(frame, columns, score, groups, scores)
-    pairs, call = pairs_in_columns(judgments, groups, scores), "from_frames(qrels_df, run_df)"
-    remarks += remark_if_swapped(pairs, judgments.name, frame.where(order), call)
-    return judgments, RunColumns(
-        frame.argument, groups, documents, scores, column=doc, assumed=remarks, **options._asdict()
+    scores = _scores(frame, order, "rank" in columns)
+    remarks = _remarks_on_order(frame, columns, named.get("score"), groups, scores)
+    return RunColumns(
+        frame.argument,
+        groups,
+        documents,
+        scores,
+        column=doc,
+        assumed=remarks,
+        check_all=check_all,
+        duplicates=duplicates,
     )
 
 
@@ -466,12 +503,12 @@ def _remarks_on_order(
     return remarks + remarks_on_ranks(groups, scores, ranks, (columns["score"], rank))
 
 
-def pair_of(names: Names, argument: str) -> Pair:
-    """Return the name of a column in the qrels and its name in the run."""
+def pair_of(names: Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> Pair:
+    """Return the names of a column on both sides, which by default are the qrels and the run."""
     if names is None or isinstance(names, str):
         return names, names
     if isinstance(names, tuple) and len(names) == 2:
         return names
     raise TypeError(
-        f"{argument} must be the name of a column, or a pair of names in qrels_df and run_df, not {names!r}"
+        f"{argument} must be the name of a column, or a pair of names in {' and '.join(sides)}, not {names!r}"
     )

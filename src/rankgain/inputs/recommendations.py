@@ -144,7 +144,7 @@ def from_recommendations(
     users, query_ids = _names(users, judgments, query_ids)
     check_all = validate == "full"
     if column is None:
-        runs = runs_of_tuples(users, rows, judgments, check_all, duplicates)
+        runs = runs_of_tuples("recommended", users, rows, None if check_all else judgments, duplicates)
         return Rankings(DictSource(judgments, runs, missing, query_ids, None, "recommended"), GIVEN)
     ids, firsts, lasts = column
     groups = QueryRows(users, firsts, lasts)

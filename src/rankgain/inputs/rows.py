@@ -115,12 +115,20 @@ def from_rows(
     frame.prepare(list(dict.fromkeys(name for name in (names, truth, run) if name is not None)))
     queries = None if names is None else _query_names(frame, names)
     judgments = _judgments(frame, truth, queries)
-    columns = _columns(frame, run, queries)
-    check_all = validate == "full"
-    returned = RunColumns(
-        frame.where(run), columns.groups, columns.ids, None, check_all=check_all, duplicates=duplicates
-    )
+    returned = _run(frame, run, queries, validate == "full", duplicates)
     return Rankings(ColumnSource(judgments, returned, missing=missing, query_ids=query_ids), GIVEN)
+
+
+def run_of_rows(frame: Frame, query: str | None, retrieved: str | None, duplicates: Duplicates) -> RunColumns:
+    """Read a run from a frame with one row per query. All repeated documents are looked for."""
+    run, names = _need(frame, "retrieved", retrieved), _find(frame, "query", query)
+    frame.prepare([run] if names is None else [names, run])
+    return _run(frame, run, None if names is None else _query_names(frame, names), True, duplicates)
+
+
+def _run(frame: Frame, name: str, queries: Sequence[Any] | None, check_all: bool, duplicates: Duplicates) -> RunColumns:
+    groups, ids = _columns(frame, name, queries)
+    return RunColumns(frame.where(name), groups, ids, None, check_all=check_all, duplicates=duplicates)
 
 
 def has_rows_by_query(frame: Frame) -> bool:

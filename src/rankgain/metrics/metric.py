@@ -9,12 +9,13 @@ from functools import partial
 from typing import Any, NoReturn, Unpack
 
 from rankgain._codes import UNLIMITED
-from rankgain.choices import AnyIdeal, Rounding
+from rankgain.choices import AnyIdeal, Rounding, ScoresOf
 from rankgain.errors import SHOWN, NoKeywords, nearest, quoted, short, unexpected, without_unknown
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
 from rankgain.metrics.parameters import LARGEST_CUTOFF, PARAMETERS, Parameters, cut_off
+from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import REFUSED, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
@@ -35,7 +36,8 @@ class Metric(Parameters):
         The name of the metric in the table of metrics, such as ``"ndcg"``; aliases are replaced by it.
     k : int or None
         The cut-off; None if the whole list counts.
-    gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection, alpha
+    gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection
+    alpha, tolerance, scores
         The parameters, as in `rankgain.metric`; parameters that the metric does not take have their default values.
     """
 
@@ -158,7 +160,7 @@ class Score(str):
 
 # The tables of metrics, by name. Whatever reads a result asks `row_of`, which looks in all of them; the lists of
 # metrics that need only relevance read the first.
-TABLES = (TABLE, SUBTOPIC_TABLE)
+TABLES = (TABLE, SUBTOPIC_TABLE, SIMILARITY_TABLE)
 _NAMES = {alias: row for table in TABLES for row in table.values() for alias in (row.name, *row.aliases)}
 # trec_eval's names that take cut-offs. Without a cut-off, names that end in _cut stand for several default cut-offs
 # (see m_ndcg_cut.c).
@@ -185,6 +187,8 @@ def metric(
     coefficients: Sequence[float] | None = None,
     collection: float | None = None,
     alpha: float | None = None,
+    tolerance: float | None = None,
+    scores: ScoresOf | None = None,
     **unknown: Unpack[NoKeywords],
 ) -> Metric:
     """Create a metric from arguments, including those that a string cannot express.
@@ -233,6 +237,12 @@ def metric(
     alpha : float, optional
         For metrics of novelty: how much less a subtopic counts each time that it is repeated, from 0 to 1; by default
         0.5.
+    tolerance : float, optional
+        For knn_recall: how much below the k-th score of the exact run a document may be to count as right, 0 or more;
+        by default 0.
+    scores : {"old", "new"}, optional
+        For knn_recall: whether a document that the old run does not list counts as wrong, ``"old"``, the default, or
+        is judged by its score in the new run, which must be exact as well.
 
     Returns
     -------
@@ -338,7 +348,7 @@ def better(key: str | Metric) -> int:
 
 def refuse_by_subtopic(requests: Iterable[str | Metric], what: str) -> None:
     """Raise a ValueError if a requested metric needs judgments by subtopic, which `what` does not take."""
-    for key, metric in (pair for request in requests for pair in parse(request)):
+    for key, metric in (pair for request in requests for pair in parse_quality(request)):
         if metric.name in SUBTOPIC_TABLE:
             raise ValueError(f"{key!s} needs judgments by subtopic, and {what} takes none: use rankgain.evaluate")
 
@@ -381,6 +391,8 @@ _ADVICE = {
     **dict.fromkeys(("coverage", "novelty", "diversity"), _COVERAGE),
     **dict.fromkeys(("catalogcoverage", "itemcoverage", "serendipity"), _CATALOGUE),
     **dict.fromkeys(("intralistsimilarity", "ils", "ild", "intralistdiversity", "personalization", "arp"), _CATALOGUE),
+    **dict.fromkeys(("rbo50", "rbo90"), "write 'rbo(p=0.5)' or 'rbo(p=0.9)', of rankgain.similarity(old, new)"),
+    "frequencyweighted": "rankgain.similarity(old, new) has 'overlap@10' and 'jaccard@10'",
     **dict.fromkeys(("rmse", "mae", "mse", "logloss"), _ERRORS),
 }
 
@@ -492,6 +504,15 @@ def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
     else:
         cutoff = f": write a cut-off in it, 'ndcg@{request}'" if type(request) is int and request > 0 else ""
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(request).__name__}{cutoff}")
+
+
+def parse_quality(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
+    """Yield the pairs of `parse`; raise a ValueError for a metric that compares two runs without judgments."""
+    for key, metric in parse(request):
+        if metric.name in SIMILARITY_TABLE:
+            call = f"rankgain.similarity(old, new, '{metric}')"
+            raise ValueError(f"{key!s} is a similarity of two runs, not a quality: {call}")
+        yield key, metric
 
 
 def _read(request: str) -> Iterator[tuple[str, Metric]]:

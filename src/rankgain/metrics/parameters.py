@@ -130,6 +130,8 @@ PARAMETERS = {
     "coefficients": Parameter((1.0, -1.0, 0.0, 0.0), check_coefficients, _reals),
     "collection": Parameter(0.0, within("collection", 0.0), _real),
     "alpha": Parameter(0.5, within("alpha", 0.0, 1.0), _real),
+    "tolerance": Parameter(0.0, within("tolerance", 0.0), _real),
+    "scores": Parameter("old", one_of("scores")),
 }
 
 
@@ -152,6 +154,8 @@ class Parameters:
     coefficients: tuple[float, ...]
     collection: float
     alpha: float
+    tolerance: float
+    scores: str
 
     @property
     def above(self) -> float:

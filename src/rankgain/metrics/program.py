@@ -21,7 +21,7 @@ from rankgain.errors import InputError
 from rankgain.metrics.discounts import LONGEST_TABLE
 from rankgain.metrics.families import Needs, Term
 from rankgain.metrics.gains import Gain
-from rankgain.metrics.metric import Metric, parse, row_of
+from rankgain.metrics.metric import Metric, parse_quality, row_of
 from rankgain.metrics.subtopics import BASES, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, Ints
@@ -169,7 +169,7 @@ def planned(requests: Requests) -> Plan:
         pass
     by_key: dict[int | str, Metric] = {}
     for position, request in enumerate(requests):
-        by_key |= {position if name is request else str(name): metric for name, metric in parse(request)}
+        by_key |= {position if name is request else str(name): metric for name, metric in parse_quality(request)}
     metrics = dict.fromkeys(by_key.values())
     weights = [Metric(name) for metric in metrics if (name := row_of(metric.name).weights)]
     in_order = sorted({**metrics, **dict.fromkeys(weights)}, key=lambda metric: metric.name in SUBTOPIC_TABLE)

@@ -19,7 +19,7 @@ from rankgain.metrics.aggregators import check_weights, mean, scaled
 from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, weighing
 from rankgain.metrics.parameters import cut_off
 from rankgain.results.export import Frames
-from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, sums_of
+from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, counts_of_part, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
@@ -76,8 +76,9 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         counts: tuple[int | None, ...],
         weights: dict[str, Floats] | None = None,
         assumed: tuple[str, ...] = (),
+        labels: tuple[str, ...] = COUNTS,
     ) -> None:
-        """`weights` holds the values of metrics that weight queries, by name."""
+        """`weights` holds the values of metrics that weight queries, by name. `labels` names the counts."""
         self._values = values
         self.query_ids = query_ids
         self.ties = ties
@@ -85,6 +86,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         self.like = like
         self.backend = backend
         self._counts = counts
+        self._labels = labels
         self._weights = weights
         self.assumed = assumed
 
@@ -423,7 +425,16 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         }
         assumed = tuple(dict.fromkeys(remark for part in parts for remark in part.assumed))
         return Evaluation(
-            merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts, weights, assumed
+            merged,
+            _merged_ids(parts),
+            self.ties,
+            self.missing,
+            self.like,
+            backend,
+            counts,
+            weights,
+            assumed,
+            self._labels,
         )
 
     def subset(self, queries: Any) -> Evaluation:
@@ -474,10 +485,10 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         values = {key: vector[rows] for key, vector in self.items()}
         for vector in values.values():
             vector.flags.writeable = False
-        counts = len(rows), *[None] * len(COUNTS[1:])
+        counts = counts_of_part(len(rows), self._labels)
         weights = None if self._weights is None else {name: vector[rows] for name, vector in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
-        return Evaluation(values, ids, *rules, counts, weights, self.assumed)
+        return Evaluation(values, ids, *rules, counts, weights, self.assumed, self._labels)
 
     def summary(self) -> Summary:
         """Return a small Summary of exact means and counts; Summaries can be merged in any order.
@@ -510,7 +521,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         sums = {str(key): sums_of(key, vector, self._query_weights(key, None)) for key, vector in self.items()}
         records = {str(key): key for key in self if not isinstance(key, str)}
         rules = self.ties, self.missing, self.like
-        return Summary(sums, self._counts, *rules, self.backend, (VERSION,), records)
+        return Summary(sums, self._counts, *rules, self.backend, (VERSION,), records, self._labels)
 
     def flat(self, names: Naming = "asked", *, weights: Any = None) -> dict[str, float]:
         """Return the result of `aggregate` with metric names as keys, for MLflow, W&B, TensorBoard and other loggers.
@@ -642,9 +653,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
         self.columns()  # raises an error if two metrics have the same name
         rules = self.ties, self.missing, self.like
-        write(
-            Stored(self._values, self.query_ids, *rules, self.backend, self._counts, self._weights, self.assumed), path
-        )
+        weights, backend, labels = self._weights, self.backend, self._labels
+        write(Stored(self._values, self.query_ids, *rules, backend, self._counts, weights, self.assumed, labels), path)
 
     @staticmethod
     def from_table(table: Any) -> Evaluation:

@@ -19,8 +19,9 @@ from rankgain.errors import nearest, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import Gain
-from rankgain.metrics.metric import Metric, metric, parse, row_of
+from rankgain.metrics.metric import Metric, metric, parse, parse_quality, row_of
 from rankgain.metrics.parameters import PARAMETERS
+from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import NOVELTY
 from rankgain.metrics.trec_names import TREC_NAMES
 
@@ -595,7 +596,7 @@ def peer_metrics(request: str | Metric, peer: Peer) -> Iterator[PeerMetric]:
     name = re.split(r"\W", str(request).strip().lower())[0]
     if name in peer.others:
         raise ValueError(f"like={peer.name!r}: {name} of {peer.title} is {peer.others[name]}")
-    for key, record in parse(request):
+    for key, record in parse_quality(request):
         if peer.metric is not None:
             yield PeerMetric(key, peer.metric, peer, Measure(peer.metric.name, peer.name))
             continue
@@ -797,6 +798,8 @@ def explain(
     if len(peers) == 1 and peers[0].metric is not None:
         peers = [OWN, *peers]
     facts: dict[str, dict[str, str]] = {}
+    if like is None and (records := [record for _, record in parse(metric) if record.name in SIMILARITY_TABLE]):
+        return Explanation(str(metric), {OWN.name: dict(_facts_of_similarity(records[0]))})
     for peer in peers:
         facts[peer.name] = dict(_facts(single_metric(metric, peer), peer.given(given)))
     return Explanation(str(metric), facts)
@@ -835,6 +838,31 @@ def _facts(computed: PeerMetric, given: Handed) -> Iterator[tuple[str, str]]:
     if notes:
         yield "notes", "\n".join(notes)
     yield "source", "; ".join(filter(None, (row.source, peer.source * bool(peer.measures))))
+
+
+def _facts_of_similarity(metric: Metric) -> Iterator[tuple[str, str]]:
+    """Yield the facts about a metric that compares two runs without judgments."""
+    row = row_of(metric.name)
+    yield "is", f"{metric!s}: {row.title}"
+    yield "formula", row.formula
+    if row.takes and metric.name != "knn_recall":
+        yield "p", short(metric.p)
+    yield "k", "none: the whole lists" if metric.k is None else str(metric.k)
+    if metric.name == "knn_recall":
+        yield "tolerance", short(metric.tolerance)
+        yield "scores", f"documents that old does not list {_UNLISTED[metric.scores]}"
+    if row.remark:
+        yield "remark", f"{row.remark}."
+    averaged = "averaged over all orders of both lists" if not row.unaveraged else f"not averaged: {row.unaveraged}"
+    yield "ties", f"by default by id (docid); as given (stable); {averaged}"
+    yield "queries", "all of old; those that new lacks count 0 (missing='skip': are left out); only in new: left out"
+    yield "mean", _SUMS[row.aggregator]
+    yield "computed by", f"rankgain.similarity(old, new, '{metric}')"
+    if row.source:
+        yield "source", row.source
+
+
+_UNLISTED = {"old": "are wrong", "new": "are judged by their score in new"}
 
 
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:

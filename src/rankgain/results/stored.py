@@ -21,7 +21,7 @@ from rankgain.data.writing import write_whole
 from rankgain.errors import import_extra, quoted
 from rankgain.metrics.metric import Metric, MetricKey, Score, better, parse
 from rankgain.results.export import is_unicode
-from rankgain.results.summary import COUNTS, RULES, counts_and_rules
+from rankgain.results.summary import RULES, counts_and_rules, counts_of_part
 from rankgain.scalars import Floats
 
 KEY = b"rankgain"
@@ -44,6 +44,7 @@ class Stored(NamedTuple):
     counts: tuple[int | None, ...]
     weights: dict[str, Floats] | None
     assumed: tuple[str, ...]
+    labels: tuple[str, ...]
 
 
 def write(result: Stored, path: str | os.PathLike[str]) -> None:
@@ -58,7 +59,7 @@ def write(result: Stored, path: str | os.PathLike[str]) -> None:
         "positions": isinstance(result.query_ids, range),
         "metrics": [_stored_metric(key) for key in result.values],
         "weights": list(weights),
-        "counts": {name: count for name, count in zip(COUNTS, result.counts, strict=True) if count is not None},
+        "counts": {name: count for name, count in zip(result.labels, result.counts, strict=True) if count is not None},
         **{name: getattr(result, name) for name in RULES},
         "backend": result.backend,
         "assumed": list(result.assumed),
@@ -141,16 +142,16 @@ def _arrow_table(table: Any) -> tuple[str, Any]:
 def _read(arrow: Any, content: Mapping[str, Any]) -> Stored:
     if content["evaluation"] != FORMAT:
         raise ValueError(f"format {content['evaluation']!r}, and this release reads {FORMAT}")
-    counts, rules = counts_and_rules(content)
+    labels, counts, rules = counts_and_rules(content)
     if arrow.num_rows != counts[0]:  # a part of the rows, as in `Evaluation.subset`
-        counts = (arrow.num_rows, None, None, None, None)
+        counts = counts_of_part(arrow.num_rows, labels)
     ids = check_query_ids(arrow.column(IDS).to_pylist(), arrow.num_rows, IDS)
     if content["positions"] and list(ids) == list(range(first := ids[0] if len(ids) else 0, first + len(ids))):
         ids = range(first, first + len(ids))
     values = {_metric_of(item): _vector(arrow, item["name"]) for item in content["metrics"]}
     weights = {str(name): _vector(arrow, WEIGHT + name) for name in content["weights"]}
     backend, assumed = str(content["backend"]), tuple(map(str, content["assumed"]))
-    return Stored(values, ids, *rules, backend, counts, weights or None, assumed)
+    return Stored(values, ids, *rules, backend, counts, weights or None, assumed, labels)
 
 
 def _metric_of(item: Mapping[str, Any]) -> MetricKey:

@@ -19,12 +19,18 @@ from rankgain.results.text import Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats
 
 COUNTS = "queries", "missing", "unjudged", "empty", "excluded", "capped"
+SIMILARITY_COUNTS = "queries", "only_in_old", "only_in_new", "both_empty", "fewer_in_new", "more_in_new"
 UNUSUAL = {  # counts that are shown only if they are not 0, in words
     "excluded": "judged documents in excluded columns",
     "capped": "with a list that beats the greedy ideal",
 }
 RULES = "ties", "missing", "like"
 FORMAT = 1  # version of the JSON format
+
+
+def counts_of_part(queries: int, labels: tuple[str, ...] = COUNTS) -> tuple[int | None, ...]:
+    """Return the counts of a part of a result, or of other values, of which only the number of queries is known."""
+    return queries, *[None] * len(labels[1:])
 
 
 class Sums(NamedTuple):
@@ -85,6 +91,7 @@ class Counted(Tables):
 
     __slots__ = ()
     _counts: tuple[int | None, ...]
+    _labels: tuple[str, ...]
     ties: Ties | None
     missing: Missing | None
     like: PeerOrOwn | None
@@ -100,7 +107,7 @@ class Counted(Tables):
         >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").counts
         {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
         """
-        known = {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
+        known = {name: count for name, count in zip(self._labels, self._counts, strict=True) if count is not None}
         return {name: count for name, count in known.items() if count or name not in UNUSUAL}
 
     def _check_rules(self, other: Counted, name: str) -> None:
@@ -120,7 +127,7 @@ class Counted(Tables):
     def _head(self) -> str:
         rules = [counted(self.counts["queries"], "query")]
         rules += [f"{name}={rule!r}" for name in RULES if (rule := getattr(self, name))]
-        names = {name: UNUSUAL.get(name, name) for name in COUNTS[1:]}
+        names = {name: UNUSUAL.get(name, name.replace("_", " ")) for name in self._labels[1:]}
         special = [f"{count} {names[name]}" for name, count in self.counts.items() if count and name in names]
         return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
 
@@ -185,7 +192,7 @@ class Summary(Counted):
     """
 
     __module__ = "rankgain"
-    __slots__ = "_counts", "_records", "_sums", "backend", "like", "missing", "ties", "versions"
+    __slots__ = "_counts", "_labels", "_records", "_sums", "backend", "like", "missing", "ties", "versions"
 
     def __init__(
         self,
@@ -197,11 +204,16 @@ class Summary(Counted):
         backend: str,
         versions: tuple[str, ...],
         records: Mapping[str, Metric] = MappingProxyType({}),
+        labels: tuple[str, ...] = COUNTS,
     ) -> None:
-        """Create a Summary; `records` maps the names of metrics to Metric objects that were passed by the caller."""
+        """Create a Summary; `records` maps the names of metrics to Metric objects that were passed by the caller.
+
+        `labels` names the counts.
+        """
         self._sums = dict(sums)
         self._records = dict(records)
         self._counts = tuple(counts)
+        self._labels = labels
         self.ties = ties
         self.missing = missing
         self.like = like
@@ -396,7 +408,7 @@ class Summary(Counted):
             records = other._records | records
         versions = tuple(sorted({version for part in (self, *others) for version in part.versions}))
         counts, backend = self._merged(*others)
-        return Summary(sums, counts, self.ties, self.missing, self.like, backend, versions, records)
+        return Summary(sums, counts, self.ties, self.missing, self.like, backend, versions, records, self._labels)
 
     def to_json(self) -> str:
         """Return the summary as JSON.
@@ -462,10 +474,10 @@ class Summary(Counted):
             content = json.loads(text)
             if content["summary"] != FORMAT:
                 raise ValueError(f"format {content['summary']!r}, and this release reads {FORMAT}")
-            counts, rules = counts_and_rules(content)
+            labels, counts, rules = counts_and_rules(content)
             sums = {key: _read(key, item, counts[0] or 0) for key, item in content["metrics"].items()}
             versions = tuple(map(str, content["versions"]))
-            return cls(sums, counts, *rules, str(content["backend"]), versions)
+            return cls(sums, counts, *rules, str(content["backend"]), versions, labels=labels)
         except KeyError as error:
             raise ValueError(f"this is not the JSON of a Summary: it lacks {error}") from None
         except RecursionError:
@@ -507,14 +519,18 @@ def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
     return sums
 
 
-def counts_and_rules(content: Mapping[str, Any]) -> tuple[tuple[int | None, ...], tuple[Any, Any, Any]]:
-    """Read the counts and the rules of a result from its JSON object, and check them."""
+def counts_and_rules(
+    content: Mapping[str, Any],
+) -> tuple[tuple[str, ...], tuple[int | None, ...], tuple[Any, Any, Any]]:
+    """Read the counts, with their labels, and the rules of a result from its JSON object, and check them."""
     known = {name: _natural(count) for name, count in content["counts"].items()}
     unusual = (known.get(name, 0 if "empty" in known else None) for name in UNUSUAL)
     ties, missing, like = (content[name] for name in RULES)
     _check_rules(ties, missing, like)
     _check_counts(known, missing)
-    return (known["queries"], *map(known.get, COUNTS[1:4]), *unusual), (ties, missing, like)
+    if not known.keys().isdisjoint(SIMILARITY_COUNTS[1:]):
+        return SIMILARITY_COUNTS, tuple(map(known.get, SIMILARITY_COUNTS)), (ties, missing, like)
+    return COUNTS, (known["queries"], *map(known.get, COUNTS[1:4]), *unusual), (ties, missing, like)
 
 
 def _check_rules(ties: Any, missing: Any, like: Any) -> None:

@@ -18,7 +18,7 @@ from rankgain.data.ragged import flat_numbers
 from rankgain.data.rules import check_ties
 from rankgain.errors import short, warn
 from rankgain.inputs.scores import rankings_of_scores
-from rankgain.metrics.metric import Metric, better, parse, refuse_by_subtopic
+from rankgain.metrics.metric import Metric, better, parse_quality, refuse_by_subtopic
 from rankgain.scalars import Array
 from rankgain.tools.boosters import locals_of
 
@@ -111,7 +111,7 @@ class Scorer:
         self, metric: str | Metric, qid: QidSource | None, response_method: str | Sequence[str], ties: ScoreTies
     ) -> None:
         refuse_by_subtopic([metric], "a scorer")
-        requests = list(parse(metric))
+        requests = list(parse_quality(metric))
         if len(requests) != 1:
             raise ValueError(ONE_METRIC.format(len(requests)))
         if better(requests[0][1]) < 0:

@@ -15,7 +15,7 @@ from rankgain.choices import ScoreTies
 from rankgain.data.ragged import flat_numbers, offsets_of, to_float64
 from rankgain.data.rules import check_ties
 from rankgain.inputs.scores import rankings_of_scores
-from rankgain.metrics.metric import Metric, better, parse, refuse_by_subtopic
+from rankgain.metrics.metric import Metric, better, parse_quality, refuse_by_subtopic
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import sizes_of
 from rankgain.scalars import Array, Floats, Ints, real, to_intp
@@ -218,7 +218,7 @@ class _Metrics:
 
     def __init__(self, metrics: tuple[str | Metric, ...], ties: ScoreTies, threads: int) -> None:
         refuse_by_subtopic(metrics, "a callback of training")
-        self.metrics = dict(pair for metric in metrics for pair in parse(metric))
+        self.metrics = dict(pair for metric in metrics for pair in parse_quality(metric))
         self.names = [re.sub(r"\s", "", str(key)).replace(":", "=") + SUFFIX for key in self.metrics]
         self.ties = check_ties(ties, ids=False)
         self.threads = check_threads(threads)
