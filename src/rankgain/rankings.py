@@ -273,7 +273,7 @@ class Rankings:
         UserWarning
             If no returned document is judged, and ids of the judgments and the run differ only in case, surrounding
             blanks, Unicode normalisation or a decimal point (1 and 1.0); or if judgments and run have at least 20 ids
-            each, and none in common.
+            each and none in common, and the ids of each begin with other letters.
 
         See Also
         --------
@@ -320,12 +320,13 @@ class Rankings:
         capped = 0
         if plan.by_subtopic:
             out, empty, capped = fill_by_subtopic(plan, source, rules, out, threads)
+        assumed = source.assumed
         if source.may_have_other_ids and not out.item(0):
-            _look_for_hits(source, rules, out)
+            assumed += _look_for_hits(source, rules, out)
         ids, missing = source.query_ids, source.missing
         counts = (len(ids), *source.left_out, empty, source.excluded_judgments, capped)
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
-        return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, source.assumed)
+        return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, assumed)
 
     def _following(self, rules: PeerRules, like: str | None, given: Handed) -> Rankings:
         """Return the rankings under the rules of a tool, with what it is handed.
@@ -757,15 +758,16 @@ def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:
     return dict(zip(plan.metrics, out, strict=True))
 
 
-def _look_for_hits(source: Source, rules: Rules, out: Floats) -> None:
-    """If no returned document is judged, warn if judgments and run seem to use different forms of ids."""
+def _look_for_hits(source: Source, rules: Rules, out: Floats) -> tuple[str, ...]:
+    """If no returned document is judged, warn, or return a remark, if the ids of judgments and run seem to differ."""
     if out[0].any():
-        return
+        return ()
     try:
         judged, _ = fill(planned(("judged",)), source, rules.unscored())
     except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
-        return
-    if not judged.any():
-        from rankgain.data.advice.no_hits import warn_of_other_ids  # imported only when needed
+        return ()
+    if judged.any():
+        return ()
+    from rankgain.data.advice.no_hits import remarks_on_ids  # imported only when needed
 
-        warn_of_other_ids(*source.id_sides(), len(source.query_ids))
+    return remarks_on_ids(*source.id_sides(), len(source.query_ids))

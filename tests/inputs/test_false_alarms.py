@@ -50,6 +50,37 @@ KINDS = [
 ]
 
 
+CATALOGUES = {
+    "numbers": lambda item: item,
+    "numbers as text": str,
+    "one letter": lambda item: f"d{item}",
+    "several collections": lambda item: (
+        f"{('FT', 'LA', 'FBIS')[item % 3]}-{item}"
+    ),  # most like ids that begin differently
+    "hashes": lambda item: f"{item * 2654435761 % 2**32:08x}",
+}
+SYSTEMS = {"random": 1, "leave one out": 1, "leave ten out": 10, "a few judged": 3}
+IDS = [*((name, "random") for name in CATALOGUES), *(("one letter", name) for name in [*SYSTEMS][1:])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("catalogue", "system"), IDS)
+def test_ids_of_systems_that_find_nothing(catalogue, system):
+    rng = np.random.default_rng(IDS.index((catalogue, system)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(DRAWS):
+            items = rng.permutation(20_000)
+            judged = items[: 60 * SYSTEMS[system]].reshape(60, -1)
+            lists = rng.choice(items[len(judged.ravel()) :], size=(60, 10))  # none of them is judged
+            relevant, recommended = (
+                [[CATALOGUES[catalogue](int(item)) for item in dict.fromkeys(row)] for row in side.tolist()]
+                for side in (judged, lists)
+            )
+            result = rg.from_recommendations(relevant, recommended).evaluate("rr")
+            assert "have none in common" in result.assumed[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_ranks_scores_and_tags_of_honest_runs(kind):

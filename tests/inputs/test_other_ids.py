@@ -81,9 +81,31 @@ def test_ids_that_have_none_in_common():
         assert "have none in common, such as 'd0' in " in warning(call)
     assert message.format("truth", "run") in warning(lambda: rg.evaluate(*other_ids(), "rr"))
     numbers = [[number] for number in range(20)], [[number + 50] for number in range(20)]
-    assert "such as 0 in relevant and 50 in recommended" in warning(
-        lambda: rg.from_recommendations(*numbers).evaluate("rr")
+    rankings = rg.from_recommendations(*numbers)
+    assert warning(lambda: rankings.evaluate("rr")) == ""
+    (line,) = rankings.evaluate("rr").assumed
+    assert line.startswith(
+        "no document in recommended is judged in relevant: the ids of all queries have none in common"
     )
+    assert "such as 0 in relevant and 50 in recommended" in line
+
+
+@pytest.mark.parametrize(
+    ("judged", "returned", "warns"),
+    [
+        ("d{}", "doc{}", False),  # "d" begins both
+        ("d{}", "p{}", True),
+        ("{}", "p{}", True),
+        ("{}", "1{:03}", False),
+        ("user{}x", "item{}y", True),
+    ],
+)
+def test_ids_that_begin_differently(judged, returned, warns):
+    names = range(100, 140)
+    sides = {name: {judged.format(name): 1} for name in names}, {name: {returned.format(name): 1.0} for name in names}
+    results = []
+    assert bool(warning(lambda: results.append(rg.evaluate(*sides, "rr")))) == warns
+    assert len(results[0].assumed) == (not warns)
 
 
 def test_no_warning_of_honest_runs():

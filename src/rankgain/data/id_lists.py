@@ -21,7 +21,7 @@ from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.series import by_query
 from rankgain.data.sparse import offsets_and_columns
-from rankgain.errors import ErrorCode, InputError, quoted, refusal, warn
+from rankgain.errors import ErrorCode, InputError, quoted, refusal
 from rankgain.scalars import Array, Ints, is_null, listed, paired
 
 # The users (a range if they have no names), and their ids as a list of rows or as a matrix of integers.
@@ -35,32 +35,6 @@ SWAPPED = (
     ": relevant ids come first: write from_recommendations(relevant, recommended) or evaluate(relevant, recommended, "
     "...)"
 )
-FEWEST_USERS, FEWEST_IDS = 3, 5  # minimum numbers of users, and of ids per user, to recognise swapped lists
-FIRST_USERS = 100  # number of users examined first, which suffices for most inputs
-
-
-def warn_of_equal_lengths(relevant: Any, recommended: Any) -> None:
-    """Warn that relevant and recommended lists may have been swapped.
-
-    Warn if all relevant lists have the same length, and the recommended lists vary in length but are never longer.
-    """
-    length = max(_lengths(relevant[:1]), default=0)
-    if length < FEWEST_IDS or _lengths(relevant[:FIRST_USERS]) != {length}:
-        return
-    others = _lengths(recommended)
-    if len(others) > 1 and max(others) <= length and _lengths(relevant) == {length}:
-        warn(
-            f"relevant has {length} ids for each user, and recommended fewer for some: are they swapped? Relevant ids "
-            "come first, from_recommendations(relevant, recommended). If they are not swapped, give relevant as sets"
-        )
-
-
-def _lengths(rows: Any) -> set[int]:
-    """Return the distinct lengths of rows of ids, or an empty set if any row is not a list, tuple or array."""
-    if isinstance(rows, np.ndarray):
-        offsets, lasts = _unpadded(rows)
-        return {*(lasts - offsets[:-1]).tolist()}
-    return {*map(len, rows)} if _are_lists(rows, {list, tuple}) else set()
 
 
 def _are_lists(rows: list[Any], kinds: set[type]) -> bool:

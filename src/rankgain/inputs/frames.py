@@ -11,7 +11,7 @@ import numpy as np
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
 from rankgain.data.advice.ranks import remarks_on_ranks, remarks_on_scores, warn_of_ranks
 from rankgain.data.advice.several_runs import refuse_several_runs
-from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, warn_if_swapped
+from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, remark_if_swapped
 from rankgain.data.column_names import bare, check_roles, common_column, names_ranks, run_column
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
 from rankgain.data.given import recognise
@@ -116,7 +116,7 @@ def from_frames(
     UserWarning
         If `score` is a column called rank, ranking or position that holds the ranks of each query; if, in every query
         of at least 3 documents, the scores rise with the column of ranks beside them; if there is no
-        column of relevance, but another one may hold grades; if grades and scores may be swapped, as in `from_qrels`;
+        column of relevance, but another one may hold grades;
         or if a grade is negative, other than -1 and -2.
 
     See Also
@@ -195,7 +195,8 @@ def _against(
     )
     run = run_of_frame(frame, named, columns, *integers, **options._asdict())
     pairs, call = pairs_in_columns(judgments, run.groups, run.scores), "from_frames(qrels_df, run_df)"
-    warn_if_swapped(pairs, judgments.name, frame.where(_order(frame, score, rank)[0]), call)
+    order = columns.get("score", columns.get("rank", ""))
+    run.assumed += remark_if_swapped(pairs, judgments.name, frame.where(order), call)
     return judgments, run
 
 
@@ -275,7 +276,7 @@ def _both_sides(
     scores, groups = _scores(frame, order, is_rank, nulls=True), groups.where(returned)
     remarks = _remarks_on_order(frame, columns, score, groups, scores)
     pairs = pairs_in_columns(judgments, groups, scores)
-    warn_if_swapped(pairs, judgments.name, frame.where(order), BY_COLUMN)
+    remarks += remark_if_swapped(pairs, judgments.name, frame.where(order), BY_COLUMN)
     return judgments, RunColumns(frame.argument, groups, documents, scores, assumed=remarks, **options._asdict())
 
 
@@ -419,7 +420,8 @@ def label_lists(
         RaggedArray(name, offsets, values=values, order=order) for name, values in (labels, scores)
     )
     if score_rows.kind != "f":
-        warn_if_swapped(pairs_in_lists(label_rows, score_rows), label_rows.name, score_rows.name, BY_COLUMN)
+        pairs = pairs_in_lists(label_rows, score_rows)
+        assumed += remark_if_swapped(pairs, label_rows.name, score_rows.name, BY_COLUMN)
     names = check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
     source = ListSource(label_rows, score_rows, None, names)
     source.assumed = assumed

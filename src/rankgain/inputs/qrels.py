@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from rankgain.choices import Missing, Ties, check_choices
 from rankgain.data.advice.ranks import remarks_on_dicts
-from rankgain.data.advice.swapped import has_whole_scores, pairs_in_dicts, warn_if_swapped
+from rankgain.data.advice.swapped import has_whole_scores, pairs_in_dicts, remark_if_swapped
 from rankgain.data.dicts import DictSource, Run, dicts_of
 from rankgain.data.given import recognise
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts, warn_of_negative_grades
@@ -75,8 +75,7 @@ def from_qrels(
     Warns
     -----
     UserWarning
-        If a grade is negative, other than -1 and -2; or if the arguments may be swapped: in each query of 5 documents
-        or more, the grades are distinct fractions, and the scores are integers up to 10, some of which are equal.
+        If a grade is negative, other than -1 and -2.
 
     See Also
     --------
@@ -110,8 +109,9 @@ def from_qrels(
         judgments = of_dicts(*paired(grades, name), name, None if unread is None else scores)
         if judgments.unusual_grades:
             warn_of_negative_grades(judgments)
-    if judgments.unusual_grades and has_whole_scores(scores):
-        warn_if_swapped(pairs_in_dicts(judgments, scores), truth.name, given.name, "from_qrels(qrels, run)")
     source = DictSource(judgments, scores, missing, query_ids, unread, given.name)
     source.assumed += given.assumed + remarks_on_dicts(scores)
+    if judgments.unusual_grades and has_whole_scores(scores):
+        pairs = pairs_in_dicts(judgments, scores)
+        source.assumed += remark_if_swapped(pairs, truth.name, given.name, "from_qrels(qrels, run)")
     return Rankings(source, rules)

@@ -14,7 +14,6 @@ from rankgain.data.dicts import DictSource
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import (
     FEW,
-    FEWEST_USERS,
     PLAIN_IDS,
     IdLists,
     checked,
@@ -23,7 +22,6 @@ from rankgain.data.id_lists import (
     judgments_of,
     relevant_lists,
     runs_of_tuples,
-    warn_of_equal_lengths,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import GIVEN
@@ -89,9 +87,7 @@ def from_recommendations(
     Warns
     -----
     UserWarning
-        If a grade is negative, other than -1 and -2; or if the arguments may be swapped. This is assumed if there are
-        3 or more users, each user has the same number of relevant ids, which is 5 or more and comes from a list or a
-        matrix row, and the recommended lists differ in length and are never longer. Sets are never reported.
+        If a grade is negative, other than -1 and -2.
 
     See Also
     --------
@@ -134,8 +130,6 @@ def from_recommendations(
     truth = relevant_lists(relevant, "relevant")
     if type(users) is range and not len(users):
         _refuse_no_users(truth)
-    if type(truth) is tuple and len(rows) >= FEWEST_USERS:
-        warn_of_equal_lengths(truth[1], rows)
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankgain.choices import ScoreTies
-from rankgain.data.advice.swapped import pairs_in_lists, warn_if_swapped
+from rankgain.data.advice.swapped import pairs_in_lists, remark_if_swapped
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.column_names import is_pandas, is_series
 from rankgain.data.groups import numbers_of_integers, order_of
@@ -104,9 +104,7 @@ def from_scores(
     Warns
     -----
     UserWarning
-        If the arrays have the shape (n, 1): these are n queries of one document each. If they may be swapped: in each
-        list of 5 documents or more, `y_true` has distinct fractions, and `y_score` has integers up to 10, some of which
-        are equal.
+        If the arrays have the shape (n, 1): these are n queries of one document each.
 
     See Also
     --------
@@ -180,10 +178,11 @@ def from_scores(
             raise ValueError("exclude needs a matrix of scores, one row per query: of other forms, drop the documents")
         mask = mask_of(exclude, (scores.count, scores.columns))
     labels, scores = unmasked(mask, labels, scores)
-    if scores.kind != "f":
-        warn_if_swapped(pairs_in_lists(labels, scores), "y_true", "y_score", "from_scores(y_true, y_score)")
     truth = None if judged is None else check_judged(judged, labels)
     source = ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count))
+    if scores.kind != "f":
+        pairs = pairs_in_lists(labels, scores)
+        assumed += remark_if_swapped(pairs, "y_true", "y_score", "from_scores(y_true, y_score)")
     source.assumed = assumed
     return Rankings(source, rules)
 

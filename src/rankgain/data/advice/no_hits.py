@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from itertools import takewhile
 from typing import Any
 
 from rankgain.data.source import IdSide
@@ -23,11 +24,28 @@ _NORMALISATIONS: tuple[tuple[str, Callable[[str], str]], ...] = (
 )
 
 
-def warn_of_other_ids(judgments: IdSide, run: IdSide, queries: int) -> None:
-    """If no document of the run is judged, warn if judgments and run seem to use different kinds of ids."""
-    remark = _written_differently(judgments, run, range(min(queries, _QUERIES))) or _disjoint(judgments, run, queries)
+def remarks_on_ids(judgments: IdSide, run: IdSide, queries: int) -> tuple[str, ...]:
+    """If no document of the run is judged, warn if judgments and run seem to use different kinds of ids.
+
+    Return a remark instead if they only have none in common, as is possible for a random system or one held-out item.
+    """
+    begins = f"no document in {run.name} is judged in {judgments.name}: "
+    remark = _written_differently(judgments, run, range(min(queries, _QUERIES)))
     if remark:
-        warn(f"no document in {run.name} is judged in {judgments.name}: {remark}")
+        warn(begins + remark)
+        return ()
+    sides = _disjoint(judgments, run, queries)
+    if sides is None:
+        return ()
+    remark = (
+        f"{begins}the ids of all queries have none in common, such as {quoted(next(iter(sides[0])))} in "
+        f"{judgments.name} and {quoted(next(iter(sides[1])))} in {run.name}: check that both are ids of the same "
+        "collection"
+    )
+    if not _begin_differently(*map(list, sides)):
+        return (remark,)
+    warn(remark)
+    return ()
 
 
 def _written_differently(judgments: IdSide, run: IdSide, queries: Iterable[int]) -> str:
@@ -47,25 +65,38 @@ def _written_differently(judgments: IdSide, run: IdSide, queries: Iterable[int])
     return ""
 
 
-def _disjoint(judgments: IdSide, run: IdSide, queries: int) -> str:
-    """If judgments and run have no id in common in any query, name one id of each; otherwise return ""."""
+def _begin_differently(judged: list[Any], returned: list[Any]) -> bool:
+    """Return whether all ids of a side begin with the same letters, and all of the other with others or with digits."""
+    if not all(type(identifier) is str for identifier in (*judged, *returned)):
+        return False
+    first, second = (_beginning(side) for side in (judged, returned))
+    return bool(first and second) and not (first.startswith(second) or second.startswith(first))
+
+
+def _beginning(ids: list[str]) -> str:
+    """Return the letters with which all ids begin, or a digit if all are numbers, or "" if there is nothing."""
+    if all(map(str.isdecimal, ids)):
+        return "0"
+    pairs = takewhile(lambda pair: pair[0] == pair[1] and not pair[0].isdigit(), zip(min(ids), max(ids), strict=False))
+    return "".join(letter for letter, _ in pairs)
+
+
+def _disjoint(judgments: IdSide, run: IdSide, queries: int) -> tuple[Collection[Any], Collection[Any]] | None:
+    """Return ids of judgments and run if they have no id in common in any query; otherwise return None."""
     returned: dict[Any, None] = {}
     for query in range(queries):
         returned.update(dict.fromkeys(run.documents(query)))
         if len(returned) > _MOST:
             break
     if len(returned) < _FEWEST:
-        return ""
+        return None
     judged: dict[Any, None] = {}
     for query in range(queries):
         documents = judgments.documents(query)
         if not returned.keys().isdisjoint(documents):
-            return ""
+            return None
         if len(judged) < _FEWEST:
             judged.update(dict.fromkeys(documents))
     if len(judged) < _FEWEST:
-        return ""
-    return (
-        f"the ids of all queries have none in common, such as {quoted(next(iter(judged)))} in {judgments.name} and "
-        f"{quoted(next(iter(returned)))} in {run.name}: check that both are ids of the same collection"
-    )
+        return None
+    return judged, returned

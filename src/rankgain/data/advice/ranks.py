@@ -18,7 +18,6 @@ MOST_QUERIES = 1000  # maximum number of queries in which ranks and scores are c
 LONG = 3  # queries with fewer documents say nothing: by chance, half of the pairs rise
 FEWEST = 3  # minimum number of long queries whose scores count 1, 2, 3, …
 _EXAMINED = 100  # maximum number of queries that are examined for ranks in a column called rank
-_NUMBERS = frozenset((int, float))
 EQUAL = "all scores are equal in every query: only the rule for ties orders the documents"
 
 
@@ -95,6 +94,12 @@ def _disagreement(groups: QueryRows, scores: Array, ranks: Array) -> tuple[int, 
     return int(long.sum()), int((n_rises > 0).sum()), int((long & (n_rises == sizes - 1)).sum())
 
 
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is an int or a float, without running code of its class, as a hash of the class may."""
+    kind = type(value)
+    return kind is int or kind is float
+
+
 def remarks_on_dicts(run: Any) -> tuple[str, ...]:
     """Return a remark on a dict of dicts whose scores are 1, 2, 3, … in each query, or are all equal."""
     try:
@@ -102,7 +107,7 @@ def remarks_on_dicts(run: Any) -> tuple[str, ...]:
             values: Iterator[Any] = iter(scores.values()) if type(scores) is dict else iter(())
             first: Any = next(values, None)
             second = next(values, first)
-            if not _NUMBERS.issuperset((type(first), type(second))):
+            if not (_is_plain(first) and _is_plain(second)):
                 break
             if second == first:
                 return _remark_on_equal(run) or _remark_on_counts(run, first)
@@ -119,7 +124,7 @@ def _remark_on_equal(run: dict[Any, dict[Any, Any]]) -> tuple[str, ...]:
     for scores in run.values():
         values = iter(scores.values())
         first = next(values, None)
-        if any(type(value) not in _NUMBERS or value != first for value in values):
+        if any(not _is_plain(value) or value != first for value in values):
             return ()
         longest = max(longest, len(scores))
     return (EQUAL,) if longest >= LONG else ()
@@ -129,9 +134,7 @@ def _remark_on_counts(run: dict[Any, dict[Any, Any]], first: Any) -> tuple[str, 
     if first not in (0, 1):
         return ()
     for scores in run.values():
-        if any(
-            type(value) not in _NUMBERS or value != number for number, value in enumerate(scores.values(), int(first))
-        ):
+        if any(not _is_plain(value) or value != number for number, value in enumerate(scores.values(), int(first))):
             return ()
     if len(list(islice((1 for scores in run.values() if len(scores) >= LONG), FEWEST))) < FEWEST:
         return ()

@@ -1,4 +1,7 @@
-"""Warn about grades and scores that have probably been swapped."""
+"""Remark on grades and scores that may have been swapped.
+
+It is no warning, because rates as grades beside stars as scores look the same.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column
 from rankgain.data.judgments import JudgmentSets
 from rankgain.data.ragged import RaggedArray, to_float64
-from rankgain.errors import warn
 from rankgain.scalars import Array
 
 QUERIES = 100  # maximum number of queries to examine
@@ -25,13 +27,14 @@ WHOLE = (int, np.integer, np.bool_)
 Pairs = Iterable[tuple[Array, Array]]  # one pair of grades and scores for each query
 
 
-def warn_if_swapped(pairs: Pairs, truth: str, run: str, call: str) -> None:
-    """Warn if, in every query, the grades look like scores and the scores look like grades."""
-    if are_swapped(pairs):
-        warn(
-            f"{truth} looks like scores (fractions, all different) and {run} like grades (small integers): are they "
-            f"swapped? Truth comes first, {call}. If they are not swapped, give the scores as floats"
-        )
+def remark_if_swapped(pairs: Pairs, truth: str, run: str, call: str) -> tuple[str, ...]:
+    """Return a remark if, in every query, the grades look like scores and the scores look like grades."""
+    if not are_swapped(pairs):
+        return ()
+    return (
+        f"{truth} looks like scores (fractions, all different) and {run} like grades (small integers): if they are "
+        f"swapped, truth comes first, {call}",
+    )
 
 
 def are_swapped(pairs: Pairs) -> bool:
