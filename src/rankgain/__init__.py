@@ -34,6 +34,8 @@ from rankgain.functions import recall as recall
 from rankgain.functions import reciprocal_rank as reciprocal_rank
 
 if TYPE_CHECKING:
+    from rankgain.comparison.changes import Changes as Changes
+    from rankgain.comparison.changes import changes as changes
     from rankgain.comparison.compare import compare as compare
     from rankgain.comparison.comparison import Comparison as Comparison
     from rankgain.comparison.difference import Difference as Difference
@@ -97,7 +99,9 @@ _LATER = {
     "Gate": "comparison.gate",
     "Tests": "comparison.outcome",
     "TieSpread": "results.ties",
+    "Changes": "comparison.changes",
     "catboost_metric": "tools.training",
+    "changes": "comparison.changes",
     "compare": "comparison.compare",
     "evaluate": "inputs.any",
     "explain": "results.peers",

@@ -130,6 +130,8 @@ def documents_of(
     `columns`: the columns that the caller named, by role. `other`: the run that was read before, whose types of ids the
     text of an untyped file is converted to.
     """
+    if isinstance(value, RunDocuments):  # it was read before
+        return value
     if isinstance(value, Rankings):
         raise TypeError(f"{argument} is Rankings, which hold judgments too: give the run alone")
     given = recognise(value, argument, columns, is_table=_is_table(value, columns))
