@@ -428,8 +428,8 @@ def _add_diff(commands: Any) -> None:
 
 def _limited_similarity(text: str) -> str:
     try:
-        metric, limit = _split_limit(text)
-        if len(similarities_of([metric])) > 1 and limit is not None:
+        metric = re.split("[<>]", text)[0]
+        if len(similarities_of([metric])) > 1 and metric != text:
             raise ValueError(f"{text!r}: give one cut-off for a floor")
     except (ValueError, TypeError) as error:
         raise argparse.ArgumentTypeError(str(error)) from None

@@ -179,13 +179,14 @@ def test_several_runs_in_one_file(duplicates):
 
 
 def test_several_tags_alone_are_no_error():
-    ranks = run_lines("a", docs=(1, 2)) + run_lines("b", docs=(3, 4), score=lambda rank: -rank - 2, rank=lambda rank: rank + 2)
+    second = run_lines("b", docs=(3, 4), score=lambda rank: -rank - 2, rank=lambda rank: rank + 2)
+    ranks = run_lines("a", docs=(1, 2)) + second
     arms = run_lines("a", queries=1) + run_lines("b")[3:]
     zero = run_lines("a", rank=lambda _: 0) + run_lines("b", docs=(4, 5), rank=lambda _: 0)
     for lines in (ranks, arms):
         assert read(lines) == 1.0
     assert read(zero) == 0.5  # d4 ties with d1, and its id is higher
-    again = run_lines("a", docs=(1, 2, 1)) + run_lines("b", docs=(3,), rank=lambda _: 9)
+    again = run_lines("a", docs=(1, 2, 1)) + run_lines("b", docs=(3,), score=lambda _: -9, rank=lambda _: 9)
     assert read(again, duplicates="first") == 1.0  # a passage of the same document, within one run
 
 

@@ -83,7 +83,7 @@ class Changes(Frames, Printed, Sequence[Change]):
         --------
         >>> import rankgain as rg
         >>> rg.changes({"q": ["a", "b"]}, {"q": ["a", "c"]}).columns()["change"]
-        ['entered', 'left']
+        ['left', 'entered']
         """
         names = [name for name in Change._fields if name != "grade" or self.has_truth]
         return {name: [getattr(row, name) for row in self._rows] for name in names}
