@@ -14,7 +14,7 @@ import harness
 
 PAGE = Path(__file__).with_name("README.md")
 BENCHES = re.findall(r"^\| `(\w+)\.py` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-ONLY_IF_NAMED = {"comparison", "gate", "spark"}  # the first two measure no times; `spark` needs Java
+ONLY_IF_NAMED = {"comparison", "gate", "judges", "spark"}  # the first three measure no times; `spark` needs Java
 NOT_COMPARED = {"large", *ONLY_IF_NAMED}  # benches that --against leaves out
 MOST = 1.05  # the highest acceptable ratio of this build's time to that of another build
 

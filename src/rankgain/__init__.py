@@ -8,7 +8,7 @@ Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; La
 `LambdaRank`, `lightgbm_objective`, `xgboost_objective`.
 For scikit-learn's searches and cross-validations: `scorer`. As replacements for its metrics: `rankgain.sklearn`.
 Judgments and a run of any form in one call: `evaluate`.
-Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
+Several runs: `compare`. Two judges: `agreement`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
 The definition of a metric in rankgain and in other tools: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
@@ -34,6 +34,8 @@ from rankgain.functions import recall as recall
 from rankgain.functions import reciprocal_rank as reciprocal_rank
 
 if TYPE_CHECKING:
+    from rankgain.comparison.agreement import Agreement as Agreement
+    from rankgain.comparison.agreement import agreement as agreement
     from rankgain.comparison.changes import Changes as Changes
     from rankgain.comparison.changes import changes as changes
     from rankgain.comparison.compare import compare as compare
@@ -82,6 +84,7 @@ backend: str = _backend.name
 
 # The modules that define the remaining public names. Each name is imported on first use.
 _LATER = {
+    "Agreement": "comparison.agreement",
     "Attribution": "results.attribution",
     "Bounds": "results.bounds",
     "Calculation": "results.calculation",
@@ -100,6 +103,7 @@ _LATER = {
     "Tests": "comparison.outcome",
     "TieSpread": "results.ties",
     "Changes": "comparison.changes",
+    "agreement": "comparison.agreement",
     "catboost_metric": "tools.training",
     "changes": "comparison.changes",
     "compare": "comparison.compare",

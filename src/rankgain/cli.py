@@ -19,6 +19,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.choices import CHOICES
+from rankgain.comparison.agreement import PAIRS, agreement
 from rankgain.comparison.aligned import QUERIES
 from rankgain.comparison.changes import changes
 from rankgain.comparison.comparison import Comparison, comparison_of
@@ -49,6 +50,7 @@ from rankgain.tools.diff import gate_failures, json_of_diff, text_of_diff
 from rankgain.tools.reports import (
     COMPARED,
     FORMATS,
+    OF_AGREEMENT,
     SPREADS,
     WITH_INTERVALS,
     Intervals,
@@ -215,6 +217,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
     _add_diff(commands)
+    _add_agreement(commands)
     _add_explain(commands)
     _add_metrics(commands)
     commands.add_parser("trec_eval", add_help=False, help="evaluate a run with trec_eval's options and output")
@@ -280,7 +283,11 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the judgments are by subtopic: field 2 of QRELS, or a column of a table (see --subtopic)",
     )
-    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS)
+    _add_columns(command, COLUMNS | COLUMNS_OF_LISTS).add_argument(
+        "--subtopic",
+        metavar="COLUMN",
+        help="the subtopics, in the qrels; implies --subtopics (default: by usual names)",
+    )
 
 
 # The options that name the columns of table files, with their help texts.
@@ -304,16 +311,12 @@ COLUMNS_OF_LISTS = {
 }
 
 
-def _add_columns(command: argparse.ArgumentParser, columns: Mapping[str, str]) -> None:
+def _add_columns(command: argparse.ArgumentParser, columns: Mapping[str, str]) -> Any:
     group = command.add_argument_group("columns of parquet, CSV and JSON files")
     for name, text in columns.items():
         action = "append" if name in ("query", "doc") else "store"
         group.add_argument(f"--{name}", action=action, metavar="COLUMN", help=f"{text} (default: by usual names)")
-    group.add_argument(
-        "--subtopic",
-        metavar="COLUMN",
-        help="the subtopics, in the qrels; implies --subtopics (default: by usual names)",
-    )
+    return group
 
 
 def _add_compare(commands: Any) -> None:
@@ -471,6 +474,43 @@ def _diff(options: argparse.Namespace) -> int:
     return 3 if reasons else 0
 
 
+def _add_agreement(commands: Any) -> None:
+    agree = commands.add_parser(
+        "agreement",
+        help="compare two judges: do their labels agree, and would the same runs win?",
+        description="Compare the judgments of people and of a language model, or of any two judges: Cohen's kappa of "
+        "their labels with intervals and, with two runs or more, whether both judges decide the same differences.",
+    )
+    agree.add_argument(
+        "files", nargs="*", metavar="FIRST SECOND RUN", help="two qrels files, and any number of run files"
+    )
+    agree.add_argument(
+        "-m",
+        "--metric",
+        action="append",
+        type=_metric,
+        metavar="METRIC",
+        help="a metric for the runs; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
+    )
+    agree.add_argument("--names", nargs=2, default=("human", "llm"), help="the two judges (default: human llm)")
+    agree.add_argument(
+        "--threshold",
+        type=_thresholds,
+        default=1.0,
+        metavar="X[,Y]",
+        help="the lowest relevant grade, or that of each judge if their scales differ (default: 1)",
+    )
+    _add(agree, "--pairs", "both", "evaluate runs with documents judged by both, or with all of each", choices=PAIRS)
+    _add(agree, "--level", 0.95, "the confidence level of intervals", metavar="X")
+    agree.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
+    _add_columns(agree, COLUMNS)
+    group = agree.add_mutually_exclusive_group()
+    for form, text in {"json": "JSON", "csv": "a row for each number", "markdown": "Markdown tables"}.items():
+        group.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
+    agree.add_argument("-o", "--output", type=_path, metavar="FILE", help="write to FILE instead of standard output")
+    agree.set_defaults(parser=agree, run=_agreement)
+
+
 def _add_explain(commands: Any) -> None:
     explain = commands.add_parser(
         "explain",
@@ -570,6 +610,15 @@ def _allowance(text: str) -> Any:
             f"{text!r}: write the largest loss, and how many queries may lose more, such as 0.5, 0.5:2 or 0.5:1%"
         ) from None
     return float(loss), allowed
+
+
+def _thresholds(text: str) -> Any:
+    """Read one threshold, or a pair separated by a comma."""
+    try:
+        numbers = [*map(float, text.split(","))]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a grade, or two with a comma between, not {text!r}") from None
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 
 def _peer(text: str) -> str:
@@ -744,6 +793,26 @@ def _compare(options: argparse.Namespace) -> int:
     text = COMPARED[options.form](tests, groups, gate, **exports) + shares_judged(shares)
     _write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
+
+
+def _agreement(options: argparse.Namespace) -> None:
+    if len(options.files) < 2:
+        options.parser.error("give two qrels files, and the runs to compare by both")
+    _check_files(options.files, options)
+    first, second, *paths = options.files
+    result = agreement(
+        first,
+        second,
+        dict(zip(run_names(paths), paths, strict=True)) or None,
+        options.metric,
+        names=tuple(options.names),
+        threshold=options.threshold,
+        pairs=options.pairs,
+        level=options.level,
+        **({"ties": options.ties} if options.ties else {}),
+        **_columns(options),
+    )
+    _write(OF_AGREEMENT[options.form](result), options.output)
 
 
 def _hold_truth(options: argparse.Namespace) -> bool:

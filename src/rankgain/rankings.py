@@ -318,11 +318,6 @@ class Rankings:
             out, empty = fill(plan, source, rules, threads)
         capped = 0
         if plan.by_subtopic:
-            if rules.scored_only:
-                raise ValueError(
-                    f"{plan.by_subtopic[0]}: scored_only does not apply to judgments by subtopic: evaluate this metric "
-                    "without it"
-                )
             out, empty, capped = fill_by_subtopic(plan, source, rules, out, threads)
         if source.may_have_other_ids and not out.item(0):
             _look_for_hits(source, rules, out)

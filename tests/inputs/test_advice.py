@@ -92,8 +92,6 @@ REQUESTS = [
     ("'rr(threshold=4)': 'threshold=4' is not a parameter; write rel=4, the lowest relevant grade", "rr(threshold=4)"),
     ("'recall(relevance_level=2)@5': … write rel=2", "recall(relevance_level=2)@5"),
     ("unknown metric 'ndcg_exp@10': write 'ndcg(gain=exponential)@10'", "ndcg_exp@10"),
-    ("unknown metric 'alpha_ndcg@10': it needs the subtopics of documents, which are out of scope", "alpha_ndcg@10"),
-    ("unknown metric 'alpha-nDCG@5': it needs the subtopics of documents, which are out of scope", "alpha-nDCG@5"),
     ("unknown metric 'coverage@10': it needs the catalogue or features of items", "coverage@10"),
     ("unknown metric 'novelty': it needs the catalogue or features of items", "novelty"),
     ("unknown metric 'rmse': it is an error of predicted values", "rmse"),

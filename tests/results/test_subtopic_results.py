@@ -194,6 +194,10 @@ def test_where_there_are_no_subtopics(rejects, metric):
     rejects(
         ValueError, f"tie_spread: {metric} has no worst and best order", rankings(run={"a": 1.0}).tie_spread, metric
     )
+    message = f"bounds: {metric} depends on subtopics, and those of an unjudged document are unknown"
+    rejects(ValueError, message, rankings(run={"a": 1.0}).bounds, metric)
+    message = f"{metric}: scored_only does not apply to judgments by subtopic"
+    rejects(ValueError, message, rankings(run={"a": 1.0}).limited(scored_only=True).evaluate, metric)
     rejects(ValueError, f"{needed}a scorer takes none", rg.scorer, metric)
     rejects(ValueError, f"{needed}a callback of training takes none", rg.lightgbm_metric, metric)
     rejects(ValueError, f"{needed}a callback of training takes none", rg.xgboost_metric, metric)

@@ -8,7 +8,7 @@ import stat
 import sys
 from typing import Any
 
-from rankgain.data.files import GZIP, HEADER, MARK, FileInput, is_standard_input
+from rankgain.data.files import GZIP, HEADER, MARK, FileInput, is_rank, is_standard_input
 
 PARQUET, ARROW = b"PAR1", b"ARROW1"
 HEAD = 1 << 16  # number of bytes used to recognise a file; more are read if the first line is longer
@@ -125,7 +125,7 @@ def _is_trec(fields: list[bytes], beir: bool) -> bool:
     """
     if len(fields) == 3:
         header = [re.sub(rb"[-_]", b"", field.lower()) for field in fields] == HEADER
-        return beir if header else fields[2].isdigit()
+        return beir if header else is_rank(fields[2])
     numbers = {6: (3, 4), 4: (3,)}.get(len(fields), ())
     return bool(numbers) and all(is_number(fields[index]) for index in numbers)
 

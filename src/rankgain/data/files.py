@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any, BinaryIO
 
+from rankgain.data.advice.layouts import format_advice
 from rankgain.errors import escaped, quoted
 
 FileInput = str | os.PathLike[str] | BinaryIO
@@ -31,17 +32,7 @@ def is_standard_input(source: Any) -> bool:
     return isinstance(source, str) and source == "-"
 
 
-# Unsupported formats: a pattern that matches the first bytes, and the advice in the error.
-_OTHER_FORMATS = (
-    (rb"BZh[1-9]1AY&SY", "a bzip2 file: decompress it, or pass bz2.open(path)"),
-    (rb"\xfd7zXZ\0", "an xz file: decompress it, or pass lzma.open(path)"),
-    (rb"\x28\xb5\x2f\xfd", "a Zstandard file: decompress it"),
-    (rb"PK\x03\x04", "a zip archive: extract the file"),
-    (rb"PAR1[\0-\x08\x0e-\x1f]", "a parquet table: pass it to rankgain.evaluate or rankgain.from_frames"),
-    (rb"ARROW1\0", "an Arrow table: pass it to rankgain.evaluate or rankgain.from_frames"),
-    (rb"\xff\xfe|\xfe\xff", "UTF-16 text: convert it to UTF-8, as by iconv -f UTF-16 -t UTF-8"),
-)
-_MAGIC = 10  # number of bytes examined
+_MAGIC = 128  # number of bytes in which formats are recognised
 
 
 class File:
@@ -70,10 +61,8 @@ class File:
 
     def check_format(self) -> None:
         """Refuse unsupported formats, and name the format in the error."""
-        begins = self.peek(_MAGIC)
-        for magic, advice in _OTHER_FORMATS:
-            if re.match(magic, begins):
-                raise ValueError(f"{self.name} is {advice}")
+        if advice := format_advice(self.peek(_MAGIC)):
+            raise ValueError(f"{self.name} is {advice}")
 
     def _raw(self, size: int) -> bytes:
         """Read up to `size` raw bytes, or more if the file returns more; return b"" at the end of the file."""
@@ -247,4 +236,9 @@ def is_beir(file: File) -> bool:
 def is_msmarco(file: File) -> bool:
     """Return whether the first line of a run has three columns, the last of which is a rank."""
     fields = _first_fields(file.peek(PEEKED))
-    return len(fields) == 3 and fields[2].isdigit()
+    return len(fields) == 3 and is_rank(fields[2])
+
+
+def is_rank(field: bytes) -> bool:
+    """Return whether a field is a rank, or -1, which ColBERT writes where it has none."""
+    return field.isdigit() or field == b"-1"

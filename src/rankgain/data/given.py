@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
+from rankgain.data.advice.layouts import format_advice
 from rankgain.data.arrays import array_of, is_array
 from rankgain.data.column_names import USUAL_NAMES, default_columns, is_pandas, is_series
 from rankgain.data.detect import file_kind
@@ -112,6 +113,8 @@ def recognise(
     elif not is_pandas(value) and is_file(value):  # `getattr` on a frame is slow, because it searches the columns
         kind, head, source = file_kind(value, argument, beir=is_truth) if opens else (None, b"", value)
         if kind is None:
+            if is_table and (advice := format_advice(head)):
+                raise ValueError(f"{argument} is {advice}")
             return Given("trec", source, argument)
         from rankgain.data.tables.files import read_table  # deferred, to keep `import rankgain` fast
 

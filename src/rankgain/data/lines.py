@@ -10,6 +10,7 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.choices import Duplicates
 from rankgain.data import files
+from rankgain.data.advice.layouts import frame_advice, layout_advice
 from rankgain.data.columns import RunColumns
 from rankgain.data.files import FileInput, is_msmarco, opened
 from rankgain.data.groups import QueryRows
@@ -80,6 +81,13 @@ class TrecText:
             self._check_lengths(runs)
         self.groups = QueryRows.of(TextIds(self.bytes, runs[:, 1], runs[:, 2], "str"), runs[:, 0], len(self.starts))
         del runs
+        if form is QRELS and len(self.values) and self.values.min() >= _TIME:
+            raise ValueError(
+                f"{self._name}: field 4 holds times, not grades: all are at least 10^8; if the file has ratings "
+                f"with times, {frame_advice(self._name, 'user_id item_id rating timestamp')}"
+            )
+        if form.ranks:
+            self._check_ranks()
         if form is RUN:
             self._check_tags_and_ranks(hashes if not unique else None)
         if unique:
@@ -158,7 +166,10 @@ class TrecText:
         negative = np.flatnonzero(self.values < 0.0)
         if len(negative):
             line = self._count_newlines(0, int(self.starts[negative[0]]))
-            raise self._refusal(_codes.NOT_A_NUMBER, line, self._form.value)
+            raise ValueError(
+                f"{self._name}: line {line + 1}, field {self._form.value + 1}: a rank must not be negative; ColBERT "
+                "writes -1 where a document has no rank: leave such lines out, or pass a frame with the scores"
+            )
         np.negative(self.values, out=self.values)
 
     def _check_lengths(self, runs: Ints) -> None:
@@ -191,20 +202,48 @@ class TrecText:
         form = self._form
         where = f"{self._name}: line {line + 1}"
         fields = self._fields(line)
+        text = self.bytes[self._line(line)].tobytes()
+        advice = layout_advice(self._name, text, of_run=not form.grades, is_first=line == 0)
         if code == _codes.FEW_FIELDS:
             reason = f"expected {form.n_fields} fields ({form.fields}), found {field}"
-            if field == form.n_fields_if_swapped:
+            if field == form.n_fields_if_swapped and not advice:
                 reason += "; are qrels and run swapped?"
-            elif form is QRELS and field == form.n_fields + 1:
+            elif form is QRELS and field == form.n_fields + 1 and not advice:
                 reason += (
                     "; prels, which sample the pool (query, document, grade, method, probability), are not supported"
                 )
             elif field == 2 * form.n_fields - 1:  # two lines may have been joined without a newline
                 reason += "; if files were joined here, the first lacked a final newline"
-            elif field == 1 and b"," in fields[0]:
+            elif field == 1 and b"," in fields[0] and not advice:
                 reason += "; CSV files with a header are read by rankgain.from_frames and rankgain.evaluate"
-            return refusal(code, where, reason)
-        return refusal(code, f"{where}, field {field + 1}", quoted(decoded(fields[field])))
+            return refusal(code, where, f"{reason}; {advice}" if advice else reason)
+        error = refusal(code, f"{where}, field {field + 1}", quoted(decoded(fields[field])))
+        return ValueError(f"{error}; {advice}") if advice and code == _codes.NOT_A_NUMBER else error
+
+    def _check_ranks(self) -> None:
+        """Refuse ranks that repeat, or that start above 1 and do not rise in most queries: they may be counts."""
+        rows, offsets = self.groups.rows(np.arange(len(self.groups)))
+        ranks, sizes = -self.values[rows], np.diff(offsets)
+        queries = np.repeat(np.arange(len(sizes)), sizes)
+        same = queries[1:] == queries[:-1]
+        falls = same & (np.diff(ranks) <= 0)
+        if not falls.any():
+            return  # ranks usually rise
+        order = np.lexsort((ranks, queries))
+        repeated = same & (np.diff(ranks[order]) == 0)
+        n_falls = np.bincount(queries[1:][falls], minlength=len(sizes))
+        unranked = int(np.count_nonzero((n_falls > 0) & (ranks[offsets[:-1]] > 1)))
+        if repeated.any():
+            query = self.groups.names[int(queries[int(repeated.argmax())])]
+            reason = f"query {quoted(query)} has a rank twice"
+        elif 2 * unranked > len(sizes):
+            reason = f"in {unranked} of {len(sizes)} queries, they neither start at 1 nor rise"
+        else:
+            return
+        raise ValueError(
+            f"{self._name}: field 3 does not hold ranks: {reason}; if it holds scores, "
+            f"{frame_advice(self._name, 'query_id doc_id score')}"
+        )
 
     def _check_tags_and_ranks(self, hashes: Ints | None) -> None:
         """Refuse the lines of several runs, and warn if the scores rise with the ranks.
@@ -309,6 +348,7 @@ class TrecText:
 
 _NEWLINE = ord("\n")
 _QUERIES = 100  # maximum number of queries whose ranks are examined
+_TIME = 1e8  # grades are smaller, and times in seconds since 1970 larger since 1973
 _SAMPLES = 8  # number of rows whose tags are compared first
 _SHORT = 128  # a number of bytes that usually hold the rest of a line
 _SPLIT = "split it by tag, as by awk '{print > ($6 \".run\")}' FILE, and evaluate or compare the parts"

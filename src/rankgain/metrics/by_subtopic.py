@@ -46,7 +46,7 @@ def check_by_subtopic(metrics: Iterable[Metric], source: Source, rules: Rules) -
             raise ValueError(f"{metric!s} has no value for ties={rules.ties!r}: {ORDERS}; use ties='average'")
         if rules.scored_only:
             raise ValueError(
-                f"{metric!s} needs the judgments of all documents, and scored_only leaves out those not returned"
+                f"{metric!s}: scored_only does not apply to judgments by subtopic: evaluate this metric without it"
             )
         if row_of(metric.name).needs_cutoff and metric.depth > MOST_RANKS:
             limit = "" if metric.k is None else f" of at most {MOST_RANKS}"

@@ -22,6 +22,7 @@ from rankgain.metrics.aggregators import mean
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.metric import Metric
 from rankgain.metrics.program import Hits, fill, hits_of, planned
+from rankgain.metrics.subtopics import SUBTOPIC_TABLE
 from rankgain.results.export import Columns, Frames
 from rankgain.results.text import number
 from rankgain.scalars import NON_RELEVANT, Bools, Floats, Ints, to_intp
@@ -164,6 +165,8 @@ def check(metric: Metric, rules: Rules) -> None:
             f"bounds: with ties={rules.ties!r}, the ranks of unjudged documents are unknown; order ties another way, "
             "such as rankings.under(ties='stable')"
         )
+    if metric.name in SUBTOPIC_TABLE:
+        raise ValueError(f"bounds: {metric} depends on subtopics, and those of an unjudged document are unknown")
     known = f"bounds are known for {', '.join((*MONOTONE, 'ndcg', 'ap'))}"
     if metric.name not in (*MONOTONE, "ndcg", "ap"):
         raise ValueError(f"bounds: {metric} may fall or rise with the grade of an unjudged document; {known}")

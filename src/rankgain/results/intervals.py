@@ -197,6 +197,12 @@ def beta_quantile(share: float, a: float, b: float) -> float:
     return (low + high) / 2
 
 
+def student_quantile(level: float, degrees: float) -> float:
+    """Return the t for which Student's distribution has the share `level` between −t and t."""
+    x = beta_quantile(1.0 - level, degrees / 2, 0.5)
+    return math.sqrt(degrees * (1.0 - x) / x)
+
+
 def beta_share(x: float, a: float, b: float) -> float:
     """Return the cumulative distribution function of the beta distribution at x.
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain import _backend
+from rankgain.comparison.agreement import Agreement
 from rankgain.comparison.comparison import Comparison, legend
 from rankgain.comparison.gate import Gate
 from rankgain.comparison.groups import Groups
@@ -354,4 +355,40 @@ COMPARED: dict[str, Callable[..., str]] = {
     "csv": tests_as_csv,
     "markdown": _tables("to_markdown", "\n"),
     "latex": _tables("to_latex", "\n"),
+}
+
+
+# Output for the agreement of two judges
+
+
+def agreement_as_json(result: Agreement) -> str:
+    """Format an agreement as one JSON object, with the rows of its columns as "numbers"."""
+    columns = result.columns()
+    rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
+    return _json(
+        {
+            "names": result.names,
+            "documents": result.pairs,
+            "queries": result.queries,
+            "only": result.only,
+            "grades": result.grades,
+            "confusion": result.confusion.tolist(),
+            "numbers": [_by_text(dict(zip(columns, row, strict=True))) for row in rows],
+            "sentences": result.sentences(),
+            "notes": result.notes(),
+        }
+    )
+
+
+def agreement_as_csv(result: Agreement) -> str:
+    """Format an agreement as CSV, with one row per number."""
+    columns = result.columns()
+    return _csv([*columns], ([*map(_field, row)] for row in zip(*columns.values(), strict=True)))
+
+
+OF_AGREEMENT: dict[str, Callable[[Agreement], str]] = {
+    "text": lambda result: f"{result.table()}\n",
+    "json": agreement_as_json,
+    "csv": agreement_as_csv,
+    "markdown": Agreement.to_markdown,
 }

@@ -253,7 +253,7 @@ class _Part:
     def lists(self, dictionaries: Dictionaries) -> ListColumn:
         """Read a column that has lists of ids, maps or structs from ids to grades, or single ids."""
         present = self.present()
-        if not present.any():
+        if not present.any() or (self.format == "+s" and not self.schema.n_children):
             rows = np.zeros(self.length, np.int64)
             return ListColumn(present, rows, rows, np.empty(0), np.empty(0) if self.format in ("+m", "+s") else None)
         if self.format == "+s":

@@ -10,11 +10,13 @@ import csv
 import io
 import json
 import os
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+from rankgain.data.advice.layouts import DECIMAL_COMMA, format_advice, layout_advice
 from rankgain.data.column_names import ROW_COLUMNS, default_columns
 from rankgain.data.detect import DELIMITERS
 from rankgain.data.files import BLOCK, MARK, FileInput, is_standard_input, opened
@@ -127,6 +129,21 @@ class TypedFile(TableFile):
         return self._form.make_fragment(self._open(pa)).to_table(columns=[*ids, *numbers])
 
 
+def _header(line: bytes, delimiter: str, title: str) -> list[str]:
+    """Return the names of the columns from the first line of delimited text."""
+    try:
+        names = next(csv.reader([line.decode("utf-8", "replace").rstrip("\r")], delimiter=delimiter))
+    except csv.Error as error:
+        names, reason = [], f"the names of the columns cannot be read: {error}"
+    else:
+        reason = ""
+    if not default_columns(names):
+        reason = layout_advice(title, line, of_run=True, is_first=True) or reason
+    if reason:
+        raise ValueError(f"{title}: line 1: {reason}")
+    return names
+
+
 def _in_blocks(pa: Any, read: Callable[[int], Any]) -> Any:
     """Return the table from `read(block)`, increasing the size of the blocks until the longest row fits in one."""
     block = 1 << 20
@@ -148,8 +165,10 @@ class DelimitedFile(TableFile):
     def __init__(self, data: Any, title: str, head: bytes) -> None:
         super().__init__(data, title)
         line = next(line for line in head.split(b"\n") if line.strip())
+        if advice := format_advice(head):
+            raise ValueError(f"{title} is {advice}")
         self._delimiter = max(DELIMITERS, key=line.count).decode()
-        self.names = next(csv.reader([line.decode("utf-8", "replace").rstrip("\r")], delimiter=self._delimiter))
+        self.names = _header(line, self._delimiter, title)
         self._is_empty = not head.partition(line)[2].strip()
         if not default_columns(self.names):
             self.remark = "; is the first line data? Then add a header with the names of the columns"
@@ -227,7 +246,10 @@ class DelimitedFile(TableFile):
             if text is not None:
                 numbers[row] = decimal(text.encode())
                 if numbers[row] is None:
-                    raise ValueError(f"{self.title}: column {name!r}, row {row}: {quoted(text)} is not a number")
+                    advice = f"; {DECIMAL_COMMA}" if re.fullmatch(r"-?\d+,\d+", text) else ""
+                    raise ValueError(
+                        f"{self.title}: column {name!r}, row {row}: {quoted(text)} is not a number{advice}"
+                    )
         return pa.array(numbers, pa.float64())
 
 
