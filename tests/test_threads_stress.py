@@ -61,7 +61,7 @@ def busy(monkeypatch):
     """Make threads switch often, split the work into many chunks, and keep the caches small."""
     monkeypatch.setattr(source, "CHUNK", 400)
     monkeypatch.setattr(source, "SMALLEST_CHUNK", 1)
-    monkeypatch.setattr(groups, "CHUNK", 400)
+    monkeypatch.setattr(groups, "NUMBERED_AT_ONCE", 400)
     monkeypatch.setattr(files, "BLOCK", 2048)
     monkeypatch.setattr(functions, "MOST_SETTINGS", 2)
     monkeypatch.setattr(discounts, "MOST_TABLES", 2)

@@ -13,6 +13,7 @@ Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]
 Queries = Literal["all", "same", "common"]  # which queries `compare` keeps
+Truths = Literal["same", "own"]  # whether `compare` requires one truth for all runs
 Naming = Literal["asked", "safe"]  # how `Evaluation.flat` names metrics
 Ideal = Literal["judged", "returned"]
 NoveltyIdeal = Literal["judged", "docid"]
@@ -54,6 +55,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "validate": get_args(Validate),
     "duplicates": get_args(Duplicates),
     "names": get_args(Naming),
+    "truths": get_args(Truths),
     "ideal": get_args(Ideal),
     "rounding": get_args(Rounding),
     "scores": get_args(ScoresOf),

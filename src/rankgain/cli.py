@@ -31,6 +31,7 @@ from rankgain.comparison.outcome import PARTS
 from rankgain.comparison.similarity import parsed as similarities_of
 from rankgain.comparison.similarity import read_runs, similarity
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
+from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
 from rankgain.data.given import recognise
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
@@ -365,6 +366,8 @@ def _add_compare(commands: Any) -> None:
     _add(compare, "--seed", 0, "the seed of the flips", metavar="N")
     different = "with --missing skip, if runs have different queries: refuse, or use the common ones"
     _add(compare, "--queries", "same", different, choices=QUERIES)
+    judged = "of tables with a row per query: refuse different truths of a query, or take each run's own"
+    _add(compare, "--truths", "same", judged, choices=CHOICES["truths"])
     compare.add_argument(
         "--report", type=_path, metavar="FILE", help="also write a self-contained HTML page (needs Jinja2)"
     )
@@ -757,16 +760,17 @@ def _compare(options: argparse.Namespace) -> int:
         extra("jinja2", "report", "--report")
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
-    results, evidence, truths, shares = {}, {}, {}, {}
+    results, evidence, shares = {}, {}, {}
+    same = SameTruth(options.metric, "--truths own")
     for name, rankings in _limited(_rankings(options.files, options), options):
         results[name] = rankings.evaluate(*options.metric, threads=options.threads)
         shares[name] = judged_share(rankings, options.metric) if options.form == "text" else None
-        if options.with_truth:
-            truths[name] = rankings.evaluate("num_rel", "idcg").to_dict()
+        if options.with_truth and options.truths == "own":
+            results[name].assumed += (OWN_TRUTHS,)
+        elif options.with_truth:
+            same.check(name, rankings)
         report = options.report is not None
         evidence[name] = Evidence(rankings).release(results[name], options.threads, report=report)
-    if options.with_truth:
-        _check_same_truth(truths)
     comparison = comparison_of(results, evidence)
     baseline = None if options.all_pairs else options.baseline or names[0]
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
@@ -823,15 +827,6 @@ def _hold_truth(options: argparse.Namespace) -> bool:
         return False
     given = recognise(options.files[0], "table", is_truth=True, is_table=True)
     return given.kind == "table" and has_rows_by_query(given.frame)
-
-
-def _check_same_truth(truths: Mapping[str, Mapping[Any, Any]]) -> None:
-    """Raise ValueError if tables that hold judgments do not judge the same queries alike."""
-    (first, one), *others = truths.items()
-    for name, other in others:
-        for query in one.keys() & other.keys():
-            if one[query] != other[query]:
-                raise ValueError(f"query {query!r}: {first} and {name} have different relevant documents")
 
 
 def _exports(options: argparse.Namespace) -> dict[str, Any]:

@@ -134,6 +134,7 @@ class Rankings:
             if rules.scored_only:
                 raise ValueError("missing: only queries with scored documents are left, so none is missing")
             source = source.under_missing(missing)
+            source.assumed = self._source.assumed
         return Rankings(source, rules)
 
     def __len__(self) -> int:

@@ -34,6 +34,35 @@ def test_comparison_copies_its_dict():
     assert list(comparison) == ["good"]
 
 
+def test_the_same_queries_are_in_the_order_of_the_first_run():
+    values = {"old": {"a": 1.0, "b": 0.0}, "new": {"b": 0.0, "a": 1.0}}
+    comparison = rg.compare(values, metrics="score", values=True)
+    assert (comparison["new"]["score"] - comparison["old"]["score"]).tolist() == [0.0, 0.0]
+    assert comparison.means(weights=[3, 1]) == {"old": {"score": 0.75}, "new": {"score": 0.75}}
+    assert rg.compare(values, metrics="score", values=True, queries="common")["new"].query_ids == ["a", "b"]
+
+
+@pytest.mark.parametrize("queries", ["all", "same", "common"])
+def test_a_reordered_evaluation_keeps_counts_weights_and_assumptions(queries):
+    frame = {"query_id": ["b", "b", "a"], "doc_id": ["d", "e", "d"]}
+    run = {"query_id": ["a", "b", "z"], "doc_id": ["e", "e", "d"], "score": [1.0, 2.0, 3.0]}
+    first = rg.from_frames(frame, run).evaluate("gauc", "rr")
+    backwards = rg.from_frames({name: column[::-1] for name, column in frame.items()}, run).evaluate("gauc", "rr")
+    second = rg.compare({"first": first, "second": backwards}, queries=queries)["second"]
+    assert (backwards.query_ids, second.query_ids) == (["a", "b"], ["b", "a"])
+    assert second == first
+    assert second.counts == backwards.counts == first.counts
+    assert second.mean("gauc") == first.mean("gauc")
+    assert second.mean(weights=[3, 1]) == first.mean(weights=[3, 1])
+    assert second.assumed == backwards.assumed != ()
+
+
+def test_other_queries_stay_in_their_order():
+    first, second = (dict.fromkeys(queries, 1.0) for queries in ("abc", "cbz"))
+    comparison = rg.compare({"first": first, "second": second}, metrics="score", values=True)
+    assert comparison["second"].query_ids == ["c", "b", "z"]
+
+
 def test_nan_is_never_the_best():
     nothing = rg.from_ranked([[0]]).evaluate("rr(empty=nan)")
     zero = rg.from_ranked([[0]], judged=[[0, 1]]).evaluate("rr(empty=nan)")

@@ -155,11 +155,14 @@ def test_gate_takes_tables_with_a_row_per_query(folder, capsys, columns, after, 
 
 def test_gate_rejects_tables_that_judge_differently(folder, capsys):
     for name in "ab":
-        rows = [{"id": f"q{query}", "relevant": ["a", f"{name}2"], "retrieved": ["a"]} for query in range(8)]
-        rows[3]["relevant"] += ["c"] if name == "b" else []
+        rows = [{"id": f"q{query}", "relevant": ["a", "b"], "retrieved": ["a"]} for query in range(8)]
+        rows[3]["relevant"] = ["b", "c"] if name == "b" else ["b", "a"]
         (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     assert main(["compare", "a.jsonl", "b.jsonl", "--gate"]) == 1
-    assert "query 'q3': a and b have different relevant documents" in capsys.readouterr().err
+    assert "query 'q3': a and b have different relevant documents or grades: " in (error := capsys.readouterr().err)
+    assert "pass --truths own if each has its own" in error
+    assert main(["compare", "a.jsonl", "b.jsonl", "--truths", "own"]) == 0
+    assert "each run by its own truth" in capsys.readouterr().out
 
 
 def test_the_verdict_of_a_gate_stands_in_the_report_and_in_json(folder, capsys):

@@ -319,7 +319,7 @@ def test_long_columns_are_numbered_in_parts(monkeypatch):
     columns |= {"score": rng.integers(0, 50, 3000)}
     expected = rg.from_scores(columns["label"], columns["score"], qid=columns["qid"], ties="stable").evaluate("ndcg")
     for size in (1, 7, 2999, 3000):
-        monkeypatch.setattr("rankgain.data.groups.CHUNK", size)
+        monkeypatch.setattr("rankgain.data.groups.NUMBERED_AT_ONCE", size)
         for frame in (columns, pl.DataFrame(columns)):
             result = rg.from_frames(frame, ties="stable").evaluate("ndcg")
             assert list(result.query_ids) == list(expected.query_ids) == list(dict.fromkeys(columns["qid"].tolist()))

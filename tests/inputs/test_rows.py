@@ -79,6 +79,78 @@ def test_evaluate_takes_one_table_and_metrics(table):
     assert rg.evaluate(table, ["rr"])["rr"].tolist() == [0.5, 1, 0, 0, 0]
 
 
+TEXTS = {
+    "question_id": ["k2", "k1"],
+    "prompt_id": [7, 3],
+    "question": ["why?", "how?"],
+    "query": ["why", "how"],
+    "user_input": ["Why?", "How?"],
+}
+LISTS = {"relevant": [["x"], ["y"]], "retrieved": [["x"], ["z", "y"]]}
+MAKERS = {
+    "columns": dict,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "arrow": pa.table,
+    "records": lambda columns: pa.table(columns).to_pylist(),
+    "json lines": lambda columns: write("json lines", pa.table(columns).to_pylist()),
+    "parquet": lambda columns: write("parquet", pa.table(columns).to_pylist()),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_queries_are_named_by_the_first_usual_column_of_distinct_values(make):
+    columns = LISTS | dict(reversed(TEXTS.items()))
+    for name, values in TEXTS.items():
+        result = rg.evaluate(make(columns), "rr")
+        assert result.to_dict() == {values[0]: {"rr": 1.0}, values[1]: {"rr": 0.5}}
+        assert result.assumed == ()
+        columns[name] = [values[0]] * 2  # repeats no longer name queries
+    result = rg.evaluate(make(columns), "rr")
+    assert [*result.query_ids] == [0, 1]
+    assert result.assumed == (
+        f"{table_name(make)}: queries are numbered by row, since 'question_id' has repeats or nulls",
+    )
+    assert result.assumed[0] in repr(result)
+
+
+def table_name(make):
+    return "rows" if make in (MAKERS["json lines"], MAKERS["parquet"]) else "table"
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_nulls_do_not_name_queries(make):
+    result = rg.evaluate(make(LISTS | {"question_id": ["a", None], "question": ["why?", "how?"]}), "rr")
+    assert result.query_ids == ["why?", "how?"]
+
+
+@pytest.mark.parametrize("name", ["ticket_id", "caseId", "CaseID", "uuid"])
+def test_another_column_that_may_name_queries_is_named_in_the_result(name):
+    result = rg.evaluate(LISTS | {name: ["a", "b"]}, "rr")
+    assert [*result.query_ids] == [0, 1]
+    assert result.assumed == (f"table: queries are numbered by row; if {name!r} names them, pass query={name!r}",)
+    assert rg.evaluate(LISTS | {name: ["a", "b"]}, "rr", query=name).assumed == ()
+
+
+@pytest.mark.parametrize("name", ["trace_id", "runId", "session_id", "message-id", "conversation_id", "answer", "paid"])
+def test_ids_that_are_new_in_each_run_and_texts_are_never_named(name):
+    result = rg.evaluate(LISTS | {name: ["a", "b"]}, "rr")
+    assert ([*result.query_ids], result.assumed) == ([0, 1], ())
+
+
+def test_a_column_in_another_role_names_no_query():
+    table = {"question": ["x", "y"], "retrieved": LISTS["retrieved"]}
+    assert [*rg.evaluate(table, "rr", relevant="question").query_ids] == [0, 1]
+
+
+def test_the_order_of_a_log_does_not_matter():
+    questions = [f"question {number}" for number in range(40)]
+    rows = [{"question": text, "relevant": [text], "retrieved": [text]} for text in questions]
+    worse = [row | {"retrieved": ["?", row["question"]]} for row in rows]
+    comparison = rg.compare({"old": rg.from_rows(worse), "new": rg.from_rows(rows[::-1])}, metrics=["rr"])
+    assert (comparison["new"]["rr"] - comparison["old"]["rr"]).tolist() == [0.5] * 40
+
+
 GRADED = [
     {"question": "why?", "relevant": {"x": 2, "y": 1}, "retrieved": ["q", "x", "z"]},
     {"question": "why?", "relevant": {"w": 0.5}, "retrieved": ["w"]},

@@ -335,7 +335,7 @@ def broken(row, how, side):
         ("few", "run"): (start + b" 1 2.5", ": expected 6 fields (query, Q0, document, rank, score, tag), found 5"),
         ("word", "run"): (start + b"\t1\t2x\ttag", ", field 5: '2x' is not a number"),
         ("NaN", "run"): (start + b" 1 -nan tag", ", field 5: the score is NaN; "),
-        ("again", "run"): (start + b" 1 7 t", f", field 3: {text!r} already appears in an earlier line of "),
+        ("again", "run"): (start + b" 1 7 tag", f", field 3: {text!r} already appears in an earlier line of "),
         ("few", "qrels"): (start, ": expected 4 fields (query, iteration, document, grade), found 3"),
         ("word", "qrels"): (start + b" 2x", ", field 4: '2x' is not a number"),
         ("NaN", "qrels"): (start + b" inf", ", field 4: the grade is infinite"),

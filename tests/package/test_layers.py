@@ -122,6 +122,26 @@ def test_advice_imports_little_of_data(name):
     assert modules <= BASE, f"{name} imports {modules - BASE}"
 
 
+def defined(name):
+    """Return the functions, classes and constants that a file defines, except private ones."""
+    names = []
+    for node in tree_of(name).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [node]
+        names += [getattr(target, "name", getattr(getattr(target, "target", target), "id", None)) for target in targets]
+    return {name for name in names if name and name[:1] != "_"}
+
+
+def test_a_name_in_data_has_one_meaning():
+    places = {}
+    for file in FILES:
+        if layer(file) == "data":
+            for name in defined(file):
+                places.setdefault(name, []).append(file)
+    repeats = {name: files for name, files in places.items() if len(files) > 1}
+    assert len(places) > 200
+    assert not repeats, f"rename all but one: {repeats}"
+
+
 @in_one_case("name", FILES)
 def test_private_names_stay_in_their_file(name):
     private = [f"{module}.{what}" for module, what in imports(name) if what and what[:1] == "_" and what[:2] != "__"]

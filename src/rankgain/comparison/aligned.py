@@ -12,7 +12,7 @@ from rankgain.choices import check_choice
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean, scaled
 from rankgain.metrics.metric import Metric, Score, aggregator, parse
-from rankgain.results.evaluation import Evaluation, same_ids, weights_of
+from rankgain.results.evaluation import Evaluation, in_order, same_ids, weights_of
 from rankgain.results.labels import codes_of, labels_of
 from rankgain.scalars import Bools, Floats, Ints
 
@@ -135,6 +135,12 @@ def same_weights(one: Floats | None, other: Floats | None) -> bool:
     return np.array_equal(one, other, equal_nan=True)
 
 
+def in_one_order(evaluations: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
+    """Bring each run that has the queries of the first run into the order of the first run."""
+    first = next(iter(evaluations.values())).query_ids
+    return {name: in_order(evaluation, first) for name, evaluation in evaluations.items()}
+
+
 def on_common_queries(
     evaluations: Mapping[str, Evaluation], queries: str
 ) -> tuple[dict[str, Evaluation], Any, dict[str, list[Any]]]:
@@ -143,9 +149,10 @@ def on_common_queries(
     Also return the rows of these queries in the first run, and the other queries that each run lacks. Raise ValueError
     if the runs have no query in common, or if they have different queries and `queries` is not "common".
     """
+    evaluations = in_one_order(evaluations)
     (first, result), *others = evaluations.items()
     if all(same_ids(result.query_ids, other.query_ids) for _, other in others):
-        return dict(evaluations), slice(None), {}
+        return evaluations, slice(None), {}
     row_of = {name: {query: row for row, query in enumerate(run.query_ids)} for name, run in evaluations.items()}
     common = [query for query in row_of[first] if all(query in rows for rows in row_of.values())]
     every = dict.fromkeys(query for rows in row_of.values() for query in rows)

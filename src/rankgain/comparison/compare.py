@@ -11,10 +11,11 @@ from typing import Any, Literal, Never, overload
 import numpy as np
 
 from rankgain import _backend
-from rankgain.choices import Missing, Queries, Ties, check_choice
+from rankgain.choices import Missing, Queries, Ties, Truths, check_choice, check_choices
 from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.evidence import Evidence
+from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
 from rankgain.data.given import Given, is_file, recognise
 from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
@@ -43,6 +44,7 @@ def compare(
     missing: Missing = "zero",
     judged_only: bool = False,
     queries: Queries = "all",
+    truths: Truths = "same",
     progress: bool = False,
     **rules: Any,
 ) -> Comparison: ...
@@ -53,6 +55,7 @@ def compare(
     *,
     metrics: Requested = None,
     queries: Queries = "all",
+    truths: Truths = "same",
     progress: bool = False,
 ) -> Comparison: ...
 @overload
@@ -61,6 +64,7 @@ def compare(
     runs: Mapping[str, Rankings | Evaluation],
     metrics: Requested = None,
     queries: Queries = "all",
+    truths: Truths = "same",
     progress: bool = False,
 ) -> Comparison: ...
 @overload
@@ -93,6 +97,7 @@ def compare(
     queries: Queries = "all",
     values: bool = False,
     higher_is_better: bool | None = True,
+    truths: Truths = "same",
     progress: bool = False,
     **rules: Any,
 ) -> Comparison:
@@ -126,6 +131,12 @@ def compare(
         Whether the runs are values by query instead of rankings.
     higher_is_better : bool or None, default True
         Whether higher values are better, or lower ones; None: neither. Only for `values`.
+    truths : {"same", "own"}, default "same"
+        For Rankings, which include their truth: whether it must be the same in all runs for each query (the documents
+        with grades above 0, or all grades if a metric distinguishes judged documents that are not relevant), or each
+        run is evaluated by its own, as for chunks of different sizes or two judges; `Evaluation.assumed` then says so.
+        Grades in rank order (`from_ranked`) and Evaluations are not compared; scores (`from_scores`) as multisets of
+        grades.
     progress : bool, default False
         Whether a bar of tqdm shows how many runs are done.
     **rules : any
@@ -142,8 +153,9 @@ def compare(
     ValueError
         If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
         the run); if `truth` is not given and a run needs it, or it is given with `values`; if `metrics` are given with
-        Evaluations; if a value is infinite; if `runs` is empty; if `queries` is unknown; or if it is ``"same"`` and the
-        runs have different queries, or ``"common"`` and they have none in common.
+        Evaluations; if a value is infinite; if `runs` is empty; if `queries` or `truths` is unknown; if two Rankings
+        have different truths for a query and `truths` is ``"same"``; or if `queries` is ``"same"`` and the runs have
+        different queries, or ``"common"`` and they have none in common.
     TypeError
         If `runs` is not a mapping from str to runs, if it is given before `truth`, if several metrics are not given as
         one list, if there are rules and all runs are Rankings or Evaluations, if a value is not a number, or if one of
@@ -187,6 +199,7 @@ def compare(
     if "qrels" in rules:
         raise TypeError("compare() got an unexpected keyword argument 'qrels': write compare(truth, runs, metrics)")
     check_choice(queries, "queries", ("all", *QUERIES))
+    check_choices(truths=truths)
     if runs is None:  # the only argument is the mapping of runs
         truth, runs = None, truth
     runs = _by_name(runs)
@@ -203,7 +216,7 @@ def compare(
         _check_names(truth, runs)
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
         with progress_bar(progress, unread, "runs") as bar:
-            results = _evaluated(runs, truth, metrics, ties, missing, judged_only, rules, evidence, bar)
+            results = _evaluated(runs, truth, metrics, ties, missing, judged_only, truths, rules, evidence, bar)
     lacks: dict[str, list[Any]] = {}
     if queries != "all" and results:
         results, _, lacks = on_common_queries(results, queries)
@@ -217,6 +230,7 @@ def _evaluated(
     ties: Ties | None,
     missing: Missing,
     judged_only: bool,
+    truths: Truths,
     rules: Mapping[str, Any],
     evidence: dict[str, Evidence],
     bar: Any,
@@ -256,6 +270,7 @@ def _evaluated(
             of_truth = {name: column for name, column in of_truth.items() if name == "relevance"}
         truth = judgments(truth, **of_truth)
     results = {}
+    same = SameTruth(requested, "truths='own'") if truths == "same" else None
     for name, run in given.items():
         if isinstance(run, Evaluation):
             results[name] = run
@@ -269,11 +284,15 @@ def _evaluated(
                 )
             run = run if judged_only is False else run.limited(judged_only=judged_only)
             results[name] = run.evaluate(*requested)
+            if truths == "own":
+                results[name].assumed += (OWN_TRUTHS,)
             evidence[name] = Evidence(run)
             if is_file(runs[name]):
                 evidence[name].release(results[name])
         except (ValueError, TypeError) as error:
             raise _of_run(name, error) from error
+        if same is not None:
+            same.check(f"run {name!r}", run)
         if bar is not None:
             bar.update()
     return results

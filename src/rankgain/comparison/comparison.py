@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgain.comparison.aligned import count_lacked
+from rankgain.comparison.aligned import count_lacked, in_one_order
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, MetricKey, better, is_share
-from rankgain.results.evaluation import Evaluation, missing_queries, notes
+from rankgain.results.evaluation import GIVEN, Evaluation, assumptions, missing_queries, notes
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
 from rankgain.results.text import Block, Form, Number, Printed, Table
@@ -39,7 +39,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
     Parameters
     ----------
     evaluations : mapping of str to Evaluation
-        At least one, all with the same metrics; metrics are ordered as in the first run.
+        At least one, all with the same metrics; metrics are ordered as in the first run. An Evaluation that has the
+        queries of the first run is brought into their order.
 
     Raises
     ------
@@ -83,6 +84,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         first = next(iter(self._evaluations.values()))
         for name, evaluation in self._evaluations.items():
             check_same_metrics(first, evaluation, f"evaluations: run {name!r}")
+        self._evaluations = in_one_order(self._evaluations)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the rankings, which may contain whole collections."""
@@ -120,7 +122,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         Parameters
         ----------
         weights : array_like or mapping, optional
-            How much each query counts, as in `Evaluation.mean`, for all runs.
+            How much each query counts, as in `Evaluation.mean`, for all runs; a sequence is in the order of the first
+            run's queries.
 
         Returns
         -------
@@ -492,7 +495,9 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             name: Coverage(aligned.lacks[name], result.counts.get("missing"), result.missing, self._empty.get(name))
             for name, result in self.items()
         }
-        return Tests(differences, aligned, options, self._evidence, missing_queries(self), coverage)
+        tests = Tests(differences, aligned, options, self._evidence, missing_queries(self), coverage)
+        tests.assumed = [remark for remark in assumptions(self) if remark != GIVEN]
+        return tests
 
     def groups(
         self,

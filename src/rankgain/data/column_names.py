@@ -30,6 +30,12 @@ ROW_COLUMNS = {
     "relevant": ("relevant", "relevant_ids", "expected_ids", "reference_context_ids"),
     "retrieved": ("retrieved", "recommended", "retrieved_ids", "recommended_ids", "retrieved_context_ids"),
 }
+# In tables with one row per query, columns that name the queries if their values are distinct, in order of preference:
+# ids of questions, then their texts. Other ids, such as those of traces and sessions, may be new in each run.
+NAMES_IF_DISTINCT = (
+    *("question_id", "prompt_id", "example_id", "sample_id", "topic_id", "user_id", "uid"),
+    *("question", "query", "user_input", "prompt", "input"),
+)
 SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # columns of generated text can have these names, too
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import COLUMNS, NAN_SCORE
 from rankgain.choices import Duplicates, Missing
-from rankgain.data.documents import Documents, of_ids
+from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, python_ids, row_numbers
 from rankgain.data.judgments import REPEATED, JudgmentSets, JudgmentSource, conversion
@@ -182,7 +182,7 @@ class ColumnSource(JudgmentSource):
         ids = python_ids(run.documents.take(rows), kind)
         scores = None if run.scores is None else to_float64(run.scores[rows]).tolist()
         keys = list(map(_bytes_of, ids)) if kind == "str" else None
-        return of_ids(rules, ids, scores, self._judgments.of_query(self._number(query)), keys)
+        return documents_of_ids(rules, ids, scores, self._judgments.of_query(self._number(query)), keys)
 
     def first_documents(self, queries: Sequence[int], rules: Rules) -> Iterator[Any]:
         if self._run.scores is None or rules.judged_only:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
-from rankgain.data.documents import Documents, of_ids
+from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.given import Given
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
 from rankgain.data.rules import Rules
@@ -124,7 +124,7 @@ class DictSource(JudgmentSource):
     def documents(self, query: int, rules: Rules) -> Documents:
         run = as_dict(self._runs[query])
         scores = None if rules.ties is None else [check_number(score, "score") for score in run.values()]
-        return of_ids(rules, list(run), scores, self._judgments.of_query(self._number(query)))
+        return documents_of_ids(rules, list(run), scores, self._judgments.of_query(self._number(query)))
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         run = as_dict(self._runs[query])

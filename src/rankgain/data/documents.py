@@ -37,7 +37,7 @@ class Documents(NamedTuple):
     positions: list[int] | None = None
 
 
-def of_ids(
+def documents_of_ids(
     rules: Rules, ids: list[Any], scores: list[float] | None, judged: dict[Any, float], keys: list[Any] | None = None
 ) -> Documents:
     """Return the documents of a query with ids. `keys`: the keys that break ties by id; by default, the ids."""

@@ -18,6 +18,7 @@ from rankgain.data.column_names import USUAL_NAMES, default_columns, is_pandas, 
 from rankgain.data.detect import file_kind
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.data.other_tools import columns_of_tuples, holds_responses, is_of_ranx, is_tuple_record, run_of_responses
+from rankgain.data.series import has_documents
 from rankgain.data.sparse import is_sparse
 from rankgain.data.tables.frame import Frame
 from rankgain.data.tables.readers import Reader
@@ -122,7 +123,7 @@ def recognise(
         given = _recognise(data, title, columns, is_table)
         given.argument = argument
         return given
-    return _recognise(value, argument, columns, is_table)
+    return _recognise(value, argument, columns, is_table, is_truth)
 
 
 def is_file(value: Any) -> bool:
@@ -130,7 +131,7 @@ def is_file(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike)) or callable(getattr(value, "read", None))
 
 
-def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool) -> Given:
+def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool, is_truth: bool = False) -> Given:
     """Return what a value other than a file is. `name`: the place that errors name."""
     if isinstance(value, Mapping):
         return _of_mapping(value, name, columns, is_table)
@@ -141,7 +142,10 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
     if isinstance(value, Judgments):
         return Given("judgments", value, name)
     if is_series(value):
-        return Given("series", value, name)
+        if not has_documents(value):
+            return Given("series", value, name)
+        values = value.name if value.name is not None else "relevance" if is_truth else "score"
+        return Given("table", value.to_frame(values), name)
     if hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect"):
         is_column = hasattr(value, "__array__") and (hasattr(value, "dtype") or hasattr(value, "type"))
         return Given("array" if is_column else "table", value, name)

@@ -14,7 +14,7 @@ from rankgain.data.ids import Ids, Keys, Rows, python_ids, row_numbers, rows_of
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Array, Bools, Int32s, Ints, to_intp
 
-CHUNK = 1 << 18  # number of ids per chunk; large, because few queries should be split between chunks
+NUMBERED_AT_ONCE = 1 << 18  # number of ids per chunk; large, because few queries should be split between chunks
 
 
 class NumberedIds:
@@ -75,8 +75,8 @@ class QueryRows:
         numbered = NumberedIds(queries.kind)
         number, row = np.empty(len(queries), dtype=np.int32), np.empty(len(queries), dtype=np.int64)
         count_runs = 0
-        for start in range(0, len(queries), CHUNK):
-            numbers, rows = numbered.add(queries.take(slice(start, start + CHUNK)))
+        for start in range(0, len(queries), NUMBERED_AT_ONCE):
+            numbers, rows = numbered.add(queries.take(slice(start, start + NUMBERED_AT_ONCE)))
             again = int(count_runs > 0 and numbers[0] == number[count_runs - 1])  # a run continues in the next chunk
             runs = slice(count_runs, count_runs + len(numbers) - again)
             number[runs], row[runs] = numbers[again:], rows[again:] + start

@@ -19,7 +19,7 @@ from rankgain.data.ids import Ids, ids_of, ids_of_rows
 from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.series import by_query
-from rankgain.data.sparse import parts_of
+from rankgain.data.sparse import offsets_and_columns
 from rankgain.errors import ErrorCode, InputError, quoted, refusal, warn
 from rankgain.scalars import Array, Ints, is_null, listed, paired
 
@@ -38,7 +38,7 @@ FEWEST_USERS, FEWEST_IDS = 3, 5  # minimum numbers of users, and of ids per user
 FIRST_USERS = 100  # number of users examined first, which suffices for most inputs
 
 
-def warn_if_swapped(relevant: Any, recommended: Any) -> None:
+def warn_of_equal_lengths(relevant: Any, recommended: Any) -> None:
     """Warn that relevant and recommended lists may have been swapped.
 
     Warn if all relevant lists have the same length, and the recommended lists vary in length but are never longer.
@@ -116,7 +116,7 @@ def _vector(row: Any, where: str, demand: str) -> Array:
     return vector_of(row, where, demand)
 
 
-def column_of(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Ints, Ints]:
+def column_of_rows(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Ints, Ints]:
     """Return the ids of all users as one column, and where the ids of each user start and end."""
     try:
         ids, offsets, lasts = _read(name, rows)
@@ -211,7 +211,7 @@ def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
     demand = "a set or list of ids, or a mapping to grades"
     rows = checked(name, users, rows, (set, frozenset, list, tuple, Set), demand)
     if isinstance(rows, np.ndarray):
-        ids, firsts, lasts = column_of(name, users, rows)
+        ids, firsts, lasts = column_of_rows(name, users, rows)
         return of_ids(name, QueryRows(users, firsts, lasts), ids, np.ones(len(ids)))
     try:
         ids, offsets, _ = _read(name, rows)
@@ -248,7 +248,7 @@ def of_csr(matrix: Any, name: str) -> JudgmentSets:
     grades = np.asarray(matrix.data)
     if grades.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, not {grades.dtype}")
-    offsets, items = parts_of(matrix, name)
+    offsets, items = offsets_and_columns(matrix, name)
     groups = QueryRows(range(len(offsets) - 1), offsets[:-1], offsets[1:])
     judgments = of_ids(name, groups, ids_of(items), grades[: offsets[-1]])
     judgments.columns = matrix.shape[-1]

@@ -16,7 +16,7 @@ from rankgain.choices import Missing
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
-from rankgain.data.source import Chunk, IdSide, Source, check_query_ids
+from rankgain.data.source import Chunk, IdSide, Source, Truth, check_query_ids
 from rankgain.data.subtopics import Covers
 from rankgain.errors import BEYOND, ErrorCode, InputError, counted, located, quoted, refusal, short, warn
 from rankgain.scalars import Floats, Ints, id_kind, listed, size_of, to_intp
@@ -62,7 +62,7 @@ class Judgments:
 
     def __getstate__(self) -> dict[str, Any]:
         judgments = self._judgments.check()
-        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed", "columns", "text_ids"
+        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed", "columns", "text_ids", "index"
         covers = judgments.covers
         return {field: getattr(judgments, field) for field in fields} | {
             "covers": None if covers is None else covers.fields
@@ -72,7 +72,7 @@ class Judgments:
         fields = {name: state[name] for name in ("offsets", "grades", "documents")}
         self._judgments = JudgmentSets(state["name"], state["query_ids"]).with_columns(**fields)
         self._judgments.assumed, self._judgments.columns = state["assumed"], state["columns"]
-        self._judgments.text_ids = state["text_ids"]
+        self._judgments.text_ids, self._judgments.index = state["text_ids"], state["index"]
         self._judgments.covers = None if state["covers"] is None else Covers(*state["covers"])
 
     def __len__(self) -> int:
@@ -106,6 +106,7 @@ class JudgmentSets:
     # By role, the column that was chosen by default, and the names of all columns; of judgments from a table.
     defaults: Mapping[str, tuple[Any, tuple[Any, ...]]] = MappingProxyType({})
     columns: int | None = None  # the number of columns, if read from a sparse matrix of judgments
+    index: Any = None  # the labels of the queries, if read from a pandas Series
     text_ids = False  # whether ids are text only because the file has no types
     called = "the judgments"  # what errors call them
     covers: Covers | None = None  # the grades by subtopic; `grades` then has the highest grade of each document
@@ -349,9 +350,14 @@ class JudgmentSource(Source):
         """`common`: the indices of the judged queries that the run has, or None if the run has all of them."""
         queries = len(judgments.query_ids)
         in_run = queries if common is None else len(common)
+        if queries and type(judgments.query_ids) is range and type(run_queries) is not range:
+            _check_positions(queries, run_queries, (judgments.name, run_name))
         if not in_run and not self.part:
-            reason = types(judgments.query_ids, run_queries, (judgments.name, run_name))
-            raise ValueError(f"{judgments.name} and {run_name} have no query in common{reason and ': ' + reason}")
+            raise _without_common_query(judgments, run_queries, run_name)
+        if in_run < queries and in_run < size_of(run_queries) and not self.part:
+            from rankgain.data.other_queries import warn_of_other_queries  # imported only when needed
+
+            warn_of_other_queries(judgments.query_ids, run_queries, (judgments.name, run_name))
         self._judgments = judgments
         self.covers = judgments.covers
         self._run_name = run_name
@@ -413,6 +419,9 @@ class JudgmentSource(Source):
         judgments = IdSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
         return judgments, IdSide(self._run_name, self.documents_of)
 
+    def truth(self) -> Truth:
+        return Truth(self.query_ids, lambda query: self._judgments.of_query(self._number(query)), self._judgments)
+
     def documents_of(self, query: int) -> list[Any]:
         """Return the documents that a query returned, as Python objects."""
         return []
@@ -472,6 +481,28 @@ class JudgmentSource(Source):
     @abstractmethod
     def run_refusal(self, query: int, error: InputError) -> Exception:
         """Return the exception for an error in the run."""
+
+
+def _check_positions(count: int, run_queries: Collection[Any], names: tuple[str, str]) -> None:
+    """Refuse a run with keys beside judgments without, unless all keys are positions."""
+    for key in run_queries:
+        if not isinstance(key, (int, np.integer)) or isinstance(key, bool) or not 0 <= key < count:
+            raise ValueError(
+                f"{names[0]} has no keys, so its queries are 0 to {count - 1}, and {names[1]} has the key "
+                f"{quoted(key)}: pass truth by the same keys, as in dict(zip(keys, truth)), or the run as a list in "
+                "the order of the truth"
+            )
+
+
+def _without_common_query(judgments: JudgmentSets, run_queries: Collection[Any], run_name: str) -> ValueError:
+    from rankgain.data.other_queries import shown  # imported only when needed
+
+    names = judgments.name, run_name
+    reasons = list(filter(None, [types(judgments.query_ids, run_queries, names)]))
+    if len(judgments) and len(run_queries):
+        documents = [] if judgments.error_code is None else judgments.documents
+        reasons.append(shown(judgments.query_ids, run_queries, names, documents))
+    return ValueError(f"{names[0]} and {run_name} have no query in common: {'; '.join(reasons)}")
 
 
 _HASHABLE = frozenset((str, bytes, int))  # query ids of these types are always hashable

@@ -11,7 +11,7 @@ from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
 from rankgain.data.documents import Documents, tie_groups
 from rankgain.data.ragged import RaggedArray
 from rankgain.data.rules import Rules
-from rankgain.data.source import Chunk, Source
+from rankgain.data.source import Chunk, Source, Truth
 from rankgain.errors import Finder, InputError, located, refusal
 from rankgain.scalars import Ints
 
@@ -47,6 +47,12 @@ class ListSource(Source):
         scores = None if self._scores is None else self._scores.non_empty()
         names = [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()]
         return ListSource(self.grades.non_empty(), scores, None, names, named=self._named, gain=self._gain)
+
+    def truth(self) -> Truth | None:
+        if self._scores is None:
+            return None
+        grades = self.grades if self._judged is None else self._judged
+        return Truth(self.query_ids, lambda query: grades.take(query, query + 1).tolist())
 
     @property
     def longest(self) -> int:

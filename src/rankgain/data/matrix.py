@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import MATRIX
-from rankgain.data.documents import Documents, of_ids
+from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.ids import ids_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource
 from rankgain.data.ragged import CHUNK, offsets_of
@@ -93,7 +93,7 @@ class MatrixSource(JudgmentSource):
     def documents(self, query: int, rules: Rules) -> Documents:
         columns = np.delete(np.arange(self._scores.shape[1]), self._excluded.of_row(query))
         scores = self._rows(query, query + 1)[0, columns].tolist()
-        return of_ids(rules, columns.tolist(), scores, self._judgments.of_query(query))
+        return documents_of_ids(rules, columns.tolist(), scores, self._judgments.of_query(query))
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         return refusal(error.code, f"y_score: {self.query_name(query)}, column {error.position}")

@@ -24,7 +24,8 @@ _FLOAT64, _, _INT64, _, _ = NATIVE
 _PLAIN_NUMBERS = frozenset((int, float))
 _CONTIGUOUS_ALIGNED = 0x101  # bit mask for `ndarray.flags.num`
 
-Part = tuple[Array, Ints | None, int]  # numbers, offsets of the lists, and their common length if there are no offsets
+# numbers, offsets of the lists, and their common length if there are no offsets
+NumberLists = tuple[Array, Ints | None, int]
 
 
 class RaggedArray:
@@ -113,7 +114,7 @@ class RaggedArray:
         """The length of the longest list."""
         return self.columns if self.columns or self._offsets is None else int(self.sizes.max(initial=0))
 
-    def part(self, start: int, stop: int) -> Part:
+    def part(self, start: int, stop: int) -> NumberLists:
         """Return the elements of lists `start` to `stop` − 1 in an array that kernels read, and offsets from 0."""
         if self.columns:
             return contiguous(self._numbers(start, stop), native=True), None, self.columns
@@ -125,7 +126,7 @@ class RaggedArray:
         numbers, offsets, columns = self.part(start, stop)
         return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
 
-    def in_place(self) -> Part:
+    def in_place(self) -> NumberLists:
         """Return all lists without copying them. The lists must be `native`."""
         assert self._values is not None
         return self._values, None if self.columns else self.offsets, self.columns

@@ -1,15 +1,37 @@
-"""Match two pandas Series of lists, one list per query, as returned by `groupby(...).agg(list)`."""
+"""Pair the rows of pandas objects by the rules for labels, and match Series of lists, one list per query.
+
+Labels that have a name, or are not integers, state which row is which. Unnamed integers may be positions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, Literal, NamedTuple
 
 from rankgain.data.arrays import is_rows
-from rankgain.data.column_names import is_series
-from rankgain.data.judgments import Judgments
+from rankgain.data.column_names import is_pandas, is_series, refuse_table
+from rankgain.data.judgments import Judgments, judgment_sets
 
 _ADVICE = "write .reset_index(drop=True) for both if their rows are in the same order, or .to_dict() for both"
+
+Pairing = Literal["position", "label", "overlap"]
+
+
+class Matched(NamedTuple):
+    """Two arguments, converted to lists in the same order or to dicts.
+
+    `names`: the names of the queries, if only labels give them. `assumed`: what was assumed about the labels, in words.
+    """
+
+    relevant: Any
+    recommended: Any
+    names: Sequence[Any] | None = None
+    assumed: tuple[str, ...] = ()
+
+
+def has_documents(series: Any) -> bool:
+    """Return whether a Series holds a number for each pair of a query and a document."""
+    return series.index.nlevels == 2 and series.dtype.kind in "biuf"
 
 
 def by_query(series: Any, name: str) -> Any:
@@ -17,54 +39,114 @@ def by_query(series: Any, name: str) -> Any:
     return series.tolist() if _are_positions(series.index) else _to_dict(series, name)
 
 
-def matched(relevant: Any, recommended: Any) -> tuple[Any, Any, Sequence[Any] | None]:
-    """Convert both arguments to lists in the same order or to dicts; also return the query names, if labels give them.
-
-    Arguments that are not Series are returned unchanged.
-    """
-    truth, run = is_series(relevant), is_series(recommended)
+def matched(relevant: Any, recommended: Any) -> Matched:
+    """Match two arguments by their labels, if they have any. Arguments without labels are returned unchanged."""
+    run = is_series(recommended)
     if run and not any(is_rows(value) or isinstance(value, (Set, Mapping)) for value in recommended):
-        return relevant, recommended.to_numpy(), None  # `recommended` is the list of a single user
-    if truth and run:
+        return Matched(relevant, recommended.to_numpy())  # `recommended` is the list of a single user
+    run = run or is_pandas(recommended)
+    if run and isinstance(relevant, Judgments) and (index := judgment_sets(relevant).index) is not None:
+        return _beside_judgments(relevant, index, recommended)
+    if run and (is_series(relevant) or is_pandas(relevant)):
         return _both(relevant, recommended)
-    if truth:
+    if is_series(relevant):
         lists, names = _beside(relevant, recommended, "relevant")
-        return lists, recommended, names
-    if run:
+        return Matched(lists, recommended, names)
+    if is_series(recommended):
         lists, names = _beside(recommended, relevant, "recommended")
-        return relevant, lists, names
-    return relevant, recommended, None
+        return Matched(relevant, lists, names)
+    return Matched(relevant, recommended)
+
+
+def pairing(first: Any, second: Any, names: tuple[str, str]) -> tuple[Pairing, tuple[str, ...]]:
+    """Decide how rows with two indexes are paired; also return what was assumed.
+
+    "overlap": by label, where each index may have labels that the other lacks. Raise a ValueError if the labels
+    contradict each other.
+    """
+    if first.equals(second):
+        return "position", ()
+    is_named = _are_names(first) and _are_names(second)
+    if first.is_unique and second.is_unique:
+        common = int(first.isin(second).sum())
+        if common == len(first) == len(second):
+            if is_named:
+                return "label", ()
+            raise _contradiction(first, second, names, "are the same in another order")
+        if is_named and common:
+            return "overlap", ()
+    if len(first) == len(second) and (_are_positions(first) or _are_positions(second)):
+        return "position", (
+            f"{names[0]} and {names[1]} have different labels ({_both_shown(first, second)}): "
+            "their rows were paired by position",
+        )
+    raise _contradiction(first, second, names, "differ")
+
+
+def paired_rows(values: Mapping[str, Any], by_position: Iterable[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Bring pandas objects into the order of the first, by the rules for labels; also return what was assumed.
+
+    `by_position`: the names of other arguments, whose rows are paired by position, so that no row may move.
+    """
+    labelled = {name: value for name, value in values.items() if is_series(value) or is_pandas(value)}
+    (reference, first), *others = labelled.items()
+    rows, assumed = dict(values), list[str]()
+    for name, value in others:
+        if len(value) != len(first):
+            continue  # refused later, with both lengths
+        names = reference, name
+        how, remarks = pairing(first.index, value.index, names)
+        assumed += remarks
+        without = next(iter(by_position), None)
+        if how == "overlap":
+            raise _contradiction(first.index, value.index, names, "differ")
+        if how == "label" and without is not None:
+            raise _contradiction(first.index, value.index, names, f"are in another order, and {without} has none")
+        if how == "label":
+            rows[name] = value.loc[first.index]
+        if is_pandas(first) and is_pandas(value):
+            rows[name], remarks = _with_columns_of(first, rows[name], names)
+            assumed += remarks
+    return rows, tuple(assumed)
+
+
+def _with_columns_of(first: Any, second: Any, names: tuple[str, str]) -> tuple[Any, tuple[str, ...]]:
+    """Bring the columns of a second frame into the order of the first."""
+    of_columns = f"the columns of {names[0]}", f"those of {names[1]}"
+    how, assumed = pairing(first.columns, second.columns, of_columns)
+    if how == "overlap":
+        raise _contradiction(first.columns, second.columns, of_columns, "differ")
+    return second[first.columns] if how == "label" else second, assumed
 
 
 def _beside(series: Any, other: Any, name: str) -> tuple[Any, Sequence[Any] | None]:
-    """Convert a Series to match the other argument, which is not a Series.
+    """Convert a Series to match the other argument, which has no labels.
 
     Also return the labels of the Series if they are the only names of the queries.
     """
     keys: Any = other.query_ids if isinstance(other, Judgments) else other if isinstance(other, Mapping) else None
     if keys is not None and type(keys) is not range:
         return _to_dict(series, name), None
-    if keys is not None and _same_labels(series.index, keys):
-        return series.loc[[*keys]].tolist(), None
     return series.tolist(), _names(series.index)
 
 
-def _both(relevant: Any, recommended: Any) -> tuple[Any, Any, Sequence[Any] | None]:
+def _both(relevant: Any, recommended: Any) -> Matched:
     truth, run = relevant.index, recommended.index
-    if truth.equals(run):
-        return relevant.tolist(), recommended.tolist(), _names(truth)
-    if truth.is_unique and run.is_unique:
-        if _same_labels(truth, run):
-            return relevant.tolist(), recommended.loc[truth].tolist(), _names(truth)
-        if _are_names(truth) and _are_names(run) and not truth.intersection(run).empty:
-            return _to_dict(relevant, "relevant"), _to_dict(recommended, "recommended"), None
-    raise ValueError(
-        f"relevant and recommended are Series with different labels ({_shown(truth)} and {_shown(run)}): {_ADVICE}"
-    )
+    how, assumed = pairing(truth, run, ("relevant", "recommended"))
+    if how == "position":
+        return Matched(_rows(relevant), _rows(recommended), _names(truth) or _names(run), assumed)
+    if how == "label":
+        return Matched(_rows(relevant), _rows(recommended.loc[truth]), _names(truth))
+    return Matched(_to_dict(relevant, "relevant"), _to_dict(recommended, "recommended"))
 
 
-def _same_labels(index: Any, labels: Any) -> bool:
-    return index.is_unique and len(index) == len(labels) and set(index) == set(labels)
+def _beside_judgments(judgments: Judgments, index: Any, recommended: Any) -> Matched:
+    """Match lists with judgments that were read from a Series with an index."""
+    how, assumed = pairing(index, recommended.index, ("relevant", "recommended"))
+    if how == "position":
+        names = _names(index) or _names(recommended.index)
+        return Matched(judgments, _rows(recommended), names, assumed)
+    return Matched(judgments, _to_dict(recommended, "recommended"))
 
 
 def _are_positions(index: Any) -> bool:
@@ -82,11 +164,35 @@ def _names(index: Any) -> Sequence[Any] | None:
     return index.tolist() if index.is_unique and not _are_positions(index) else None
 
 
-def _to_dict(series: Any, name: str) -> dict[Any, Any]:
-    if not series.index.is_unique:
-        label = series.index[series.index.duplicated()][0]
+def _rows(values: Any) -> Any:
+    """Return the rows of a Series of lists as a list. A frame, which is read as a matrix, is returned unchanged."""
+    return values.tolist() if is_series(values) else values
+
+
+def _to_dict(values: Any, name: str) -> dict[Any, Any]:
+    if not values.index.is_unique:
+        label = values.index[values.index.duplicated()][0]
         raise ValueError(f"{name}: the label {label!r} of the Series appears twice; {_ADVICE}")
-    return dict(zip(series.index.tolist(), series.tolist(), strict=True))
+    refuse_table(values, name)
+    return dict(zip(values.index.tolist(), values.to_numpy().tolist(), strict=True))
+
+
+def _contradiction(first: Any, second: Any, names: tuple[str, str], what: str) -> ValueError:
+    """Return the error for labels that do not say how to pair rows, with the line to write for each meaning."""
+    one, other = names
+    if one.startswith("the columns of "):
+        one, other = one.removeprefix("the columns of "), other.removeprefix("those of ")
+        order = f"{other}[{one}.columns]"
+    else:
+        order = f"{other}.loc[{one}.index]"
+    return ValueError(
+        f"the labels of {names[0]} and {names[1]} {what} ({_both_shown(first, second)}): pass {one}.to_numpy() and "
+        f"{other}.to_numpy() if both are in the same order, or {order} if the labels say which belong together"
+    )
+
+
+def _both_shown(first: Any, second: Any) -> str:
+    return f"{_shown(first)} and {_shown(second)}"
 
 
 def _shown(index: Any) -> str:

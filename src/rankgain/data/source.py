@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,6 +29,17 @@ class IdSide(NamedTuple):
 
     name: str
     documents: Callable[[int], list[Any]]
+
+
+class Truth(NamedTuple):
+    """What a run was judged by. `judgments`: the object that holds all of it, or None.
+
+    `of_query`: a function that returns the grades of a query, by document if documents have ids.
+    """
+
+    query_ids: Sequence[Any]
+    of_query: Callable[[int], Mapping[Any, float] | list[float]]
+    judgments: Any = None
 
 
 class Source(ABC):
@@ -117,6 +128,10 @@ class Source(ABC):
     def id_sides(self) -> tuple[IdSide, IdSide]:
         """Return the judgments and the run with the ids of each query, if `may_have_other_ids`."""
         raise NotImplementedError
+
+    def truth(self) -> Truth | None:
+        """Return the truth, or None if it consists of what was returned."""
+        return None
 
     def query_name(self, query: int) -> str:
         """Return the name of a query for error messages."""

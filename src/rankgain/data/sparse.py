@@ -49,7 +49,7 @@ def is_sparse(value: Any) -> bool:
     return hasattr(value, "tocsr") or hasattr(value, "indptr")
 
 
-def parts_of(matrix: Any, name: str) -> tuple[Ints, Array]:
+def offsets_and_columns(matrix: Any, name: str) -> tuple[Ints, Array]:
     """Validate a CSR matrix, and return a copy of its row offsets together with its column indices."""
     offsets, columns = np.array(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
     most = min(len(columns), len(matrix.data))

@@ -178,7 +178,7 @@ def _check_ids(documents: list[Any], numbers: Ints, where: Callable[[int], str])
             raise ValueError(f"{where(row)}: the document id is null; drop such judgments")
 
 
-def of_dicts(truth: Mapping[Any, Any], name: str) -> tuple[list[Any], Covers]:
+def covers_of_dicts(truth: Mapping[Any, Any], name: str) -> tuple[list[Any], Covers]:
     """Read judgments given as ``{query: {subtopic: {document: grade}}}``."""
     queries, by_query = paired(truth, name)
     parts = [_of_query(name, query, subtopics) for query, subtopics in zip(queries, by_query, strict=True)]

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, JudgmentSets, of_covers, warn_of_negative_grades
-from rankgain.data.subtopics import of_dicts, weighted
+from rankgain.data.subtopics import covers_of_dicts, weighted
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.inputs.frames import by_subtopic_of_frame, of_frame
 from rankgain.inputs.trec import read_qrels, read_qrels_by_subtopic
@@ -124,6 +124,8 @@ def judgments(
         sets = of_frame(given.frame, query, doc, relevance)
     else:
         sets = judgments_of(given.name, relevant_lists(given.data, given.name))
+        if given.kind == "series":
+            sets.index = given.data.index
     sets.check()
     if given.kind not in ("trec", "judgments"):
         warn_of_negative_grades(sets)
@@ -138,7 +140,7 @@ def _by_subtopic(
     if given.kind == "table":
         return by_subtopic_of_frame(given.frame, query, doc, relevance, subtopic)
     if given.kind in ("dicts", "keyed"):
-        return of_covers(given.name, *of_dicts(given.data, given.name))
+        return of_covers(given.name, *covers_of_dicts(given.data, given.name))
     if given.kind == "judgments":
         raise TypeError("truth is Judgments already: give what they were made from, and subtopic=True")
     raise TypeError(

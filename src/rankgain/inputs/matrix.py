@@ -11,7 +11,7 @@ from rankgain.data.arrays import array_of, check_unmasked
 from rankgain.data.id_lists import of_csr
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets
 from rankgain.data.matrix import MatrixSource
-from rankgain.data.sparse import SparseRows, check_format, check_shape, is_sparse, parts_of, rising
+from rankgain.data.sparse import SparseRows, check_format, check_shape, is_sparse, offsets_and_columns, rising
 from rankgain.scalars import Array, Bools, to_intp
 
 ORDER = "labels come first, from_scores(y_true, y_score)"
@@ -64,7 +64,7 @@ def excluded_of(exclude: Any, shape: tuple[int, ...]) -> SparseRows:
         )
     check_format(exclude, "exclude")
     check_shape(exclude.shape, "exclude", shape)
-    return rising(*parts_of(exclude, "exclude"), "exclude", range(shape[0]))
+    return rising(*offsets_and_columns(exclude, "exclude"), "exclude", range(shape[0]))
 
 
 def mask_of(exclude: Any, shape: tuple[int, int]) -> Bools:

@@ -17,17 +17,17 @@ from rankgain.data.id_lists import (
     FEWEST_USERS,
     PLAIN_IDS,
     checked,
-    column_of,
+    column_of_rows,
     id_lists_of,
     judgments_of,
     relevant_lists,
     runs_of_tuples,
-    warn_if_swapped,
+    warn_of_equal_lengths,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
-from rankgain.data.source import check_query_ids
+from rankgain.data.source import Source, check_query_ids
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
@@ -99,11 +99,13 @@ def from_recommendations(
 
     Notes
     -----
-    Two pandas Series with one list per user, such as those returned by ``groupby("user")["item"].agg(list)``, are
-    matched by position if their indexes are equal, and by label if they have the same labels. They are matched as
-    mappings if their labels overlap and are names, i.e. if the index has a name or the labels are not integers. Any
-    other pair raises a ValueError. A single Series is matched by key with a mapping, and by position with lists. When
-    lists are matched by position, their labels become the `query_ids`.
+    pandas Series with one list per user, such as those returned by ``groupby("user")["item"].agg(list)``, and frames of
+    ids are matched by their labels. Equal indexes are matched by position. Labels that have a name or are not integers
+    are matched by label, as mappings if only some of them are the same. Unnamed integers may be positions: if both
+    sides have the same ones in another order, a ValueError shows what to write. If one side has the default index and
+    the other has other labels, they are matched by position, and `Evaluation.assumed` says so. Any other pair raises a
+    ValueError. A single Series is matched by key with a mapping, and by position with lists. When lists are matched by
+    position, their labels become the `query_ids`.
 
     Examples
     --------
@@ -118,8 +120,9 @@ def from_recommendations(
     if unknown:
         raise unexpected(from_recommendations, unknown)
     check_choices(missing=missing, validate=validate, duplicates=duplicates)
+    assumed: tuple[str, ...] = ()
     if not (type(relevant) in _BUILT_IN and type(recommended) in _BUILT_IN):
-        relevant, recommended, labels = matched(relevant, recommended)
+        relevant, recommended, labels, assumed = matched(relevant, recommended)
         query_ids = labels if query_ids is None else query_ids
     demand = "hold lists of ids, best first, or be a mapping to those"
     users, rows = id_lists_of(recommended, "recommended", demand)
@@ -129,21 +132,21 @@ def from_recommendations(
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
     if type(truth) is tuple and len(rows) >= FEWEST_USERS:
-        warn_if_swapped(truth[1], rows)
+        warn_of_equal_lengths(truth[1], rows)
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:
             judgments = of_dicts(truth[0], few[1], "relevant")
             if judgments.unusual_grades:
                 warn_of_negative_grades(judgments)
-            return Rankings(DictSource(judgments, few[0], missing, query_ids, None, "recommended"), GIVEN)
+            return _assuming(assumed, DictSource(judgments, few[0], missing, query_ids, None, "recommended"))
     if isinstance(truth, JudgmentSets) and type(users) is type(rows) is list and not truth.text_ids:
         few = _backend.dicts.as_runs(users, rows, [], FEW)
         if few is not None and truth.documents and type(next(chain.from_iterable(rows))) is type(truth.documents[0]):
-            return Rankings(DictSource(truth, few[0], missing, query_ids, None, "recommended"), GIVEN)
+            return _assuming(assumed, DictSource(truth, few[0], missing, query_ids, None, "recommended"))
     rows = checked("recommended", users, rows, (list, tuple), "a list of ids, best first")
     of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple)
-    column = None if of_tuples else column_of("recommended", users, rows)
+    column = None if of_tuples else column_of_rows("recommended", users, rows)
     judgments = judgments_of("relevant", truth)
     if not isinstance(relevant, Judgments):
         warn_of_negative_grades(judgments)
@@ -151,11 +154,17 @@ def from_recommendations(
     check_all = validate == "full"
     if column is None:
         runs = runs_of_tuples("recommended", users, rows, None if check_all else judgments, duplicates)
-        return Rankings(DictSource(judgments, runs, missing, query_ids, None, "recommended"), GIVEN)
+        return _assuming(assumed, DictSource(judgments, runs, missing, query_ids, None, "recommended"))
     ids, firsts, lasts = column
     groups = QueryRows(users, firsts, lasts)
     columns = RunColumns("recommended", groups, ids, None, check_all=check_all, duplicates=duplicates)
-    return Rankings(ColumnSource(judgments, columns, missing=missing, query_ids=query_ids), GIVEN)
+    return _assuming(assumed, ColumnSource(judgments, columns, missing=missing, query_ids=query_ids))
+
+
+def _assuming(assumed: tuple[str, ...], source: Source) -> Rankings:
+    """Make Rankings that also say what was assumed about labels."""
+    source.assumed += assumed
+    return Rankings(source, GIVEN)
 
 
 _BUILT_IN = frozenset((list, tuple, dict))

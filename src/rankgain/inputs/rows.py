@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
-from rankgain.data.column_names import ROW_COLUMNS, bare, check_roles
+from rankgain.data.column_names import NAMES_IF_DISTINCT, ROW_COLUMNS, bare, check_roles
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
-from rankgain.data.id_lists import checked, column_of, judgments_of
+from rankgain.data.id_lists import checked, column_of_rows, judgments_of
 from rankgain.data.ids import python_ids
 from rankgain.data.judgments import JudgmentSets, of_ids
 from rankgain.data.rules import GIVEN
@@ -52,8 +53,10 @@ def from_rows(
         As in `from_frames`: a data frame, a mapping of columns, a list of mappings, or the path of a parquet, Arrow or
         JSON file. A file of JSON lines has an object per line.
     query : str, optional
-        The column of query ids, which must be distinct. By default, the first that exists of query_id, qid and id;
-        without one, queries are numbered from 0.
+        The column of query ids, which must be distinct. By default, the first that exists of query_id, qid and id, or
+        else the first whose values are distinct of question_id, prompt_id, example_id, sample_id, topic_id, user_id,
+        uid, question, query, user_input, prompt and input. Without one, queries are numbered from 0; if another column
+        may name them, `Evaluation.assumed` says so.
     relevant : str, optional
         The column of relevant documents: a list of ids, one id, or a mapping from id to grade, in Arrow a map or a
         struct, whose nulls mean absent. A query in which it is null is left out and counted as ``unjudged``; with an
@@ -112,9 +115,15 @@ def from_rows(
     names = _find(frame, "query", query)
     named = {"query": query, "relevant": relevant, "retrieved": retrieved}
     check_roles({"query": names, "relevant": truth, "retrieved": run}, named, frame.argument)
-    frame.prepare(list(dict.fromkeys(name for name in (names, truth, run) if name is not None)))
-    queries = None if names is None else _query_names(frame, names)
+    candidates = [] if names is not None else _with_ids(frame, NAMES_IF_DISTINCT, (truth, run))
+    frame.prepare(list(dict.fromkeys([truth, run, *candidates] if names is None else [names, truth, run])))
+    if names is not None:
+        queries: list[Any] | None = _query_names(frame, names)
+    else:
+        queries = next((ids for name in candidates if (ids := _if_distinct(frame, name)) is not None), None)
     judgments = _judgments(frame, truth, queries)
+    if queries is None:
+        judgments.assumed += _numbered(frame, candidates, (truth, run))
     returned = _run(frame, run, queries, validate == "full", duplicates)
     return Rankings(ColumnSource(judgments, returned, missing=missing, query_ids=query_ids), GIVEN)
 
@@ -141,12 +150,22 @@ def _find(frame: Frame, role: str, name: str | None) -> Any:
     if name is not None:
         return frame.find(role, name)
     kinds = {"query": ("ids",), "relevant": ("lists", "mappings"), "retrieved": ("lists",)}[role]
+    return next((column for column in _named(frame, ROW_COLUMNS[role]) if frame.content(column) in kinds), None)
+
+
+def _named(frame: Frame, usual: Sequence[str]) -> list[Any]:
+    """Return the columns with usual names, in the order of these. Exact names come before other spellings."""
     by_name = {bare(column): column for column in reversed(frame.names)} | {column: column for column in frame.names}
-    usual = ROW_COLUMNS[role]
-    for candidate in (*usual, *map(bare, usual)):
-        if candidate in by_name and frame.content(by_name[candidate]) in kinds:
-            return by_name[candidate]
-    return None
+    return list(dict.fromkeys(by_name[name] for name in (*usual, *map(bare, usual)) if name in by_name))
+
+
+def _with_ids(frame: Frame, usual: Sequence[str], others: Sequence[str]) -> list[Any]:
+    """Return the columns with usual names that hold ids, except for columns in other roles."""
+    return [name for name in _named(frame, usual) if name not in others and _holds_ids(frame, name)]
+
+
+def _holds_ids(frame: Frame, name: Any) -> bool:
+    return frame.names.count(name) == 1 and frame.content(name) == "ids"
 
 
 def _need(frame: Frame, role: str, name: str | None) -> Any:
@@ -180,6 +199,34 @@ def _query_names(frame: Frame, name: str) -> list[Any]:
     return names
 
 
+def _if_distinct(frame: Frame, name: str) -> list[Any] | None:
+    """Return the ids in a column if they are distinct and not null."""
+    try:
+        ids = frame.ids(name)
+        names = python_ids(ids.take(slice(None)), ids.kind)
+    except (TypeError, ValueError):  # some are null or no ids
+        return None
+    return names if len(set(names)) == len(names) else None
+
+
+_OF_IDS = re.compile(r"(?i:.*[_-]id|u?u?id)|.*[a-z]I[dD]")
+# The ids of what is new in each run, which never name a query.
+_NEW_IN_EACH_RUN = ("trace", "span", "run", "request", "message", "response", "session", "conversation")
+
+
+def _numbered(frame: Frame, repeating: Sequence[str], roles: Sequence[str]) -> tuple[str, ...]:
+    """Say which column could name the queries, which are numbered."""
+    for name in frame.names:
+        if name in roles or not isinstance(name, str) or not _OF_IDS.fullmatch(name):
+            continue
+        may_name = not bare(name).startswith(_NEW_IN_EACH_RUN) and _holds_ids(frame, name)
+        if may_name and _if_distinct(frame, name) is not None:
+            return (f"{frame.argument}: queries are numbered by row; if {name!r} names them, pass query={name!r}",)
+    if repeating:
+        return (f"{frame.argument}: queries are numbered by row, since {repeating[0]!r} has repeats or nulls",)
+    return ()
+
+
 class _Columns(NamedTuple):
     groups: QueryRows
     ids: Any
@@ -192,7 +239,7 @@ def _columns(frame: Frame, name: str, queries: Sequence[Any] | None) -> _Columns
         return _Columns(QueryRows(*column.by_query(queries)), column.ids)
     users, rows = _present(column, queries)
     rows = checked(where, users, rows, (list, tuple), "a list of ids, best first")
-    ids, firsts, lasts = column_of(where, users, rows)
+    ids, firsts, lasts = column_of_rows(where, users, rows)
     return _Columns(QueryRows(users, firsts, lasts), ids)
 
 

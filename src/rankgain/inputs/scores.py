@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -10,11 +10,13 @@ import numpy as np
 from rankgain.choices import ScoreTies
 from rankgain.data.advice.swapped import pairs_in_lists, warn_if_swapped
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
+from rankgain.data.column_names import is_pandas, is_series
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.judgments import Judgments
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of, unmasked
 from rankgain.data.rules import rules_of
+from rankgain.data.series import has_documents, paired_rows
 from rankgain.data.source import check_query_ids
 from rankgain.data.sparse import Csr, is_sparse
 from rankgain.errors import NoKeywords, unexpected, without_unknown
@@ -86,17 +88,18 @@ def from_scores(
     Raises
     ------
     ValueError
-        If `y_true` and `y_score` do not hold the same documents; if both `group_sizes` and `qid` are given; if
-        `group_sizes` has a negative entry or does not add up to the number of documents; if an id of `qid` is NaN or
-        missing; if `judged` or `query_ids` holds another number of queries; if `mask` or `exclude` has another shape;
-        if both are given; if a sparse matrix has unsorted or repeated columns, or is given beside anything but a matrix
-        of scores; or if `ties` is unknown or ``"docid"`` (bare scores have no ids). In `Rankings.evaluate`, if a score
-        is NaN, if a grade is NaN, infinite or, unless `y_true` is sparse, negative, or if `judged` lacks grades that
-        were returned.
+        If `y_true` and `y_score` do not hold the same documents, or their labels contradict each other; if both
+        `group_sizes` and `qid` are given; if `group_sizes` has a negative entry or does not add up to the number of
+        documents; if an id of `qid` is NaN or missing; if `judged` or `query_ids` holds another number of queries; if
+        `mask` or `exclude` has another shape; if both are given; if a sparse matrix has unsorted or repeated columns,
+        or is given beside anything but a matrix of scores; or if `ties` is unknown or ``"docid"`` (bare scores have no
+        ids). In `Rankings.evaluate`, if a score is NaN, if a grade is NaN, infinite or, unless `y_true` is sparse,
+        negative, or if `judged` lacks grades that were returned.
     TypeError
-        If a value is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask`
-        does not hold booleans, if an id is not hashable, if a sparse matrix is not in CSR format, if `group_sizes`,
-        `qid`, `judged` or `mask` is given with a sparse `y_true`, or if `y_score` is sparse.
+        If a value is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask` does
+        not hold booleans, if an id is not hashable, if a Series has an index of queries and documents, for which there
+        is `from_frames`, if a sparse matrix is not in CSR format, if `group_sizes`, `qid`, `judged` or `mask` is given
+        with a sparse `y_true`, or if `y_score` is sparse.
 
     Warns
     -----
@@ -113,6 +116,12 @@ def from_scores(
 
     Notes
     -----
+    pandas Series and frames (`y_true`, `y_score`, `qid`) are paired by their labels. Equal indexes are paired by
+    position. Labels of the same set that have a name or are not integers are paired by label, in the order of `y_true`.
+    Unnamed integers may be positions, so the same ones in another order raise a ValueError that shows what to write, as
+    do other labels that contradict each other. If one side has the default index and the other has other labels, they
+    are paired by position, and `Evaluation.assumed` says so. ``.to_numpy()`` drops the labels.
+
     Where m tied documents with the gains x start at rank a, of which t = min(max(k - a + 1, 0), m) are within the
     cut-off, ``ties="average"`` lets them contribute to DCG@k::
 
@@ -156,6 +165,10 @@ def from_scores(
             if value is not None:
                 raise TypeError(f"{name}: {_BESIDE_SPARSE[name]}: write from_scores(y_true, y_score, exclude=...)")
         return Rankings(matrix_source(y_true, y_score, exclude, query_ids), rules)
+    assumed: tuple[str, ...] = ()
+    if not (type(y_true) in _WITHOUT_LABELS and type(y_score) in _WITHOUT_LABELS):
+        others = {"group_sizes": group_sizes, "judged": judged, "mask": mask, "exclude": exclude}
+        y_true, y_score, qid, assumed = _by_labels(y_true, y_score, qid, others)
     labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
     query_ids = names if query_ids is None else query_ids
     if exclude is not None:
@@ -168,7 +181,29 @@ def from_scores(
     if scores.kind != "f":
         warn_if_swapped(pairs_in_lists(labels, scores), "y_true", "y_score", "from_scores(y_true, y_score)")
     truth = None if judged is None else check_judged(judged, labels)
-    return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
+    source = ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count))
+    source.assumed = assumed
+    return Rankings(source, rules)
+
+
+_WITHOUT_LABELS = frozenset((np.ndarray, list, tuple))
+
+
+def _by_labels(y_true: Any, y_score: Any, qid: Any, others: Mapping[str, Any]) -> tuple[Any, Any, Any, tuple[str, ...]]:
+    """Pair pandas objects by the rules for labels; also return what was assumed."""
+    values = {"y_true": y_true, "y_score": y_score, "qid": qid}
+    labelled = [name for name, value in values.items() if is_series(value) or is_pandas(value)]
+    for name in labelled:
+        if qid is None and others["group_sizes"] is None and is_series(values[name]) and has_documents(values[name]):
+            raise TypeError(
+                f"{name} is a Series with an index of queries and documents: write from_frames(y_true, y_score), or "
+                f"pass qid={name}.index.get_level_values(0)"
+            )
+    by_position = [name for name, value in {**values, **others}.items() if value is not None and name not in labelled]
+    if len(labelled) < 2:
+        return y_true, y_score, qid, ()
+    rows, assumed = paired_rows(values, by_position)
+    return rows["y_true"], rows["y_score"], rows["qid"], assumed
 
 
 _BESIDE_SPARSE = {

@@ -21,7 +21,7 @@ from rankgain.metrics.parameters import cut_off
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, counts_of_part, sums_of
 from rankgain.results.text import Form, Table, mean_rows, printable
-from rankgain.scalars import Floats
+from rankgain.scalars import Floats, Ints
 
 MISSING = "missing from the run"
 MOST_MISSING = 20  # maximum number of runs whose missing queries are reported
@@ -481,11 +481,14 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
             if unknown is not None:
                 raise KeyError(f"query {quoted(unknown)} was not evaluated")
             rows = np.array([row_of[query] for query in selected], dtype=np.int64)
+        return self._at(rows, counts_of_part(len(rows), self._labels))
+
+    def _at(self, rows: Ints, counts: tuple[int | None, ...]) -> Evaluation:
+        """Return the values of the queries in some rows, in this order."""
         ids = check_query_ids([self.query_ids[row] for row in rows.tolist()], len(rows))
         values = {key: vector[rows] for key, vector in self.items()}
         for vector in values.values():
             vector.flags.writeable = False
-        counts = counts_of_part(len(rows), self._labels)
         weights = None if self._weights is None else {name: vector[rows] for name, vector in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
         return Evaluation(values, ids, *rules, counts, weights, self.assumed, self._labels)
@@ -724,6 +727,16 @@ def same_ids(ids: Sequence[Any], other: Sequence[Any]) -> bool:
     return ids == other or list(ids) == list(other)  # ids may be a range, which never equals a list
 
 
+def in_order(evaluation: Evaluation, query_ids: Sequence[Any]) -> Evaluation:
+    """Return an Evaluation with its queries in another order. If they are other queries, return it unchanged."""
+    if same_ids(evaluation.query_ids, query_ids) or len(evaluation.query_ids) != len(query_ids):
+        return evaluation
+    row_of = {query: row for row, query in enumerate(evaluation.query_ids)}
+    if not all(query in row_of for query in query_ids):
+        return evaluation
+    return evaluation._at(np.array([row_of[query] for query in query_ids], dtype=np.int64), evaluation._counts)
+
+
 def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
     """Concatenate the query ids of all parts; renumber positions, and raise a ValueError for duplicate ids."""
     positional = {isinstance(part.query_ids, range) for part in parts}
@@ -749,9 +762,13 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
             continue
         each = ", ".join(f"{printable(name)} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")
-    assumed = dict.fromkeys(remark for result in results.values() for remark in result.assumed)
     last = [line for line in lines if line.startswith(("ties: ", "backend: "))]
-    return [*(line for line in lines if line not in last), *assumed, "   ".join(last)]
+    return [*(line for line in lines if line not in last), *assumptions(results), "   ".join(last)]
+
+
+def assumptions(results: Mapping[str, Evaluation]) -> list[str]:
+    """Return what was assumed about the input of any of the results, in words."""
+    return list(dict.fromkeys(remark for result in results.values() for remark in result.assumed))
 
 
 def missing_queries(results: Mapping[str, Evaluation]) -> str:

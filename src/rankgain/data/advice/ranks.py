@@ -49,7 +49,7 @@ def remarks_on_scores(groups: QueryRows, scores: Column) -> tuple[str, ...]:
 def _are_equal(groups: QueryRows, scores: Column, queries: Array) -> bool:
     rows, offsets = groups.rows(queries)
     values = to_float64(scores[rows])
-    equal = np.diff(values) == 0.0
+    equal = values[1:] == values[:-1]  # the difference of infinite scores would be NaN
     equal[offsets[1:-1][(offsets[1:-1] > 0) & (offsets[1:-1] < len(values))] - 1] = True
     return bool(equal.all())
 
