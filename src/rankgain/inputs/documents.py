@@ -14,8 +14,8 @@ from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns
 from rankgain.data.dicts import DictSource
 from rankgain.data.given import Given, recognise
 from rankgain.data.groups import QueryRows
-from rankgain.data.id_lists import PLAIN_IDS, checked, column_of, id_lists_of, refuse_scores, runs_of_tuples
-from rankgain.data.ids import column_of as column_of_ids
+from rankgain.data.id_lists import PLAIN_IDS, checked, column_of_rows, id_lists_of, refuse_scores, runs_of_tuples
+from rankgain.data.ids import column_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict
 from rankgain.data.lines import read_run
 from rankgain.data.ragged import offsets_of, to_float64
@@ -71,7 +71,7 @@ class RunDocuments:
         sets, run = JudgmentSets(self.name, self.queries), self._run
         if isinstance(run, RunColumns):
             rows, offsets = run.groups.rows(np.arange(len(run.groups)))
-            ids = column_of_ids(run.documents.take(rows), run.documents.kind)
+            ids = column_of(run.documents.take(rows), run.documents.kind)
             sets = sets.with_columns(offsets, _numbered(offsets), ids=ids)
             sets.error_code = None  # a repeated document is reported where the run is ranked
         else:
@@ -189,7 +189,7 @@ def _of_lists(given: Given, duplicates: Duplicates) -> RunDocuments:
     rows = checked(name, users, rows, (list, tuple), "a list of ids, best first")
     if type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple) and any(map(len, rows)):
         return RunDocuments(name, runs_of_tuples(name, users, rows, None, duplicates), is_scored=False)
-    ids, firsts, lasts = column_of(name, users, rows)
+    ids, firsts, lasts = column_of_rows(name, users, rows)
     groups = QueryRows(users, firsts, lasts)
     run = RunColumns(name, groups, ids, None, check_all=duplicates == "error", duplicates=duplicates)
     return RunDocuments(name, run, is_scored=False)
