@@ -36,6 +36,8 @@ from rankgain.functions import reciprocal_rank as reciprocal_rank
 if TYPE_CHECKING:
     from rankgain.comparison.agreement import Agreement as Agreement
     from rankgain.comparison.agreement import agreement as agreement
+    from rankgain.comparison.changes import Changes as Changes
+    from rankgain.comparison.changes import changes as changes
     from rankgain.comparison.compare import compare as compare
     from rankgain.comparison.comparison import Comparison as Comparison
     from rankgain.comparison.difference import Difference as Difference
@@ -100,8 +102,10 @@ _LATER = {
     "Gate": "comparison.gate",
     "Tests": "comparison.outcome",
     "TieSpread": "results.ties",
+    "Changes": "comparison.changes",
     "agreement": "comparison.agreement",
     "catboost_metric": "tools.training",
+    "changes": "comparison.changes",
     "compare": "comparison.compare",
     "evaluate": "inputs.any",
     "explain": "results.peers",

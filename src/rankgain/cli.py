@@ -21,12 +21,15 @@ from rankgain import _backend
 from rankgain.choices import CHOICES
 from rankgain.comparison.agreement import PAIRS, agreement
 from rankgain.comparison.aligned import QUERIES
+from rankgain.comparison.changes import changes
 from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.guards import check_allowance, check_drop
 from rankgain.comparison.outcome import PARTS
+from rankgain.comparison.similarity import parsed as similarities_of
+from rankgain.comparison.similarity import read_runs, similarity
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
 from rankgain.data.given import recognise
@@ -36,6 +39,7 @@ from rankgain.errors import escaped, import_extra, nearest
 from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings_of_table
 from rankgain.inputs.rows import has_rows_by_query
 from rankgain.metrics.metric import MetricKey, better, parse, row_of
+from rankgain.metrics.similarity import DEFAULT as DEFAULT_SIMILARITIES
 from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings, judged_share
@@ -43,6 +47,7 @@ from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
 from rankgain.threads import MOST, check_threads
+from rankgain.tools.diff import gate_failures, json_of_diff, text_of_diff
 from rankgain.tools.reports import (
     COMPARED,
     FORMATS,
@@ -212,6 +217,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--worst", type=int, metavar="N", help="list the N worst queries of each metric (and run)")
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
+    _add_diff(commands)
     _add_agreement(commands)
     _add_explain(commands)
     _add_metrics(commands)
@@ -292,6 +298,13 @@ COLUMNS = {
     "relevance": "the grades",
     "score": "the scores, where higher is better",
     "rank": "the ranks, where lower is better",
+}
+SIMILARITY_COLUMNS = {
+    "query": "the queries",
+    "doc": "the documents",
+    "score": COLUMNS["score"],
+    "rank": COLUMNS["rank"],
+    "retrieved": "the returned ids, best first, in tables with a row per query",
 }
 COLUMNS_OF_LISTS = {
     "relevant": "the relevant ids, in one table with a row per query",
@@ -386,6 +399,82 @@ def _add_compare(commands: Any) -> None:
         "--worst", type=int, metavar="N", help=f"list N queries with the largest losses (default: {WORST})"
     )
     compare.set_defaults(parser=compare, run=_compare, sample=False, like=None, tie_spread=False)
+
+
+def _add_diff(commands: Any) -> None:
+    diff = commands.add_parser(
+        "diff",
+        help="show what changed between two runs, without judgments",
+        description="Compare two runs without judgments: how similar they are, which queries changed most, and which "
+        "documents entered, left or moved.",
+    )
+    diff.add_argument("files", nargs="*", metavar="OLD NEW", help="the two run files")
+    metrics = ", ".join(DEFAULT_SIMILARITIES)
+    diff.add_argument(
+        "-m", "--metric", action="append", type=_limited_similarity, metavar="METRIC",
+        help=f"what to compute, may be repeated (default: {metrics}); with --gate also a floor: 'rbo@10>=0.8'",
+    )  # fmt: skip
+    _add(diff, "-k", 10, "the first k documents are compared one by one", metavar="K")
+    _add(diff, "--worst", 3, "list the N most changed queries", metavar="N")
+    diff.add_argument("--qrels", metavar="FILE", help="judgments, to count the judged documents among the changed ones")
+    diff.add_argument(
+        "--to-judge", metavar="FILE", help="write the unjudged documents to a file of lines query 0 document"
+    )
+    diff.add_argument("--gate", action="store_true", help="exit status 3 if a mean is below its floor, or if new "
+                      "returns nothing for a query for which old does")  # fmt: skip
+    diff.add_argument("--json", action="store_const", dest="form", const="json", default="text", help="JSON")
+    diff.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of standard output")
+    diff.add_argument("--ties", choices=["docid", "stable"], help="the order of equal scores (default: docid)")
+    _add(diff, "--missing", "zero", "whether queries only in OLD count 0 or are left out", choices=["zero", "skip"])
+    _add(diff, "--duplicates", "error", "whether a repeated document is an error", choices=["error", "first"])
+    for name, text in SIMILARITY_COLUMNS.items():
+        diff.add_argument(f"--{name}", action="append", metavar="COLUMN", help=f"{text}; twice: of OLD and of NEW")
+    diff.set_defaults(parser=diff, run=_diff)
+
+
+def _limited_similarity(text: str) -> str:
+    try:
+        metric = re.split("[<>]", text)[0]
+        if len(similarities_of([metric])) > 1 and metric != text:
+            raise ValueError(f"{text!r}: give one cut-off for a floor")
+    except (ValueError, TypeError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def _diff(options: argparse.Namespace) -> int:
+    if len(options.files) != 2:
+        options.parser.error("give the old and the new run file")
+    limits = [_split_limit(text) for text in options.metric or ()]
+    floors = {metric: limit for metric, limit in limits if limit is not None}
+    if options.gate and not floors:
+        options.parser.error("argument --gate: give a floor, as in -m 'rbo@10>=0.8'")
+    if floors and not options.gate:
+        options.parser.error(f"argument --metric {next(iter(floors))}>=…: only allowed with argument --gate")
+    for name, least in (("k", 1), ("worst", 0)):
+        if getattr(options, name) < least:
+            options.parser.error(f"argument {'-k' if name == 'k' else '--worst'}: must be {least} or more")
+    _check_files(options.files, options)
+    columns: dict[str, Any] = {}
+    for name in SIMILARITY_COLUMNS:
+        if names := getattr(options, name):
+            columns[name] = names[0] if len(names) == 1 else tuple(names)
+    old, new = options.files
+    runs = read_runs(old, new, columns, options.duplicates)
+    metrics = [metric for metric, _ in limits] or DEFAULT_SIMILARITIES
+    result = similarity(*runs, *metrics, missing=options.missing, ties=options.ties)
+    changed = changes(*runs, k=options.k, truth=options.qrels, ties=options.ties)
+    reasons = gate_failures(result, floors, changed.lost) if options.gate else None
+    if options.to_judge is not None:
+        lines = (f"{query} 0 {document}\n" for query, document in changed.to_judge())
+        write_whole(options.to_judge, encoded("".join(lines)))
+    is_json = options.form == "json"
+    text = json_of_diff(result, changed, reasons) if is_json else text_of_diff(result, changed, options.worst)
+    _write(text, options.output)
+    if reasons is None:
+        return 0
+    print("\n".join(["Gate failed.", *reasons] if reasons else ["Gate passed."]), file=sys.stderr)
+    return 3 if reasons else 0
 
 
 def _add_agreement(commands: Any) -> None:
@@ -805,7 +894,7 @@ def shown_command(arguments: Sequence[str]) -> str:
 
 def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:
     """Refuse input files that are given twice or would be overwritten, and metric names where files are expected."""
-    targets = [(name, getattr(options, name, None)) for name in ("output", "report")]
+    targets = [(name, getattr(options, name, None)) for name in ("output", "report", "to_judge")]
     for path in set(files):
         if files.count(path) > 1:
             options.parser.error(f"{path} is given twice")

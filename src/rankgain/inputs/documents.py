@@ -15,7 +15,7 @@ from rankgain.data.dicts import DictSource
 from rankgain.data.given import Given, recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import PLAIN_IDS, checked, column_of_rows, id_lists_of, refuse_scores, runs_of_tuples
-from rankgain.data.ids import column_of as column_of_ids
+from rankgain.data.ids import column_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict
 from rankgain.data.lines import read_run
 from rankgain.data.ragged import offsets_of, to_float64
@@ -71,7 +71,7 @@ class RunDocuments:
         sets, run = JudgmentSets(self.name, self.queries), self._run
         if isinstance(run, RunColumns):
             rows, offsets = run.groups.rows(np.arange(len(run.groups)))
-            ids = column_of_ids(run.documents.take(rows), run.documents.kind)
+            ids = column_of(run.documents.take(rows), run.documents.kind)
             sets = sets.with_columns(offsets, _numbered(offsets), ids=ids)
             sets.error_code = None  # a repeated document is reported where the run is ranked
         else:
@@ -130,6 +130,8 @@ def documents_of(
     `columns`: the columns that the caller named, by role. `other`: the run that was read before, whose types of ids the
     text of an untyped file is converted to.
     """
+    if isinstance(value, RunDocuments):  # it was read before
+        return value
     if isinstance(value, Rankings):
         raise TypeError(f"{argument} is Rankings, which hold judgments too: give the run alone")
     given = recognise(value, argument, columns, is_table=_is_table(value, columns))
