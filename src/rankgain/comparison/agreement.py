@@ -279,7 +279,7 @@ class Agreement(Frames, Printed):
         --------
         >>> import rankgain as rg
         >>> columns = rg.agreement({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 0}}).columns()
-        >>> columns["measure"][0], columns["value"][0]
+        >>> columns["measure"][0], columns["value"].tolist()[0]
         ('same grade', 1.0)
         """
         rows = [*self._rows()]
