@@ -210,7 +210,7 @@ def drawn(*axes):
 
 # Functions for comparisons are left out, because tests/comparison runs them on both backends and with several threads.
 LEFT_OUT = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
-LEFT_OUT += ["Tests", "Difference", "Gate", "Groups"]
+LEFT_OUT += ["Tests", "Difference", "Gate", "Groups", "Agreement"]
 CALLS = {
     "Comparison": lambda s: (
         rg.Comparison({"a": s.evaluation}),
@@ -304,6 +304,7 @@ CALLS = {
     "TieSpread.mean": lambda s: s.spread.mean(),
     "TieSpread.notes": lambda s: s.spread.notes(),
     "TieSpread.rows": lambda s: s.spread.rows(),
+    "agreement": lambda s: repr(rg.agreement(s.judgments, s.qrels)),
     "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
     "compare": lambda s: rg.compare(s.judgments, {"dict": s.run, "frame": s.columns}, METRICS),
     "dcg": lambda s: [

@@ -256,7 +256,7 @@ class Agreement(Frames, Printed):
         Examples
         --------
         >>> import rankgain as rg
-        >>> rg.agreement({"q1": {"a": 3, "b": 0}}, {"q1": {"a": 2, "b": 2}}).disagreements()[0]
+        >>> rg.agreement({"q1": {"a": 2, "b": 0}}, {"q1": {"a": 1, "b": 2}}).disagreements()[0]
         Disagreement(query='q1', document='b', first=0.0, second=2.0)
         """
         first, second = self._grades
@@ -279,7 +279,7 @@ class Agreement(Frames, Printed):
         --------
         >>> import rankgain as rg
         >>> columns = rg.agreement({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 0}}).columns()
-        >>> columns["measure"][0], columns["value"][0]
+        >>> columns["measure"][0], columns["value"].tolist()[0]
         ('same grade', 1.0)
         """
         rows = [*self._rows()]

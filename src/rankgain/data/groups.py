@@ -21,16 +21,22 @@ class NumberedIds:
     """Text ids that are numbered in order of first appearance."""
 
     def __init__(self, kind: str) -> None:
-        self.names: list[Any] = []
         self._kind = kind
+        self._count = 0
         self._text = np.zeros(256, dtype=np.uint8)
         self._bounds = np.zeros(32 + 1, dtype=np.int64)
         self._slots = np.zeros(2 * 32 + 1, dtype=np.int64)
 
+    @property
+    def names(self) -> list[Any]:
+        """The distinct ids as Python objects, by number."""
+        bounds = self._bounds[: self._count + 1]
+        return python_ids(Keys(self._text, bounds[:-1], bounds[1:]), self._kind)
+
     def add(self, keys: Keys) -> tuple[Ints, Ints]:
         """Add ids that are new. For each run of equal ids in `keys`, return the id's number and the run's first row."""
-        count, done, runs, known = len(keys.starts), 0, 0, len(self.names)
-        numbers, rows, total = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), known
+        count, done, runs = len(keys.starts), 0, 0
+        numbers, rows, total = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), self._count
         while done < count:
             starts, ends, table = keys.starts[done:], keys.ends[done:], (self._text, self._bounds, self._slots)
             read, more, total = _backend.columns.number_ids(
@@ -44,8 +50,7 @@ class NumberedIds:
             elif done < count:
                 more_text = len(self._text) + int(ends[read] - starts[read])
                 self._text = np.append(self._text, np.zeros(more_text, dtype=np.uint8))
-        new_ids = Keys(self._text, self._bounds[known:total], self._bounds[known + 1 : total + 1])
-        self.names += python_ids(new_ids, self._kind)
+        self._count = total
         return numbers[:runs], rows[:runs]
 
 
