@@ -109,6 +109,7 @@ KNN = {
 }
 
 
+@options("metric", "tolerance", "scores")
 @pytest.mark.parametrize(("old", "new", "metric", "value"), KNN.values(), ids=KNN)
 def test_recall_of_an_approximate_search(backend, old, new, metric, value):
     assert mean(old, new, metric) == value

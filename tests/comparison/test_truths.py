@@ -45,6 +45,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.options("compare", "truths")
 @pytest.mark.parametrize("first", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("second", FORMS.values(), ids=FORMS)
 def test_truths_that_differ_are_an_error(first, second, rejects):

@@ -384,6 +384,7 @@ def test_limits_before_and_after_scored_documents(data, ties, depth, others):
     assert values(steps, ties) == values(expected, ties)
 
 
+@pytest.mark.options("Rankings.limited", "scored_only")
 def test_scored_documents_of_lists_and_matrices(backend):
     """A list of grades without `judged` holds its judged documents, so that nothing changes."""
     lists, scores = [[2, 0], [], [0, 1, 0]], [[1.0, 2.0], [], [0.5, 0.5, 0.1]]

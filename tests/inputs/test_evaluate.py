@@ -108,3 +108,15 @@ def test_evaluate_removes_unjudged_documents(check_option, rejects):
     table = {"query_id": ["q"] * 3, "doc_id": ["x", "b", "a"], "relevance": [None, 0, 1], "score": [3.0, 2.0, 1.0]}
     assert rg.evaluate(table, "rr", judged_only=True).mean("rr") == 1 / 2
     rejects(TypeError, "judged_only must be True or False, not 'yes'", rg.evaluate, *HOLES, "rr", judged_only="yes")
+
+
+@pytest.mark.options("evaluate", "judged_only")
+@pytest.mark.options("compare", "judged_only")
+def test_judged_only_of_one_call_equals_limited_rankings(backend):
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "a": 2.0}}
+    expected = rg.from_qrels(qrels, run).limited(judged_only=True).evaluate("rr")["rr"].tolist()
+    assert expected == [1.0]
+    for judged_only in (True, False):
+        value = expected if judged_only else [0.5]
+        assert rg.evaluate(qrels, run, "rr", judged_only=judged_only)["rr"].tolist() == value
+        assert rg.compare(qrels, {"a": run}, "rr", judged_only=judged_only)["a"]["rr"].tolist() == value

@@ -76,7 +76,7 @@ def test_command_line_reads_the_layouts(tmp_path, capsys):
         (BEIR + "2\td7\t1\n", MSMARCO, r"qrels: line 5, field 2: 'd7' already appears in an earlier line"),
         (BEIR + "2 0 d8 1\n", MSMARCO, r"qrels: line 5: expected 3 fields .*, found 4"),
         (BEIR, MSMARCO + "3\td2\tx\n", r"run: line 6, field 3: 'x' is not a number"),
-        (BEIR, MSMARCO + "3\td2\t-2\n", r"run: line 6, field 3: '-2' is not a number"),
+        (BEIR, MSMARCO + "3\td2\t-2\n", r"run: line 6, field 3: a rank must not be negative"),
         (BEIR, MSMARCO + "3 Q0 d2 2 0.5 t\n", r"run: line 6: expected 3 fields .*, found 6"),
         (BEIR, MSMARCO + "3\td2\n", r"run: line 6: expected 3 fields \(query, document, rank\), found 2"),
         (BEIR, MSMARCO + "3\td1\t2\n", r"run: line 6, field 2: 'd1' already appears in an earlier line"),

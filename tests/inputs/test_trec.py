@@ -412,13 +412,13 @@ def test_numbers_are_read_like_float(backend, text):
     run = f"q1 Q0 low 1 {text} t\nq1 Q0 d1 1 {number!r} t\n"  # for equal scores, the higher id comes first
     assert reciprocal_ranks(io.BytesIO(b"q1 0 d1 1"), io.BytesIO(run.encode()), ties="worst") == [0.5]
     assert reciprocal_ranks(io.BytesIO(b"q1 0 d1 1"), io.BytesIO(run.encode()), ties="best") == [1.0]
-    qrels = io.BytesIO(f"q1 0 d1 {text}".encode())
+    qrels = io.BytesIO(f"q1 0 d1 {text}\nq1 0 d2 1\n".encode())
     if number in (float("inf"), float("-inf")):
         with pytest.raises(ValueError, match="qrels: line 1, field 4: the grade is infinite"):
             rg.read_trec(qrels, io.BytesIO(run.encode()))
     else:
         truth = rg.judgments(qrels)
-        assert str(judgment_sets(truth).grades.tolist()) == str([number])
+        assert str(judgment_sets(truth).grades.tolist()) == str([number, 1.0])
 
 
 @in_one_case("text", NO_NUMBERS[1:])
@@ -427,7 +427,7 @@ def test_invalid_numbers_are_rejected(backend, text):
         sides = {"qrels": io.BytesIO(QRELS), "run": io.BytesIO(RUN), name: io.BytesIO(line.format(text).encode())}
         with pytest.raises(ValueError, match=f"{name}: line 1, field {field}: ") as caught:
             rg.read_trec(**sides)
-        assert str(caught.value).endswith(f"{quoted(text)} is not a number")
+        assert f"{quoted(text)} is not a number" in str(caught.value)
 
 
 @pytest.mark.both
@@ -751,7 +751,7 @@ def test_long_lines_are_read_like_short_ones(backend, data):
     tags = [b"t" * data.draw(st.integers(1, 99)) for _ in range(12)]
     lines = [
         data.draw(st.sampled_from([b" ", b"", b"#" + b"c" * 90 + b" #"])) + (b" " * data.draw(st.integers(1, 40))).join(
-            [b"q%d" % (number // 3), b"Q0", b"d%d" % number, b"1", b"%d" % (number % 4), tags[number]]
+            [b"q%d" % (number // 3), b"Q0", b"d%d" % number, b"%d" % (12 - number), b"%d" % (number % 4), tags[number]]
         ) + data.draw(st.sampled_from([b"\n", b" \n", b" " * 70 + b"\r\n"]))
         for number in range(12)
     ]  # fmt: skip

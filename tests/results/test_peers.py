@@ -526,6 +526,9 @@ def test_explain_includes_the_notes_of_the_metric():
 UNSCORED = {"q": {"a": 1, "b": 1, "c": 0}, "r": {"a": 1}}, {"q": {"c": 3.0, "a": 2.0}}  # b and r are not in the run
 
 
+@pytest.mark.options("Rankings.evaluate", "given")
+@pytest.mark.options("Rankings.calculation", "given")
+@pytest.mark.options("evaluate", "given")
 def test_given_is_an_option_of_each_call_that_follows_a_tool(tmp_path, capsys):
     qrels, run = UNSCORED
     rankings, expected = rg.from_qrels(qrels, run), {"scored": LOG3, "files": LOG3 / (1 + LOG3) / 2}

@@ -90,8 +90,8 @@ def test_rows_of_a_table_are_a_subset(tmp_path):
     ("query True: a parquet file stores", lambda: rg.from_ranked([[1]], query_ids=[True]).evaluate("rr")),
     ("query_ids are int and str, and a column of a parquet file has one type",
      lambda: rg.from_ranked(LISTS, query_ids=["a", 1, "b"]).evaluate("rr")),
-    ("ndcg(gain={0: 0, 1: 3, 2: 7}): a file stores metrics as text, and no text names this gain or discount",
-     lambda: rg.from_ranked(LISTS).evaluate(rg.metric("ndcg", gain={1: 3, 2: 7}))),
+    ("ndcg(discount=[1, 0.5, 0.25]): a file stores metrics as text, and no text names this gain or discount",
+     lambda: rg.from_ranked(LISTS).evaluate(rg.metric("ndcg", discount=[1.0, 0.5, 0.25]))),
     ("two metrics are both called",
      lambda: rg.from_ranked(LISTS).evaluate(*(rg.metric("cg", gain=gain) for gain in (lambda x: x, lambda x: 2 * x)))),
 ])  # fmt: skip

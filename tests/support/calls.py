@@ -210,7 +210,8 @@ def drawn(*axes):
 
 # Functions for comparisons are left out, because tests/comparison runs them on both backends and with several threads.
 LEFT_OUT = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
-LEFT_OUT += ["Tests", "Difference", "Gate", "Groups", "Agreement"]
+LEFT_OUT += ["Tests", "Difference", "Gate", "Groups", "Agreement", "Changes"]
+LEFT_OUT += ["Evaluation.to_parquet", "Evaluation.from_table"]  # they need pyarrow, which has threads of its own
 CALLS = {
     "Comparison": lambda s: (
         rg.Comparison({"a": s.evaluation}),
@@ -292,6 +293,7 @@ CALLS = {
     "Summary.aggregate": lambda s: s.summary.aggregate(),
     "Summary.from_json": lambda s: rg.Summary.from_json(s.summary.to_json()).to_json(),
     "Summary.mean": lambda s: [s.summary.mean(), s.summary.mean("ndcg")],
+    "Summary.interval": lambda s: s.summary.interval("ndcg"),
     "Summary.merge": lambda s: s.summary.merge(s.summary).to_json(),
     "Summary.to_json": lambda s: s.summary.to_json(),
     "catboost_metric": lambda s: rg.catboost_metric("ndcg@5", s.flat, ties="worst").evaluate(
@@ -306,6 +308,8 @@ CALLS = {
     "TieSpread.rows": lambda s: s.spread.rows(),
     "agreement": lambda s: repr(rg.agreement(s.judgments, s.qrels)),
     "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
+    "changes": lambda s: rg.changes(s.run, s.qrels, k=5).columns(),
+    "similarity": lambda s: rg.similarity(s.run, s.qrels, "rbo@5", "overlap@5"),
     "compare": lambda s: rg.compare(s.judgments, {"dict": s.run, "frame": s.columns}, METRICS),
     "dcg": lambda s: [
         rg.dcg(grades, discount=f"jarvelin:{b}") for grades in (s.grades, s.lists[0]) for b in range(2, 6)

@@ -11,6 +11,7 @@ import rankgain as rg
 from rankgain import cli
 from rankgain import pytrec_eval as ours
 from rankgain.cli import main
+from rankgain.inputs import trec
 from rankgain.metrics.table import TABLE
 
 
@@ -48,8 +49,8 @@ def test_command_metrics_rejects_an_unknown_metric(capsys):
 
 def test_threads_0_uses_all_cores(capsys, monkeypatch):
     seen = []
-    reading = cli.read_trec
-    monkeypatch.setattr(cli, "read_trec", lambda *a, threads, **k: seen.append(threads) or reading(*a, threads=1, **k))
+    reading = trec.read_run
+    monkeypatch.setattr(trec, "read_run", lambda run, threads, **k: seen.append(threads) or reading(run, 1, **k))
     expected = printed(capsys, "eval", "--sample", "--csv")
     for threads in ("0", "3"):
         assert printed(capsys, "eval", "--sample", "--csv", "--threads", threads) == expected

@@ -132,7 +132,7 @@ def test_ids_are_printed_unchanged_in_byte_order(files):
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n  \n# this is the end of the run\n", "\r\n"])
 def test_runid_is_that_of_the_last_line(run, files, end):
-    paths = files("q 0 d 1\n", lines_of({"x": 3}, tag="first") + "q Q0 d 0 1 last" + end)
+    paths = files("q 0 d 1\n", lines_of({"x": 3}, tag="first") + "q Q0 d 1 1 last" + end)
     assert run("-m", "runid", *paths) == "runid                 \tall\tlast\n"
 
 
