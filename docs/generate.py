@@ -30,6 +30,7 @@ from rankgain.comparison.difference import Difference
 from rankgain.data.column_names import DEFAULT_COLUMNS, ROW_COLUMNS
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.parameters import PARAMETERS
+from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE, Row
 from rankgain.results.peers import ALIASES, PEERS
@@ -99,8 +100,18 @@ def parameter(name: str) -> str:
 
 def by_subtopic() -> str:
     """Return a table of the metrics of judgments by subtopic, except for means over subtopics."""
+    return table_of(SUBTOPIC_TABLE[name] for name in ("strecall", *NOVELTY))
+
+
+def of_two_runs() -> str:
+    """Return a table of the metrics that compare two runs without judgments."""
+    return table_of(SIMILARITY_TABLE.values())
+
+
+def table_of(metrics: Iterable[Row]) -> str:
+    """Return a table of metrics with their formulas."""
     rows = [("metric", "what it is", "formula", "parameters", "other names", "source")]
-    for row in (SUBTOPIC_TABLE[name] for name in ("strecall", *NOVELTY)):
+    for row in metrics:
         own = {name: row.parameters[name].default for name in row.takes}
         parameters = ", ".join(f"`{name}` ({'grade > 0' if value is None else value})" for name, value in own.items())
         names = ", ".join(f"`{alias}`" for alias in row.aliases if not alias.endswith("_ia"))
@@ -230,6 +241,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "helpers": helpers,
     "installed": installed,
     "metrics": metrics,
+    "of_two_runs": of_two_runs,
     "speed.conditions": speed.conditions,
     "speed.contests": speed.contests,
     "speed.torch_classes": speed.torch_classes,

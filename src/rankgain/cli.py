@@ -40,6 +40,7 @@ from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings
 from rankgain.inputs.rows import has_rows_by_query
 from rankgain.metrics.metric import MetricKey, better, parse, row_of
 from rankgain.metrics.similarity import DEFAULT as DEFAULT_SIMILARITIES
+from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings, judged_share
@@ -666,18 +667,18 @@ def _add_metrics(commands: Any) -> None:
     metrics.set_defaults(parser=metrics, run=_metrics, files=None)
 
 
-_BY_SUBTOPIC = "The last seven, and NAME_ia, the mean of NAME over subtopics, need judgments by subtopic."
+_BY_SUBTOPIC = "The novelty metrics, strecall and NAME_ia, the mean of NAME over subtopics, need judgments by subtopic."
+_OF_TWO_RUNS = "The last six compare two runs without judgments: rankgain diff OLD NEW."
 
 
 def _metrics(options: argparse.Namespace) -> None:
     if options.metric is None:
         rows = [["metric", "parameters", "other names"]]
         of_subtopics = (SUBTOPIC_TABLE[name] for name in (*NOVELTY, "strecall"))
-        for row in (*TABLE.values(), *of_subtopics):
+        for row in (*TABLE.values(), *of_subtopics, *SIMILARITY_TABLE.values()):
             rows.append([f"{row.name}{'@k' * row.cuts}", ", ".join(row.takes), ", ".join(row.aliases)])
-        _print(
-            "\n".join([*text_table(rows, names=3), "", _BY_SUBTOPIC, "rankgain metrics NAME: explain one of them", ""])
-        )
+        notes = _BY_SUBTOPIC, _OF_TWO_RUNS, "rankgain metrics NAME: explain one of them", ""
+        _print("\n".join([*text_table(rows, names=3), "", *notes]))
         return
     metrics = list(parse(options.metric))
     row = row_of(metrics[0][1].name)

@@ -571,3 +571,13 @@ def test_refuses_rules(rejects):
 )
 def test_measures_of_quality_name_the_function(rejects, call):
     rejects(ValueError, "is a similarity of two runs, not a quality: rankgain.similarity(old, new, 'rbo", call)
+
+
+def test_comparison_of_similarities_is_refused(rejects):
+    """A similarity says how much changed, not what is better."""
+    result = rg.similarity({"q": {"a": 1.0}}, {"q": {"b": 1.0}}, "rbo@10")
+    message = "rbo@10 is a similarity of two runs, not a quality: rankgain.similarity(old, new, 'rbo@10')"
+    rejects(ValueError, message, rg.Comparison, {"a": result, "b": result})
+    rejects(ValueError, message, rg.compare, {"a": result, "b": result})
+    values = rg.compare({"a": {"q": 1.0}, "b": {"q": 0.5}}, metrics="rbo", values=True)
+    assert values.best("rbo") == ["a"]

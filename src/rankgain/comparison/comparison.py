@@ -12,7 +12,7 @@ import numpy as np
 from rankgain.comparison.aligned import count_lacked, in_one_order
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
-from rankgain.metrics.metric import Metric, MetricKey, better, is_share
+from rankgain.metrics.metric import Metric, MetricKey, Score, better, is_share, parse_quality
 from rankgain.results.evaluation import GIVEN, Evaluation, assumptions, missing_queries, notes
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
@@ -47,7 +47,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
     TypeError
         If `evaluations` is not a mapping of str to Evaluation.
     ValueError
-        If there is no run, or a run has other metrics than the first.
+        If there is no run, if a run has other metrics than the first, or if they are similarities of two runs.
 
     See Also
     --------
@@ -82,6 +82,9 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
                 kind = type(evaluation).__name__
                 raise TypeError(f"evaluations: run {name!r}: must be an Evaluation, not {kind}")
         first = next(iter(self._evaluations.values()))
+        for key in first:
+            if not isinstance(key, Score):  # values of other tools may have any name
+                list(parse_quality(key))
         for name, evaluation in self._evaluations.items():
             check_same_metrics(first, evaluation, f"evaluations: run {name!r}")
         self._evaluations = in_one_order(self._evaluations)
