@@ -52,6 +52,17 @@ def case(queries: int, documents: int, scale: harness.Scale) -> None:
     if rbo:
         contenders["rbo"] = harness.Contender(lambda: extrapolated(rbo, old, new), lambda values: values, at_least=5)
     harness.hold(title, contenders, scale, clock=time.process_time)
+    complete: dict[str, Any] = {
+        "rankgain, rbo": harness.Contender(lambda: rg.similarity(old, new, "rbo"), itemgetter("rbo"))
+    }
+    overlap: Any = harness.peer("ranked_overlap")
+    if overlap:
+        complete["ranked-overlap"] = harness.Contender(
+            lambda: [overlap.rbo(*lists, p=0.9) for lists in zip(ordered(old), ordered(new), strict=True)],
+            lambda values: values,
+            at_least=3,
+        )
+    harness.hold(f"{title}, complete lists", complete, scale, clock=time.process_time)
     with tempfile.TemporaryDirectory() as folder:
         paths = [str(Path(folder, name)) for name in ("old.txt", "new.txt", "qrels.txt")]
         forms = "{} Q0 {} 0 {} t\n", "{} Q0 {} 0 {} t\n", "{} 0 {} {:.0f}\n"
