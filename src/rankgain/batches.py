@@ -109,20 +109,6 @@ class BatchOptions:
         if isinstance(self.rows, bool) or not isinstance(self.rows, (int, np.integer)) or self.rows < 1:
             raise ValueError(f"rows must be a positive integer, not {self.rows!r}")
 
-    def names_in(self, frame: Frame, is_run: bool) -> dict[str, str]:
-        """Return the column name for each role. In a run, a column of relevance is not needed."""
-        names = {"query_id": frame.need("query", self.query)}
-        document = frame.need("doc", self.doc) if is_run else frame.find("doc", self.doc)
-        if document is not None:
-            names["doc_id"] = document
-        if not is_run:
-            names["relevance"] = frame.need("relevance", self.relevance)
-        names["score"] = frame.need("score", self.score)
-        columns = {role.removesuffix("_id"): name for role, name in names.items()}
-        named = {"query": self.query, "doc": self.doc, "relevance": self.relevance, "score": self.score}
-        check_roles(columns, named, frame.argument)
-        return names
-
 
 DEFAULTS = BatchOptions()
 
@@ -394,6 +380,21 @@ def _of_both_sides(parts: Iterable[Part], rules: PartRules) -> Iterator[tuple[Ev
         yield rules.of_nothing(), import_extra("pyarrow", "arrow").string()
 
 
+def names_in(frame: Frame, options: BatchOptions, is_run: bool) -> dict[str, str]:
+    """Return the column name for each role. In a run, a column of relevance is not needed."""
+    names = {"query_id": frame.need("query", options.query)}
+    document = frame.need("doc", options.doc) if is_run else frame.find("doc", options.doc)
+    if document is not None:
+        names["doc_id"] = document
+    if not is_run:
+        names["relevance"] = frame.need("relevance", options.relevance)
+    names["score"] = frame.need("score", options.score)
+    columns = {role.removesuffix("_id"): name for role, name in names.items()}
+    named = {"query": options.query, "doc": options.doc, "relevance": options.relevance, "score": options.score}
+    check_roles(columns, named, frame.argument)
+    return names
+
+
 def _read(batches: Any, options: BatchOptions, *, is_run: bool) -> Iterator[Part]:
     """Read the required columns of record batches, whose ids must have the same types in all batches."""
     pa = import_extra("pyarrow", "arrow")
@@ -402,7 +403,7 @@ def _read(batches: Any, options: BatchOptions, *, is_run: bool) -> Iterator[Part
     kinds: dict[str, str] = {}
     for where, batch in _record_batches(batches):
         frame = Frame(Stream(batch, where, dictionaries), where)
-        names = names or options.names_in(frame, is_run)
+        names = names or names_in(frame, options, is_run)
         for role, name in names.items():
             frame.find(role, name)
             try:

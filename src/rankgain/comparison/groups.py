@@ -168,6 +168,7 @@ class Groups(Frames, Printed):
         0.0078125
         """
         sample = sample_of(self.overall, metric)
+        metric = next(key for key in self._codes if key == metric)  # the key of the values of another tool is a Score
         if metric not in self._of_means:
             weights = np.ones(len(sample.values)) if sample.weights is None else sample.weights
             totals = np.bincount(to_intp(self._codes[metric]), weights=weights)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from rankgain.comparison.power import POWER, fewest_signs, quantile, share_below
 from rankgain.metrics.aggregators import LEAST, geometric_mean
-from rankgain.metrics.metric import Metric, Score, highest_value, parse, row_of
+from rankgain.metrics.metric import Metric, aggregator
+from rankgain.results.intervals import bounds_of
 
 MOST_UNITS = 1 << 62  # above every number of queries that a margin can need
 
@@ -18,13 +19,10 @@ def value_range(metric: str | Metric) -> tuple[float, float]:
 
     For a geometric mean, these are logarithms (base 2), whose mean is tested.
     """
-    ((_, record),) = parse(metric)
-    if isinstance(metric, Score):
-        return -math.inf, math.inf
-    if row_of(record.name).aggregator is geometric_mean:
+    lowest, highest = bounds_of(metric)
+    if math.isfinite(highest) and aggregator(metric) is geometric_mean:
         return math.log2(LEAST), 0.0
-    empty = 0.0 if math.isnan(record.empty) else record.empty
-    return min(0.0, empty), max(highest_value(record), empty)
+    return lowest, highest
 
 
 def largest_difference(metric: str | Metric) -> float:
