@@ -62,6 +62,7 @@ NO_STATUS = [
 ]  # these functions take no data that could be rejected
 MADE = (
     "Attribution",
+    "Bounds",
     "Calculation",
     "Curve",
     "Evaluation",
@@ -268,6 +269,9 @@ def refused():
         ("Comparison.best", comparison.best, "ap"),
         ("Evaluation.interval", result.interval, "ap"),
         ("Rankings.attribution", matched.attribution, "rr"),
+        ("Rankings.bounds", matched.bounds, "bpref"),
+        ("Evaluation.worst", result.worst, "ap"),
+        ("Summary.interval", summary.interval, "ap"),
     ]:
         yield name, partial(method, argument)
     yield from (("Rankings.calculation", partial(matched.calculation, "rr", query)) for query in ("x", None))
@@ -278,6 +282,10 @@ def refused():
         yield "from_rows", partial(rg.from_rows, rows)
     alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
     yield "Comparison.to_pandas", rg.Comparison({"one": ranked.evaluate(*alike)}).to_pandas
+    for run in ({"x": {"a": 1.0}}, {"q": {"a": NAN}}, 5):
+        yield "similarity", partial(rg.similarity, RUN, run)
+        yield "changes", partial(rg.changes, RUN, run)
+    yield from (("agreement", partial(rg.agreement, QRELS, other)) for other in ({"x": {"a": 1}}, {"q": {"a": NAN}}, 5))
     yield from (
         ("compare", partial(rg.compare, QRELS, runs, "rr")) for runs in ([RUN], {"a": 5}, {"a": {"q": {"a": NAN}}})
     )
