@@ -507,3 +507,17 @@ def test_the_workflow_of_the_page_gates_a_change(files, run, status):
     done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
     assert "Gate " in (files / "summary.md").read_text()
+
+
+@pytest.mark.checkout
+@pytest.mark.parametrize(("lost", "status"), [(0, 0), (1, 3)])
+def test_the_page_gates_a_change_without_judgments(files, lost, status):
+    page = (ROOT / "docs" / "how-to" / "continuous-integration.md").read_text(encoding="utf-8")
+    command = re.search(r"^rankgain (diff .+)", page, flags=re.MULTILINE)[1]
+    (files / "base.txt").rename("main.txt")
+    lines = (files / "main.txt").read_text().splitlines(keepends=True)
+    unchanged = [line for line in lines if not lost or line.split()[0] != lines[-1].split()[0]]
+    (files / "change.txt").write_text("".join(unchanged))
+    command = f'"{sys.executable}" -m rankgain {command}'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
