@@ -593,6 +593,7 @@ def test_worst_is_a_list_of_its_own(capsys, given):
     assert f"argument --worst: not allowed with argument {given}" in capsys.readouterr().err
 
 
+@pytest.mark.needs("pyarrow")
 def test_explain_takes_a_table_with_a_row_per_query(tmp_path, capsys):
     table = tmp_path / "rows.jsonl"
     table.write_text('{"query": "q", "gold": ["a", "b"], "got": ["c", "a"]}\n')

@@ -31,6 +31,7 @@ def test_eval(files, capsys, backend):
     assert "like ndeval" in output(capsys, "eval", "--subtopics", *files[:2], "-m", "nrbp", "--like", "ndeval")
 
 
+@pytest.mark.needs("pyarrow")
 def test_eval_of_a_table(files, capsys, tmp_path, backend):
     (tmp_path / "nuggets.csv").write_text(CSV)
     table = str(tmp_path / "nuggets.csv")

@@ -220,6 +220,7 @@ def test_runs_are_evaluated_on_documents_judged_by_both_or_on_all():
     assert not any("lacks" in note for note in own.notes())
 
 
+@pytest.mark.needs("pyarrow")
 def test_any_form_of_judgments_is_read(tmp_path):
     (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 {d} {g}\n" for q in LLM for d, g in LLM[q].items()))
     table = [(query, document, grade) for query, grades in LLM.items() for document, grade in grades.items()]

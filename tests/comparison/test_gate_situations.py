@@ -141,6 +141,7 @@ def test_gate_in_the_situations_of_a_first_week(folder, capsys, situation):
         assert text in shown, shown
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("columns", [("relevant", "retrieved"), ("gold", "hits")])
 @pytest.mark.parametrize(("after", "status"), [(["a", "b"], 0), (["b", "a"], 3), (None, 3)])
 def test_gate_takes_tables_with_a_row_per_query(folder, capsys, columns, after, status):
@@ -153,6 +154,7 @@ def test_gate_takes_tables_with_a_row_per_query(folder, capsys, columns, after, 
     assert capsys.readouterr().err.startswith("Gate ")
 
 
+@pytest.mark.needs("pyarrow")
 def test_gate_rejects_tables_that_judge_differently(folder, capsys):
     for name in "ab":
         rows = [{"id": f"q{query}", "relevant": ["a", "b"], "retrieved": ["a"]} for query in range(8)]

@@ -10,6 +10,9 @@ EXTRAS = {
     "to_arrow(": "pyarrow",
     "csr_array": "scipy",
     "exclude=train": "scipy",
+    "to_parquet(": "pyarrow",
+    "from_table(": "pyarrow",
+    "pyarrow.parquet": "pyarrow",
 }  # calls and the libraries that they need
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
