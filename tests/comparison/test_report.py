@@ -11,6 +11,7 @@ import pytest
 from support.made_runs import HOSTILE, comparison, hostile
 
 import rankgain as rg
+from rankgain.comparison.report import _template
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -244,6 +245,7 @@ def test_report_is_written_completely_or_not_at_all(tmp_path, monkeypatch):
 
 
 def test_report_without_jinja_names_the_extra(tmp_path, monkeypatch):
+    _template.cache_clear()
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"jinja2 is not installed: pip install 'rankgain\[report\]'"):
         page(tmp_path, comparison({"a": [0.1, 0.2], "b": [0.2, 0.3]}))

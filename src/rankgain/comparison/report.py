@@ -11,6 +11,7 @@ import datetime
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -220,6 +221,16 @@ Line: the mean; grey band: its {{ level }} interval. {{ choice }}</p>
 """
 
 
+@cache
+def _template() -> Any:
+    """Return the compiled template, which takes longer to compile than to fill."""
+    jinja2 = import_extra("jinja2", "report")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    functions = (ends_of, html_table, p_text, decimals_of, printable, signed)
+    environment.globals |= {function.__name__: function for function in functions}
+    return environment.from_string(TEMPLATE)
+
+
 def page_of(
     tests: Tests,
     groups: Groups | None,
@@ -231,16 +242,12 @@ def page_of(
     gate: Gate | None = None,
 ) -> str:
     """Return the page as text. `evidence`: the runs whose rankings were evaluated."""
-    jinja2 = import_extra("jinja2", "report")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    functions = (ends_of, html_table, p_text, decimals_of, printable, signed)
-    environment.globals |= {function.__name__: function for function in functions}
     heading = sentences.title(tests)
     (listed, left_out), (drawn, choice) = _listed(tests), _drawn(tests)
     pairs = list(chain.from_iterable(listed))
     # Omit the table of numbers if it could list only some of the differences in a metric.
     most = len(pairs) if pairs == list(tests.values())[: len(pairs)] else 0
-    text: str = environment.from_string(TEMPLATE).render(
+    text: str = _template().render(
         title=printable(heading if title is None else title),
         heading=heading,
         about=list(_about(tests, evaluations, qrels, command)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NoReturn, Unpack
 
 from rankgain._codes import UNLIMITED
@@ -518,7 +518,7 @@ def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
         yield request, request.like
     elif isinstance(request, str):
         try:
-            yield from _read(request)
+            yield from _pairs_of(request)
         except ValueError as error:
             raise ValueError(f"{error}{_remedy(request)}") from None
     else:
@@ -533,6 +533,12 @@ def parse_quality(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]
             call = f"rankgain.similarity(old, new, '{metric}')"
             raise ValueError(f"{key!s} is a similarity of two runs, not a quality: {call}")
         yield key, metric
+
+
+# The pairs of a string are kept, since the keys of a result are parsed each time that a comparison looks them up.
+@lru_cache(maxsize=256, typed=True)
+def _pairs_of(request: str) -> tuple[tuple[str, Metric], ...]:
+    return tuple(_read(request))
 
 
 def _read(request: str) -> Iterator[tuple[str, Metric]]:
