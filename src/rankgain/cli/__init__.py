@@ -40,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _status(given: list[str]) -> int:
     options = None
+    if given[:1] == ["help"]:
+        given = [*given[1:], "--help"]
     try:
         if given[:1] == ["trec_eval"]:  # this command parses its own options
             from rankgain.tools import trec_eval  # imported only here, since it is rarely needed
@@ -60,10 +62,13 @@ def _status(given: list[str]) -> int:
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
-    options, rest = _parser().parse_known_args(arguments)
-    unknown = [argument for argument in rest if argument != "-" and argument.startswith("-")]
-    if unknown or (rest and options.files is None):
-        options.parser.error(f"unrecognized arguments: {' '.join(rest)}{options.parser.nearest(unknown)}")
+    parser = _parser()
+    options, rest = parser.parse_known_args(arguments)
+    if options.command is None:
+        message = parser.unrecognized(rest) if rest else "give a command"
+        parser.exit(2, f"{parser.format_help()}\nrankgain: error: {message}\n")
+    if any(argument.startswith("-") and argument != "-" for argument in rest) or (rest and options.files is None):
+        options.parser.error(options.parser.unrecognized(rest))
     if rest:
         options.files += rest  # files that were given after an option
     return options
@@ -74,14 +79,16 @@ def _fail(message: str) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="rankgain", description="Ranking metrics from qrels and runs.")
+def _parser() -> Parser:
+    epilog = "rankgain help COMMAND: the options of a command"
+    parser = Parser(prog="rankgain", description="Ranking metrics from qrels and runs.", epilog=epilog)
     parser.add_argument("--version", action=Print, nargs=0, const=_version, help="show the version and the backend")
     parser.add_argument("--include", action=Print, nargs=0, const=_include, help="show the folder of rankgain.h")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for each in (evaluate, compare, diff, agreement, explain, metrics):
         each.add(commands)
-    commands.add_parser("trec_eval", add_help=False, help="evaluate a run with trec_eval's options and output")
+    as_trec_eval = "evaluate a run with trec_eval's options and output"
+    commands.add_parser("trec_eval", add_help=False, help=as_trec_eval).set_defaults(parser=parser, files=None)
     return parser
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from rankgain.cli.writing import show
 from rankgain.errors import nearest
@@ -17,13 +17,21 @@ _KEYWORD = r"(?P<call>\b[\w.]+\()?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))
 class Parser(argparse.ArgumentParser):
     """An argument parser that suggests the nearest option or choice in its error messages.
 
-    It also reports a full disk when it prints its help.
+    It prints one line of usage before an error, and reports a full disk when it prints its help.
     """
 
-    def nearest(self, unknown: Sequence[str]) -> str:
-        """Return a hint with the option that is most similar to an unknown one, or "" if none is similar."""
-        near = (nearest(argument.partition("=")[0], self._option_string_actions) for argument in unknown)
-        return next((f"; did you mean {option}?" for option in near if option), "")
+    def error(self, message: str) -> NoReturn:
+        positional = "".join(f" {action.metavar}" for action in self._get_positional_actions())
+        self.exit(2, f"usage: {self.prog} [options]{positional}\n{self.prog}: error: {message}\n")
+
+    def unrecognized(self, arguments: Sequence[str]) -> str:
+        """Return the error for unknown arguments, with the option that is most similar to one of them, if any."""
+        options = {option.lstrip("-"): option for option in self._option_string_actions}
+        unknown = (argument.partition("=")[0].lstrip("-") for argument in arguments if argument.startswith("-"))
+        near = next(
+            (f"; did you mean {options[name]}?" for name in (nearest(each, options) for each in unknown) if name), ""
+        )
+        return f"unrecognized arguments: {' '.join(arguments)}{near}"
 
     def in_options(self, message: str, given: Sequence[str]) -> str:
         """Replace Python keyword arguments in a message with the options, except in text that the user gave."""
