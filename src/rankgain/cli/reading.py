@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from rankgain.cli.options import COLUMNS, COLUMNS_OF_LISTS, DEFAULT_METRICS, metric_name
+from rankgain.data.compression import SUFFIXES
 from rankgain.data.given import recognise
 from rankgain.data.writing import check_writable
 from rankgain.errors import import_extra
@@ -140,8 +141,9 @@ def run_names(paths: Sequence[str]) -> list[str]:
 def _short_name(path: str) -> str:
     if path == "-":
         return "stdin"
-    name = os.path.basename(path).removesuffix(".gz")
-    return os.path.splitext(name)[0] or path
+    name = os.path.basename(path)
+    suffix = next((suffix for suffix in SUFFIXES if name.endswith(suffix)), "")
+    return os.path.splitext(name.removesuffix(suffix))[0] or path
 
 
 def progress_bar(paths: Sequence[str], always: bool = False) -> Any:
