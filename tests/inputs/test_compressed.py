@@ -27,7 +27,9 @@ def zstd(data):
     return pa.compress(data, codec="zstd", asbytes=True)
 
 
-FORMATS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress} | ({"Zstandard": zstd} if HAS_PYARROW else {})
+FORMATS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+if HAS_PYARROW:
+    FORMATS["Zstandard"] = zstd
 SUFFIXES = {"gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "Zstandard": ".zst"}
 formats = pytest.mark.parametrize("name", FORMATS)
 
@@ -82,7 +84,7 @@ def test_errors_of_the_file_are_no_damage(name):
                 raise OSError("lost")
             return super().read(min(size, 10))
 
-    with pytest.raises(OSError, match="^lost$"):
+    with pytest.raises(OSError, match=r"^lost$"):
         rg.judgments(Failing(data))
 
 
@@ -106,7 +108,12 @@ def test_zstandard_without_pyarrow_says_what_is_needed(monkeypatch, tmp_path):
 
 def test_zstandard_is_read_by_the_standard_library_if_it_can(monkeypatch, tmp_path):
     """From Python 3.14 on; here, xz stands in for it."""
-    module = SimpleNamespace(ZstdFile=lambda raw: raw.read(4) and lzma.LZMAFile(raw), ZstdError=lzma.LZMAError)
+
+    def of_xz(raw):
+        assert raw.read(4) == b"\x28\xb5\x2f\xfd"
+        return lzma.LZMAFile(raw)
+
+    module = SimpleNamespace(ZstdFile=of_xz, ZstdError=lzma.LZMAError)
     monkeypatch.setitem(sys.modules, "compression.zstd", module)
     path = tmp_path / "qrels"
     path.write_bytes(b"\x28\xb5\x2f\xfd" + lzma.compress(qrels_lines(QRELS)))
