@@ -18,7 +18,7 @@ from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import cli
-from rankgain.cli import main
+from rankgain.cli import main, reading
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d1 0\n"
 RUN = "q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.9 t\nq3 Q0 d1 1 1 t\nq9 Q0 d1 1 1 t\n"
@@ -175,7 +175,7 @@ def test_query_called_all_is_printed(tmp_path, capsys):
     ],
 )
 def test_runs_are_named_by_their_files(paths, names):
-    assert cli.run_names(paths) == names
+    assert reading.run_names(paths) == names
 
 
 def test_files_and_options_in_any_order(runs, capsys):
@@ -271,7 +271,7 @@ def test_usage_errors_are_reported(arguments, message, capsys):
 
 
 def command(*arguments):
-    return [sys.executable, "-m", "rankgain.cli", "eval", *arguments]
+    return [sys.executable, "-m", "rankgain", "eval", *arguments]
 
 
 @pytest.mark.parametrize("form", quick_first(["json", "csv", "trec", "text"]))
@@ -339,7 +339,7 @@ def test_disk_that_becomes_full_is_an_error(tmp_path, call, unbuffered):
     for path, line in zip(paths, ("q{} 0 d 1\n", "q{} Q0 d 1 1 t\n"), strict=True):
         path.write_text("".join(map(line.format, range(5000))))
     arguments, environment = [*call, *map(str, paths)], os.environ | {"PYTHONUNBUFFERED": unbuffered}
-    whole = subprocess.run([sys.executable, "-m", "rankgain.cli", *arguments], capture_output=True, check=True).stdout
+    whole = subprocess.run([sys.executable, "-m", "rankgain", *arguments], capture_output=True, check=True).stdout
     limited = [sys.executable, "-c", LIMITED, *arguments]
     with open(tmp_path / "out", "wb") as output:
         result = subprocess.run(limited, stdout=output, stderr=subprocess.PIPE, env=environment)
@@ -431,7 +431,7 @@ def test_output_is_unchanged_after_an_input_error(files, tmp_path, capsys):
 
 
 def test_output_that_cannot_be_written_is_refused_before_any_work(files, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cli, "_rankings", lambda *_: pytest.fail("worked"))
+    monkeypatch.setattr(cli.evaluate, "named_rankings", lambda *_: pytest.fail("worked"))
     absent = str(tmp_path / "absent" / "out")
     error = printed(capsys, "eval", *files, "-o", absent, status=1)
     assert error == f"rankgain: error: {absent}: No such file or directory\n"
@@ -476,7 +476,7 @@ class Terminal(io.StringIO):
 @pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
 def test_progress_bar_is_written_to_a_terminal(files, capsys, monkeypatch):
     quiet = printed(capsys, "eval", *files)
-    monkeypatch.setattr(cli, "LARGE", 0)
+    monkeypatch.setattr(reading, "LARGE", 0)
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert printed(capsys, "eval", *files) == quiet
     for name in ("qrels.txt", "run.txt"):
@@ -486,19 +486,19 @@ def test_progress_bar_is_written_to_a_terminal(files, capsys, monkeypatch):
 
 
 def test_bar_is_shown_on_a_terminal_only(files, monkeypatch):
-    monkeypatch.setattr(cli, "LARGE", sum(map(os.path.getsize, files)) - 1)
+    monkeypatch.setattr(reading, "LARGE", sum(map(os.path.getsize, files)) - 1)
     tqdm = SimpleNamespace(tqdm=object())
     monkeypatch.setitem(sys.modules, "tqdm", tqdm)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert cli.progress_bar(files) is tqdm.tqdm
-    assert cli.progress_bar([*files, "-", "absent"]) is tqdm.tqdm
-    assert cli.progress_bar(files[:1]) is None
+    assert reading.progress_bar(files) is tqdm.tqdm
+    assert reading.progress_bar([*files, "-", "absent"]) is tqdm.tqdm
+    assert reading.progress_bar(files[:1]) is None
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert cli.progress_bar(files) is None
+    assert reading.progress_bar(files) is None
     monkeypatch.setitem(sys.modules, "tqdm", tqdm)
     for stderr in (io.StringIO(), None):
         monkeypatch.setattr(sys, "stderr", stderr)
-        assert cli.progress_bar(files) is None
+        assert reading.progress_bar(files) is None
 
 
 def test_standard_output_may_be_any_object(files, capsys, monkeypatch):
@@ -523,7 +523,7 @@ def test_version_states_the_backend(capsys, backend):
 
 def in_a_shell(command, folder):
     """Run a command line in a shell, and return its exit status and standard output."""
-    program = f"{shlex.quote(sys.executable)} -m rankgain.cli"
+    program = f"{shlex.quote(sys.executable)} -m rankgain"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.run(
         ["sh", "-c", command.replace("rankgain", program)],

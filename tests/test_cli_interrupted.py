@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process canno
 CHILD = """
 import os, sys
 from rankgain import cli
+from rankgain.cli import reading
 from rankgain.data import writing
 
 chosen, output = sys.argv[1:]
@@ -45,7 +46,7 @@ class Halting:
         pause("half written")
         self.file.write(data[half:])
 
-cli.check_writable = then(cli.check_writable, "evaluating")
+reading.check_writable = then(reading.check_writable, "evaluating")
 writing.open = then(lambda *arguments: Halting(open(*arguments)), "begun")
 os.fsync = then(os.fsync, "written")
 os.replace = then(os.replace, "replaced")
@@ -74,7 +75,7 @@ def stopped(moment, number, output):
 
 @pytest.fixture(scope="module")
 def new():
-    return subprocess.run([sys.executable, "-m", "rankgain.cli", "eval", "--sample"], capture_output=True).stdout
+    return subprocess.run([sys.executable, "-m", "rankgain", "eval", "--sample"], capture_output=True).stdout
 
 
 @pytest.mark.parametrize("moment", quick_first(["half written", *(m for m in MOMENTS if m != "half written")]))

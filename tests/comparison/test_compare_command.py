@@ -152,7 +152,7 @@ def test_compare_rejects_usage(capsys, files, more, status, message):
 )
 def test_missing_extras_are_reported_before_runs_are_read(capsys, files, monkeypatch, module, option, package):
     monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr(cli, "rankings_of", None)
+    monkeypatch.setattr(cli.reading, "rankings_of", None)
     assert main(["compare", *files, *option]) == 1
     assert capsys.readouterr().err == f"rankgain: error: {option[0]}{' t' * (option[0] == '--method')}: {package}\n"
 

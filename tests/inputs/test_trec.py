@@ -208,7 +208,7 @@ def test_named_pipes_are_read(backend, run, pack):
 def test_standard_input_is_read(backend, pack, run, how, side):
     Path("qrels").write_bytes(QRELS)
     Path("run").write_bytes(run)
-    command = [sys.executable, "-m", "rankgain.cli", "eval", "qrels", "run", "--json", "--per-query", "-m", "rr"]
+    command = [sys.executable, "-m", "rankgain", "eval", "qrels", "run", "--json", "--per-query", "-m", "rr"]
     command[command.index(side)] = "-"
     data = pack(Path(side).read_bytes())
     options = {"capture_output": True, "env": os.environ | {"RANKGAIN_BACKEND": backend}}

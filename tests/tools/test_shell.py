@@ -8,9 +8,8 @@ from types import ModuleType
 import pytest
 
 import rankgain as rg
-from rankgain import cli
 from rankgain import pytrec_eval as ours
-from rankgain.cli import main
+from rankgain.cli import main, options
 from rankgain.inputs import trec
 from rankgain.metrics.table import TABLE
 
@@ -54,9 +53,9 @@ def test_threads_0_uses_all_cores(capsys, monkeypatch):
     expected = printed(capsys, "eval", "--sample", "--csv")
     for threads in ("0", "3"):
         assert printed(capsys, "eval", "--sample", "--csv", "--threads", threads) == expected
-    assert seen == [1, cli._cores(), 3]
-    assert cli._cores() >= 1
-    monkeypatch.setattr(cli, "_cores", lambda: 5000)
+    assert seen == [1, options.cores(), 3]
+    assert options.cores() >= 1
+    monkeypatch.setattr(options, "cores", lambda: 5000)
     printed(capsys, "eval", "--sample", "--threads", "0")
     assert seen[-1] == 256
     for wrong in ("-1", "257"):

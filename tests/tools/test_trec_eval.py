@@ -109,7 +109,7 @@ def test_standard_input_is_read(name, where):
         random.Random(1).shuffle(lines)
         text = b"".join(lines)
     text = gzip.compress(text) if where == "compressed" else text
-    command = [sys.executable, "-m", "rankgain.cli", "trec_eval", *arguments, *files]
+    command = [sys.executable, "-m", "rankgain", "trec_eval", *arguments, *files]
     result = subprocess.run(command, input=text, capture_output=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.decode().replace("\r\n", "\n") == golden(name)
@@ -121,7 +121,7 @@ def test_ids_are_printed_unchanged_in_byte_order(files):
         b"".join(query + b" 0 d\xff 1\n" for query in queries),
         b"".join(query + b" Q0 d\xff 1 1 run\xfe\n" for query in queries),
     )
-    command = [sys.executable, "-m", "rankgain.cli", "trec_eval", "-q", "-m", "recip_rank", "-m", "runid", *paths]
+    command = [sys.executable, "-m", "rankgain", "trec_eval", "-q", "-m", "recip_rank", "-m", "runid", *paths]
     result = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "latin-1"})
     name = b"recip_rank            \t"
     assert result.stdout.replace(b"\r\n", b"\n") == b"".join(

@@ -8,7 +8,8 @@ import stat
 import sys
 from typing import Any
 
-from rankgain.data.files import GZIP, HEADER, MARK, FileInput, is_rank, is_standard_input
+from rankgain.data.compression import compression_of, decompressed
+from rankgain.data.files import BLOCK, HEADER, MARK, FileInput, is_rank, is_standard_input
 
 PARQUET, ARROW = b"PAR1", b"ARROW1"
 HEAD = 1 << 16  # number of bytes used to recognise a file; more are read if the first line is longer
@@ -77,7 +78,7 @@ def _head_of(source: FileInput, argument: str) -> tuple[bytes, Any]:
 def _read_head(file: Any) -> bytes:
     """Return the first bytes of a file. If the file is text, they contain at least one complete line."""
     head: bytes = file.read(HEAD)
-    while isinstance(head, bytes) and head and (len(head) < HEAD or (b"\n" not in _text(head) and b"\0" not in head)):
+    while isinstance(head, bytes) and head and (len(head) < HEAD or _is_too_short(head)):
         more = file.read(max(len(head), HEAD - len(head)))
         if not more:
             break
@@ -85,16 +86,18 @@ def _read_head(file: Any) -> bytes:
     return head
 
 
+def _is_too_short(head: bytes) -> bool:
+    """Return whether the text in the first bytes of a file is a part of its first line."""
+    text = _text(head)
+    if not text:  # a block of bzip2 is decompressed as a whole, but more bytes than that are damaged
+        return len(head) < BLOCK
+    return b"\n" not in text and b"\0" not in text
+
+
 def _text(head: bytes) -> bytes:
     """Return the first bytes of a file, decompressed and without a byte-order mark."""
-    if head[:2] == GZIP:
-        import zlib
-
-        try:
-            head = zlib.decompressobj(31).decompress(head)
-        except zlib.error:  # the error is reported when the whole file is read
-            return b""
-    return head.removeprefix(MARK)
+    compression = compression_of(head)
+    return (head if compression is None else decompressed(head, compression)).removeprefix(MARK)
 
 
 def _kind(text: bytes, beir: bool) -> str | None:

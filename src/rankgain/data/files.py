@@ -10,17 +10,17 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any, BinaryIO
 
 from rankgain.data.advice.layouts import format_advice
+from rankgain.data.compression import START, Damage, compression_of
 from rankgain.errors import escaped, quoted
 
 FileInput = str | os.PathLike[str] | BinaryIO
 
 BLOCK = 1 << 21  # number of bytes read at a time, and the fewest for which another thread is used
-GZIP = b"\x1f\x8b"  # the magic number of gzip
 MARK = b"\xef\xbb\xbf"  # the UTF-8 byte-order mark, which some editors write
 PEEKED = 1 << 9  # number of bytes that are searched for the first line
 HEADER = [b"queryid", b"corpusid", b"score"]
@@ -48,16 +48,19 @@ class File:
         """Detect compression and a byte-order mark at the current position."""
         self._done = 0
         self._ahead = b""
-        start = self.take(len(GZIP))
+        start = self.take(START)
         self._ahead = start + self._ahead
         self._decode: Any = self.take
-        self._damage: tuple[type[Exception], ...] = ()
-        if start == GZIP:
-            self._decode, self._damage = _inflating(self)
+        self._damage: Damage = ()
+        self._failure: Exception | None = None  # an error of the file itself
+        self._compression = compression_of(start)
+        if self._compression is not None:
+            file, self._damage = self._compression.open(_Raw(self))
+            self._decode = file.read
         self._first = b""
         first = self.read(len(MARK))
         self._first = b"" if first == MARK else first
-        self.is_plain = start != GZIP and first != MARK
+        self.is_plain = self._compression is None and first != MARK
 
     def check_format(self) -> None:
         """Refuse unsupported formats, and name the format in the error."""
@@ -69,6 +72,7 @@ class File:
         try:
             data = self._file.read(size)
         except OSError as error:
+            self._failure = error
             raise self._with_name(error)  # noqa: B904  # this is the same error
         if not isinstance(data, bytes):
             raise TypeError(f"{self.name} must be opened in binary mode: its read() returned {type(data).__name__}")
@@ -102,7 +106,11 @@ class File:
         try:
             data: bytes = first + self._decode(size - len(first))
         except self._damage as error:
-            raise ValueError(f"{self.name}: the gzip data are damaged or cut off ({error})") from None
+            if error is self._failure or self._compression is None:
+                raise
+            raise ValueError(
+                f"{self.name}: the {self._compression.name} data are damaged or cut off ({error})"
+            ) from None
         return data
 
     def peek(self, size: int) -> bytes:
@@ -156,19 +164,10 @@ class File:
 
 
 class _Raw:
-    """The compressed bytes of a file, with the interface that `gzip` requires."""
+    """The compressed bytes of a file, with the interface that decompressors require."""
 
     def __init__(self, file: File) -> None:
         self.read = file.take
-
-
-def _inflating(file: File) -> tuple[Callable[[int], bytes], tuple[type[Exception], ...]]:
-    """Return the `read` method of a decompressor, and the errors that it raises if the data are damaged."""
-    import gzip  # deferred, because the import is slow
-    import zlib
-
-    raw: Any = _Raw(file)
-    return gzip.GzipFile(mode="rb", fileobj=raw).read, (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def _size(file: Any) -> int | None:

@@ -94,10 +94,10 @@ def read_trec(
 
     Notes
     -----
-    Both files may be compressed with gzip. Fields are separated by white space; blank lines and lines that begin with
-    ``#`` are skipped. Ids are any bytes. Files are read into memory, once, so that later changes of a file have no
-    effect, and other rules need no file. A run takes the memory of its text and up to 40 bytes per line, or up to 100
-    while it is read if the lines of its queries are scattered.
+    Both files may be compressed with gzip, bzip2, xz or Zstandard (Python 3.14, or pyarrow). Fields are separated by
+    white space; blank lines and lines that begin with ``#`` are skipped. Ids are any bytes. Files are read into memory,
+    once, so that later changes of a file have no effect, and other rules need no file. A run takes the memory of its
+    text and up to 40 bytes per line, or up to 100 while it is read if the lines of its queries are scattered.
 
     Examples
     --------

@@ -58,7 +58,7 @@ OPTIONS = (
 )
 HELP = """
 Evaluate a TREC run against TREC qrels: the options, the measures and the output are those of trec_eval.
-Either file may be compressed with gzip, or - for standard input.
+Either file may be compressed (gzip, bzip2, xz, Zstandard), or - for standard input.
 """
 _FORMATS = {"-R": "qrels", "-T": "trec_results"}
 

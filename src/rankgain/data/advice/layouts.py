@@ -6,9 +6,6 @@ import re
 
 # Formats that are recognised by the first bytes: a pattern, and the end of the error.
 _FORMATS = (
-    (rb"BZh[1-9]1AY&SY", "a bzip2 file: decompress it, or pass bz2.open(path)"),
-    (rb"\xfd7zXZ\0", "an xz file: decompress it, or pass lzma.open(path)"),
-    (rb"\x28\xb5\x2f\xfd", "a Zstandard file: decompress it"),
     (rb"PK\x03\x04.{26}(?:\[Content_Types\]|_rels/|docProps/|xl/)", "an Excel workbook: pass pandas.read_excel(path)"),
     (rb"PK\x03\x04.{26}[^\n]{0,80}\.npy", "a NumPy archive: pass an array of numpy.load(path)"),
     (rb"PK\x03\x04", "a zip archive: extract the file"),
