@@ -391,7 +391,7 @@ cdef int find_in_dict(
 # packing ids into columns
 
 cdef bint is_packable(object identifier, object kind) except -1:
-    """Return whether an id is exactly of the given type and can be stored in a column of ids."""
+    """Return whether an id is exactly of the given type, is not empty and can be stored in a column of ids."""
     cdef int overflow = 0
     cdef Py_ssize_t size
     if type(identifier) is not kind:
@@ -403,8 +403,8 @@ cdef bint is_packable(object identifier, object kind) except -1:
         if PyUnicode_AsUTF8AndSize(identifier, &size) == NULL:
             PyErr_Clear()
             return False
-        return True
-    return kind is bytes
+        return size > 0
+    return kind is bytes and len(<bytes>identifier) > 0
 
 
 def as_runs(users, list recommended not None, list relevant not None, Py_ssize_t most, /):

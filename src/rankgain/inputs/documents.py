@@ -18,6 +18,7 @@ from rankgain.data.id_lists import PLAIN_IDS, checked, column_of_rows, id_lists_
 from rankgain.data.ids import column_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict
 from rankgain.data.lines import read_run
+from rankgain.data.padding import cut
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import GIVEN, Rules, rules_of
 from rankgain.data.series import by_query
@@ -185,7 +186,7 @@ def _of_lists(given: Given, duplicates: Duplicates) -> RunDocuments:
         value = by_query(value, name)
     users, rows = id_lists_of(value, name, _DEMAND)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
-        users, rows = range(1), [rows]  # the list of a single query
+        users, rows = range(1), [cut(rows)]  # the list of a single query
     rows = checked(name, users, rows, (list, tuple), "a list of ids, best first")
     if type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple) and any(map(len, rows)):
         return RunDocuments(name, runs_of_tuples(name, users, rows, None, duplicates), is_scored=False)

@@ -328,7 +328,7 @@ def by_subtopic_of_frame(
     groups = QueryRows.of(frame.ids(query))
     rows, offsets = groups.rows(np.arange(len(groups)))
     documents, subtopics = (
-        python_ids(ids.take(rows), ids.kind) for ids in (frame.documents(column), frame.ids(of_subtopics))
+        python_ids(ids.take(rows), ids.kind) for ids in (frame.documents(column), frame.texts(of_subtopics))
     )
     grades = np.ones(len(documents)) if grade is None else to_float64(frame.numbers(grade)[rows])
 
@@ -475,7 +475,7 @@ def _refuse_several_runs(frame: Frame, columns: Mapping[str, str], groups: Query
     name = run_column(frame.names, columns.values())
     if name is not None:
         try:
-            runs = QueryRows.of(frame.ids(name))
+            runs = QueryRows.of(frame.texts(name))
         except (TypeError, ValueError):  # numbers or nulls, which name no runs
             return
         refuse_several_runs(frame.argument, name, runs, groups, documents)

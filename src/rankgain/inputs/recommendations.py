@@ -24,6 +24,7 @@ from rankgain.data.id_lists import (
     runs_of_tuples,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
+from rankgain.data.padding import cut
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
 from rankgain.data.source import Source, check_query_ids
@@ -125,7 +126,7 @@ def from_recommendations(
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
         refuse_list_texts(rows, "recommended")
-        users, rows = range(1), [rows]  # `recommended` is the list of a single user
+        users, rows = range(1), [cut(rows)]  # `recommended` is the list of a single user
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
     if type(users) is range and not len(users):

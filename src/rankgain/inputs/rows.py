@@ -16,6 +16,7 @@ from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import checked, column_of_rows, judgments_of
 from rankgain.data.ids import python_ids
 from rankgain.data.judgments import JudgmentSets, of_ids
+from rankgain.data.padding import without_padding
 from rankgain.data.rules import GIVEN
 from rankgain.data.tables.frame import Frame
 from rankgain.data.tables.readers import ListColumn
@@ -242,7 +243,7 @@ def _columns(frame: Frame, name: str, queries: Sequence[Any] | None) -> _Columns
     if isinstance(column, ListColumn):
         return _Columns(QueryRows(*column.by_query(queries)), column.ids)
     users, rows = _present(column, queries)
-    rows = checked(where, users, rows, (list, tuple), "a list of ids, best first")
+    rows = checked(where, users, without_padding(rows), (list, tuple), "a list of ids, best first")
     ids, firsts, lasts = column_of_rows(where, users, rows)
     return _Columns(QueryRows(users, firsts, lasts), ids)
 
@@ -255,7 +256,7 @@ def _judgments(frame: Frame, name: str, queries: Sequence[Any] | None) -> Judgme
         return of_ids(where, QueryRows(*column.by_query(queries)), column.ids, grades)
     users, rows = _present(column, queries)
     rows = [row if isinstance(row, (list, tuple, set, frozenset, np.ndarray, Mapping)) else [row] for row in rows]
-    return judgments_of(where, (users, rows))
+    return judgments_of(where, (users, without_padding(rows)))
 
 
 def _present(column: Sequence[Any], queries: Sequence[Any] | None) -> tuple[Sequence[Any], list[Any]]:
