@@ -13,9 +13,9 @@ from rankgain._codes cimport (
     CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, NULL_ID, OTHER_IDS,
     STABLE,
 )
-cdef object PLAIN, scalars
+cdef object PLAIN, PLAIN_IDS, scalars
 from rankgain import scalars
-from rankgain.scalars import PLAIN, id_error, id_kind
+from rankgain.scalars import PLAIN, PLAIN_IDS, id_error, id_kind
 
 cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*)
@@ -96,10 +96,15 @@ cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py
     an error code."""
     cdef PyObject* key
     cdef PyObject* value
+    cdef PyObject* kind = NULL
     cdef Py_ssize_t at = 0, index = 0
     with cython.critical_section(truth):
         while index < n and PyDict_Next(truth, &at, &key, &value):
             position[0] = index
+            if kind != <PyObject*>Py_TYPE(key):
+                kind = <PyObject*>Py_TYPE(key)
+                if not PyType_CheckExact(kind) or PySet_Contains(PLAIN_IDS, kind) != 1:
+                    return FOREIGN  # to find out whether it is a tensor could run Python code
             if key == <PyObject*>None or (PyFloat_CheckExact(key) and isnan(PyFloat_AsDouble(key))):
                 return NULL_ID
             if not read_plain(value, &grades[index]):

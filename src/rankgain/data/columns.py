@@ -10,8 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import COLUMNS, NAN_SCORE
+from rankgain._codes import COLUMNS, DUPLICATE, NAN_SCORE
 from rankgain.choices import Duplicates, Missing
+from rankgain.data.advice.zeros import ADVICE
 from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, python_ids, row_numbers
@@ -220,7 +221,9 @@ class ColumnSource(JudgmentSource):
         where = where if self.part else f"{where} ({position})"
         if error.code == NAN_SCORE and isinstance(self._run.scores, NegatedRanks):
             return nan_rank(where)
-        return refusal(error.code, where, REPEATED)
+        refused = refusal(error.code, where, REPEATED)
+        is_padding = document == 0 and self._run.scores is None and error.code == DUPLICATE
+        return type(refused)(f"{refused}{ADVICE}") if is_padding else refused
 
 
 class PartSource(ColumnSource):

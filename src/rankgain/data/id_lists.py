@@ -13,8 +13,10 @@ from rankgain.choices import Duplicates
 from rankgain.data.advice.foreign import container_advice, element_advice
 from rankgain.data.advice.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.advice.multi_hot import refuse_multi_hot
+from rankgain.data.advice.zeros import ADVICE
 from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
 from rankgain.data.column_names import is_series, refuse_table
+from rankgain.data.dicts import refuse_empty_ids
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, are_empty, ids_of, ids_of_rows
 from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
@@ -53,6 +55,7 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
         refuse_scores(rows, name)
     elif isinstance(value, (dict, Mapping)):
         refuse_table(value, name)
+        refuse_empty_ids(value, (), name)
         users, rows = paired(value, name)
         return users, without_padding(rows)
     else:
@@ -209,23 +212,32 @@ def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
     users, rows = truth
     mappings = {issubclass(kind, Mapping) for kind in {*map(type, rows)}}
     if mappings <= {True} and type(rows) is list:
+        refuse_empty_ids(users, rows, name)
         return of_dicts(users, rows, name)
     if True in mappings:
         raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
     if type(rows) is list and {*map(type, rows)} <= {set, frozenset} and sum(map(len, rows)) <= FEW:
+        refuse_empty_ids(users, rows, name)
         return of_dicts(users, [dict.fromkeys(ids, 1.0) for ids in rows], name)
     demand = "a set or list of ids, or a mapping to grades"
     rows = checked(name, users, rows, (set, frozenset, list, tuple, Set), demand)
     if isinstance(rows, np.ndarray):
         ids, firsts, lasts = column_of_rows(name, users, rows)
-        return of_ids(name, QueryRows(users, firsts, lasts), ids, np.ones(len(ids)))
+        return _of_rows(name, users, ids, firsts, lasts)
     try:
         ids, offsets, lasts = _read(name, rows)
     except InputError:
         return _of_objects(name, users, rows)
-    if not np.array_equal(lasts, offsets[1:]):
-        return of_ids(name, QueryRows(users, offsets[:-1], lasts), ids, np.ones(len(ids)))
-    return JudgmentSets(name, users).with_columns(offsets, np.ones(len(ids)), ids=ids)
+    return _of_rows(name, users, ids, offsets[:-1], lasts)
+
+
+def _of_rows(name: str, users: Sequence[Any], ids: Ids, firsts: Ints, lasts: Ints) -> JudgmentSets:
+    """Return judgments in which each id of a row has the grade 1."""
+    judgments = of_ids(name, QueryRows(users, firsts, lasts), ids, np.ones(len(ids)))
+    if judgments.error_code is not None:
+        _, user, position = judgments.error_code
+        judgments.hint = ADVICE if judgments.documents[int(judgments.offsets[user]) + position] == 0 else ""
+    return judgments
 
 
 def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:

@@ -388,7 +388,7 @@ def _check(error_code: ErrorCode, rows: list[Any]) -> None:
         return
     code, query, position = error_code
     value = next(islice(chain.from_iterable(rows), position, None), None)
-    detail = repr(value) if code == _codes.LONE_SURROGATE else type(value).__name__
+    detail = repr(value) if code == _codes.LONE_SURROGATE else type(value).__name__ if code == _codes.ID_TYPE else ""
     raise InputError(code, query, position, detail)
 
 

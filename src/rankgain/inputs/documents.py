@@ -11,7 +11,7 @@ import numpy as np
 from rankgain.choices import Duplicates, Ties
 from rankgain.data.column_names import ROW_COLUMNS
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns
-from rankgain.data.dicts import DictSource
+from rankgain.data.dicts import DictSource, refuse_empty_ids
 from rankgain.data.given import Given, recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import PLAIN_IDS, checked, column_of_rows, id_lists_of, refuse_scores, runs_of_tuples
@@ -144,6 +144,7 @@ def documents_of(
         for query, scores in given.data.items():
             if not isinstance(scores, Mapping):
                 raise TypeError(f"{argument}: query {quoted(query)}: must be a mapping by document")
+        refuse_empty_ids(given.data, given.data.values(), given.name)
         return RunDocuments(given.name, given.data, is_scored=True)
     if given.kind == "trec":
         run = read_run(given.data, argument=argument, duplicates=duplicates)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any, Unpack
 
 from rankgain import _backend
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
 from rankgain.data.advice.list_texts import refuse_list_texts
+from rankgain.data.advice.zeros import IdRows, id_rows, remarks_on_zero_ids
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.dicts import DictSource
 from rankgain.data.groups import QueryRows
@@ -156,7 +157,10 @@ def from_recommendations(
     ids, firsts, lasts = column
     groups = QueryRows(users, firsts, lasts)
     columns = RunColumns("recommended", groups, ids, None, check_all=check_all, duplicates=duplicates)
-    return _assuming(assumed, ColumnSource(judgments, columns, missing=missing, query_ids=query_ids))
+    source = ColumnSource(judgments, columns, missing=missing, query_ids=query_ids)
+    in_order = type(truth) is tuple and not isinstance(next(iter(truth[1]), None), (Mapping, Set))
+    assumed += remarks_on_zero_ids(id_rows(judgments, are_ordered=in_order), IdRows("recommended", *column))
+    return _assuming(assumed, source)
 
 
 def _assuming(assumed: tuple[str, ...], source: Source) -> Rankings:

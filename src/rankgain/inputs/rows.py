@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
+from rankgain.data.advice.zeros import IdRows, id_rows, remarks_on_zero_ids
 from rankgain.data.column_names import NAMES_IF_DISTINCT, ROW_COLUMNS, bare, check_roles
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
@@ -125,20 +126,20 @@ def from_rows(
     judgments = _judgments(frame, truth, queries)
     if queries is None:
         judgments.assumed += _numbered(frame, candidates, (truth, run))
-    returned = _run(frame, run, queries, validate == "full", duplicates)
-    return Rankings(ColumnSource(judgments, returned, missing=missing, query_ids=query_ids), GIVEN)
+    groups, ids = _columns(frame, run, queries)
+    returned = RunColumns(frame.where(run), groups, ids, None, check_all=validate == "full", duplicates=duplicates)
+    source = ColumnSource(judgments, returned, missing=missing, query_ids=query_ids)
+    relevant = id_rows(judgments, are_ordered=frame.content(truth) == "lists")
+    source.assumed += remarks_on_zero_ids(relevant, IdRows(returned.name, ids, groups.firsts, groups.lasts))
+    return Rankings(source, GIVEN)
 
 
 def run_of_rows(frame: Frame, query: str | None, retrieved: str | None, duplicates: Duplicates) -> RunColumns:
     """Read a run from a frame with one row per query. All repeated documents are looked for."""
     run, names = _need(frame, "retrieved", retrieved), _find(frame, "query", query)
     frame.prepare([run] if names is None else [names, run])
-    return _run(frame, run, None if names is None else _query_names(frame, names), True, duplicates)
-
-
-def _run(frame: Frame, name: str, queries: Sequence[Any] | None, check_all: bool, duplicates: Duplicates) -> RunColumns:
-    groups, ids = _columns(frame, name, queries)
-    return RunColumns(frame.where(name), groups, ids, None, check_all=check_all, duplicates=duplicates)
+    groups, ids = _columns(frame, run, None if names is None else _query_names(frame, names))
+    return RunColumns(frame.where(run), groups, ids, None, check_all=True, duplicates=duplicates)
 
 
 def has_rows_by_query(frame: Frame) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankgain.choices import ScoreTies
 from rankgain.data.advice.swapped import pairs_in_lists, remark_if_swapped
+from rankgain.data.advice.zeros import remarks_on_zero_scores
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.column_names import is_pandas, is_series
 from rankgain.data.groups import numbers_of_integers, order_of
@@ -170,7 +171,7 @@ def from_scores(
         others = {"group_sizes": group_sizes, "judged": judged, "mask": mask, "exclude": exclude}
         y_true, y_score, qid, assumed = _by_labels(y_true, y_score, qid, others)
     labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
-    query_ids = names if query_ids is None else query_ids
+    query_ids, named = (names, "qid") if query_ids is None else (query_ids, "query_ids")
     if exclude is not None:
         if mask is not None:
             raise ValueError("give exclude or mask, not both: mask=mask & (exclude.toarray() == 0)")
@@ -179,7 +180,9 @@ def from_scores(
         mask = mask_of(exclude, (scores.count, scores.columns))
     labels, scores = unmasked(mask, labels, scores)
     truth = None if judged is None else check_judged(judged, labels)
-    source = ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count))
+    source = ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count, named))
+    if mask is None:
+        assumed += remarks_on_zero_scores(labels, scores)
     if scores.kind != "f":
         pairs = pairs_in_lists(labels, scores)
         assumed += remark_if_swapped(pairs, "y_true", "y_score", "from_scores(y_true, y_score)")
