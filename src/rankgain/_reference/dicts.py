@@ -24,8 +24,8 @@ def as_runs(
     the relevant ids to dicts of grades.
 
     Return None if columns, which report errors, must be used instead. This is the case if there are more than `most`
-    ids, if a list repeats an id, if ids are empty or have mixed or unsupported types, or if `relevant` contains neither dicts nor
-    collections of ids.
+    ids, if a list repeats an id, if ids are empty or have mixed or unsupported types, or if `relevant` contains neither
+    dicts nor collections of ids.
     """
     kinds = {*map(type, relevant)}
     if not {*map(type, recommended)} <= {list, tuple}:

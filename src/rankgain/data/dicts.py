@@ -114,6 +114,18 @@ class DictSource(JudgmentSource):
         source.assumed = self.assumed
         return source
 
+    def without_own_ids(self) -> DictSource:
+        runs: dict[Any, Any] = {}
+        for query, name, scores in zip(*self._keys_and_ids(), self._runs, strict=False):
+            if name in scores:
+                runs[query] = {document: score for document, score in scores.items() if document != name}
+        if not runs:
+            return self
+        names = self.query_ids if self._named else None
+        source = DictSource(self._judgments, {**self._run, **runs}, self.missing, names, self._unread, self._run_name)
+        source.assumed, source.own_ids = self.assumed, len(runs)
+        return source
+
     @property
     def sizes(self) -> Ints:
         return np.fromiter(map(len if self._all_dicts else size_of, self._runs), np.int64, len(self._runs))

@@ -338,6 +338,19 @@ def pick(keys: Keys, rows: Ints) -> Keys:
     return Keys(keys.data[rows], NONE, NONE)
 
 
+def equal_rows(keys: Keys, others: Keys, rows: Ints) -> Ints:
+    """Return the positions of the ids that equal another id, which is in the given row of `others`."""
+    if not len(keys.starts):
+        return np.flatnonzero(keys.data == others.data[rows])
+    sizes = keys.ends - keys.starts
+    equal = np.flatnonzero(sizes == (others.ends - others.starts)[rows])
+    for at in range(int(sizes[equal].max(initial=0))):  # few ids are left after the first bytes
+        inside = at < sizes[equal]
+        ours, theirs = (np.where(inside, starts + at, 0) for starts in (keys.starts[equal], others.starts[rows[equal]]))
+        equal = equal[~inside | (keys.data[ours] == others.data[theirs])]
+    return equal
+
+
 def python_ids(keys: Keys, kind: str) -> list[Any]:
     """Return the ids as Python objects. In text, invalid UTF-8 bytes become lone surrogates, so nothing is lost."""
     if kind in ("int", ""):

@@ -423,6 +423,12 @@ class JudgmentSource(Source):
         """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
         return [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()] if self._named else None
 
+    def _keys_and_ids(self) -> tuple[list[Any], Sequence[Any]]:
+        """Return the evaluated queries as the run has them, and their ids; no ids if queries are only numbered."""
+        names = self._judgments.query_ids
+        keys = [names[number] for number in self._numbers_of(0, len(self.query_ids)).tolist()]
+        return keys, keys if type(names) is not range else self.query_ids if self._named else ()
+
     def id_sides(self) -> tuple[IdSide, IdSide]:
         judgments = IdSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
         return judgments, IdSide(self._run_name, self.documents_of)

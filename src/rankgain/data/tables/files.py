@@ -349,7 +349,9 @@ def _parsed(text: bytes, where: str, key: str) -> Any:
         raise ValueError(f"{where} is not valid JSON: {error}") from None
     if repeating:
         inside, record = next(_repeating(value, "", key), ("", repeating[0]))
-        raise ValueError(f"{where}{inside}: position {record.position}: the key {quoted(record.key)} repeats an earlier one")
+        raise ValueError(
+            f"{where}{inside}: position {record.position}: the key {quoted(record.key)} repeats an earlier one"
+        )
     return value
 
 
