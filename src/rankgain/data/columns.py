@@ -161,8 +161,8 @@ class ColumnSource(JudgmentSource):
         removed = int(self._sizes.sum() - run.groups.sizes(self._run_numbers).sum())
         if not removed:
             return self
-        names = self.query_ids if self._named else None
-        source = type(self)(self._judgments, run, missing=self.missing or "zero", query_ids=names)
+        given = self.query_ids if self._named else None
+        source = type(self)(self._judgments, run, missing=self.missing or "zero", query_ids=given)
         source.assumed, source.own_ids = self.assumed, removed
         return source
 

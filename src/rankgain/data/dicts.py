@@ -122,7 +122,9 @@ class DictSource(JudgmentSource):
         if not runs:
             return self
         names = self.query_ids if self._named else None
-        source = DictSource(self._judgments, {**self._run, **runs}, self.missing, names, self._unread, self._run_name)
+        source = DictSource(
+            self._judgments, {**self._run, **runs}, self.missing or "zero", names, self._unread, self._run_name
+        )
         source.assumed, source.own_ids = self.assumed, len(runs)
         return source
 

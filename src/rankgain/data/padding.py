@@ -94,6 +94,6 @@ def ends_without(padding: Bools, firsts: Ints, lasts: Ints) -> Ints:
     if not padding.any():
         return lasts
     # for each row of the column, the number of rows up to the last one before it that is no padding
-    rows = np.maximum.accumulate(np.where(padding, 0, np.arange(1, len(padding) + 1)))
-    rows = np.append(0, rows)
-    return np.maximum(firsts, rows[lasts])
+    rows = np.append(0, np.maximum.accumulate(np.where(padding, 0, np.arange(1, len(padding) + 1))))
+    ends: Ints = np.maximum(firsts, rows[lasts])
+    return ends

@@ -129,8 +129,8 @@ def from_rows(
     groups, ids = _columns(frame, run, queries)
     returned = RunColumns(frame.where(run), groups, ids, None, check_all=validate == "full", duplicates=duplicates)
     source = ColumnSource(judgments, returned, missing=missing, query_ids=query_ids)
-    relevant = id_rows(judgments, are_ordered=frame.content(truth) == "lists")
-    source.assumed += remarks_on_zero_ids(relevant, IdRows(returned.name, ids, groups.firsts, groups.lasts))
+    judged = id_rows(judgments, are_ordered=frame.content(truth) == "lists")
+    source.assumed += remarks_on_zero_ids(judged, IdRows(returned.name, ids, groups.firsts, groups.lasts))
     return Rankings(source, GIVEN)
 
 

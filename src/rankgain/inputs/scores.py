@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankgain.choices import ScoreTies
+from rankgain.data.advice.group_sizes import refuse_other_sizes, refuse_value_counts
 from rankgain.data.advice.swapped import pairs_in_lists, remark_if_swapped
 from rankgain.data.advice.zeros import remarks_on_zero_scores
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
@@ -89,9 +90,9 @@ def from_scores(
     Raises
     ------
     ValueError
-        If `y_true` and `y_score` do not hold the same documents, or their labels contradict each other; if both
-        `group_sizes` and `qid` are given; if `group_sizes` has a negative entry or does not add up to the number of
-        documents; if an id of `qid` is NaN or missing; if `judged` or `query_ids` holds another number of queries; if
+        If `y_true` and `y_score` do not hold the same documents, or their labels contradict each other; if
+        `group_sizes` and `qid` are given and disagree; if `group_sizes` has a negative entry, does not add up to the
+        number of documents, or is a Series in the order of ``value_counts()``; if an id of `qid` is NaN or missing; if `judged` or `query_ids` holds another number of queries; if
         `mask` or `exclude` has another shape; if both are given; if a sparse matrix has unsorted or repeated columns,
         or is given beside anything but a matrix of scores; or if `ties` is unknown or ``"docid"`` (bare scores have no
         ids). In `Rankings.evaluate`, if a score is NaN, if a grade is NaN, infinite or, unless `y_true` is sparse,
@@ -234,8 +235,6 @@ def beside_scores(
     y_true: Any, y_score: Any, group_sizes: Any, qid: Any
 ) -> tuple[RaggedArray, RaggedArray, list[Any] | None]:
     """Return the labels and the scores, both grouped by query, and the query ids if `qid` is given."""
-    if group_sizes is not None and qid is not None:
-        raise ValueError("give group_sizes or qid, not both")
     if group_sizes is None and qid is None:
         labels, scores = RaggedArray.of(y_true, "y_true"), RaggedArray.of(y_score, "y_score")
         _check_same_shape(labels, scores)
@@ -248,9 +247,13 @@ def beside_scores(
         raise ValueError(f"y_true has {len(flat_labels)} documents, and y_score has {len(flat_scores)}")
     order, names = None, None
     if qid is None:
+        refuse_value_counts(group_sizes)
         offsets = _from_sizes(group_sizes, len(flat_scores))
     else:
         offsets, order, names = _from_qid(qid, len(flat_scores))
+        if group_sizes is not None:
+            by_size = np.diff(_from_sizes(group_sizes, len(flat_scores)))
+            refuse_other_sizes(group_sizes, by_size, np.diff(offsets), are_contiguous=order is None)
     labels = RaggedArray("y_true", offsets, values=flat_labels, order=order)
     return labels, RaggedArray("y_score", offsets, values=flat_scores, order=order), names
 

@@ -77,9 +77,9 @@ class Attribution(Frames, Printed):
     like_mean : float
         The mean by the rules of the tool, which equals that of ``evaluate(metric, like=like)``.
     rows : list of dict
-        One per rule that differs for this metric, in the order queries, judged documents, hits, definition, gain, discount,
-        ideal, relevant, empty, ties, precision of scores. ``rule`` is the name; ``rankgain`` and ``like`` are the two
-        rules in words; ``only_this`` is the mean with only this rule changed, and ``change`` the difference from
+        One per rule that differs for this metric, in the order queries, judged documents, hits, definition, gain,
+        discount, ideal, relevant, empty, ties, precision of scores. ``rule`` is the name; ``rankgain`` and ``like`` are
+        the two rules in words; ``only_this`` is the mean with only this rule changed, ``change`` the difference from
         `mean`; ``with_above`` is the mean with the rules of this row and of all rows above changed, and ``adds`` the
         difference from that of the row above, so that these sum to `like_mean` minus `mean`; ``changed`` is the number
         of queries whose value differs with only this rule changed, including queries that no longer count;

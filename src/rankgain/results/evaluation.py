@@ -52,8 +52,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         ``empty``: how many of the evaluated queries have nothing relevant; ``excluded``, unless it is 0: how many
         judged documents were left out, since they are in columns that the caller excluded (see `from_scores`);
         ``capped``, unless it is 0: in how many queries a list beats the greedy ideal of a metric of novelty;
-        ``own_ids``, unless it is 0: how many hits with the id of their query were removed, as ``like="beir"`` does. After
-        `subset`, only ``queries`` is known.
+        ``own_ids``, unless it is 0: how many hits with the id of their query ``like="beir"`` removed. After `subset`,
+        only ``queries`` is known.
     assumed : tuple of str
         What was assumed about the input, in words: that each row of qrels without relevance counts as 1.
 

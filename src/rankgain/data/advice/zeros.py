@@ -40,8 +40,8 @@ def remarks_on_zero_ids(relevant: IdRows, recommended: IdRows) -> tuple[str, ...
     padded = next((side for side in sides if _mostly_ends_with_zero(side)), None)
     if padded is None:
         return ()
-    counts = {side.name: _zeros_at_ends(side) for side in sides}
-    if any(count is None for count in counts.values()) or not any(np.any(count > 1) for count in counts.values()):
+    counts = {side.name: count for side in sides if (count := _zeros_at_ends(side)) is not None}
+    if len(counts) < 2 or max(int(count.max(initial=0)) for count in counts.values()) < 2:
         return ()
     count = counts[padded.name]
     return (
@@ -57,7 +57,7 @@ def _mostly_ends_with_zero(side: IdRows) -> bool:
     if len(side.firsts) < FEWEST or side.ids.kind != "int" or not side.are_ordered:
         return False
     filled = side.lasts[side.lasts > side.firsts]
-    return 2 * np.count_nonzero(_integers(side)[filled - 1] == 0) > len(side.firsts)
+    return 2 * int(np.count_nonzero(_integers(side)[filled - 1] == 0)) > len(side.firsts)
 
 
 def _zeros_at_ends(side: IdRows) -> Ints | None:
