@@ -207,6 +207,10 @@ class ColumnSource(JudgmentSource):
         documents = self._run.documents
         return python_ids(documents.take(self._rows_of(query)), documents.kind)
 
+    @property
+    def may_have_one_document(self) -> tuple[bool, bool]:
+        return len(self._judgments.grades) <= len(self._judgments), bool(self._sizes[:1] <= 1)
+
     def documents(self, query: int, rules: Rules) -> Documents:
         run = self._run
         rows = self._rows_of(query)

@@ -148,6 +148,11 @@ class DictSource(JudgmentSource):
             runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
         return DICTS, start, stop, judgments.judged, None if self._numbers is None else self._common, runs
 
+    @property
+    def may_have_one_document(self) -> tuple[bool, bool]:
+        judgments, runs = self._judgments, self._runs
+        return judgments.judged.total <= len(judgments.query_ids), len(runs) > 0 and size_of(runs[0]) <= 1
+
     def documents_of(self, query: int) -> list[Any]:
         return list(as_dict(self._runs[query]))
 

@@ -255,7 +255,7 @@ class ChunkedIds(ChunkedArray):
 
 
 def begins_with_bracket(ids: Ids) -> bool:
-    """Return whether the first id is text that begins with "[", without converting the column."""
+    """Return whether the first id is text that begins with a bracket, without converting the column."""
     while isinstance(ids, ChunkedIds):
         ids = next((part for part in ids.parts if len(part)), NumberIds(NONE))
     if isinstance(ids, DictionaryIds):
@@ -263,12 +263,12 @@ def begins_with_bracket(ids: Ids) -> bool:
     if not len(ids):
         return False
     if isinstance(ids, ObjectIds):
-        return bool(ids._values[0][:1] == "[")
+        return bool(ids._values[0][:1] in ("[", "{", "("))
     if isinstance(ids, StringViewIds):  # a view has the length in 4 bytes, followed by the text
-        return bool(ids._views[0, 4] == ord("["))
+        return bool(ids._views[0, 4] in b"[{(")
     if isinstance(ids, TextIds):
         start = int(ids._starts[0])
-        return 0 <= start < len(ids._data) and bool(ids._data[start] == ord("["))
+        return 0 <= start < len(ids._data) and bool(ids._data[start] in b"[{(")
     return False
 
 

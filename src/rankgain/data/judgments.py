@@ -423,6 +423,16 @@ class JudgmentSource(Source):
         """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
         return [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()] if self._named else None
 
+    @property
+    def judged_column(self) -> str | None:
+        """The column of judged documents, if the judgments were read from a table."""
+        return self._judgments.column
+
+    @property
+    def has_numbered_queries(self) -> bool:
+        """Whether queries are only numbered, as they are in lists."""
+        return type(self._judgments.query_ids) is range
+
     def _keys_and_ids(self) -> tuple[list[Any], Sequence[Any]]:
         """Return the evaluated queries as the run has them, and their ids; no ids if queries are only numbered."""
         names = self._judgments.query_ids
@@ -439,6 +449,11 @@ class JudgmentSource(Source):
     def documents_of(self, query: int) -> list[Any]:
         """Return the documents that a query returned, as Python objects."""
         return []
+
+    @property
+    def may_have_one_document(self) -> tuple[bool, bool]:
+        """Whether each query may have at most one judged and at most one returned document, as far as counts show."""
+        return False, False
 
     @property
     def judged_sizes(self) -> Ints:

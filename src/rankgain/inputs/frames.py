@@ -10,6 +10,7 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
 from rankgain.data.advice.ranks import remarks_on_ranks, remarks_on_scores, warn_of_ranks
+from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.several_runs import refuse_several_runs
 from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, remark_if_swapped
 from rankgain.data.column_names import bare, check_roles, common_column, names_ranks, run_column
@@ -165,7 +166,9 @@ def from_frames(
             warn_of_negative_grades(judgments)
         sides = _against(judgments, run.frame, queries[1], docs[1], score, rank, options)
     rules = rules_of("docid" if ties is None else ties, ids=True)
-    return Rankings(ColumnSource(*sides, missing=missing, query_ids=query_ids), rules)
+    source = ColumnSource(*sides, missing=missing, query_ids=query_ids)
+    refuse_several_ids(source, run_column=sides[1].column)
+    return Rankings(source, rules)
 
 
 class _Options(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from rankgain.choices import Missing, Ties, check_choices
 from rankgain.data.advice.ranks import remarks_on_dicts
+from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.swapped import has_whole_scores, pairs_in_dicts, remark_if_swapped
 from rankgain.data.dicts import DictSource, Run, dicts_of, refuse_empty_ids
 from rankgain.data.given import recognise
@@ -112,6 +113,7 @@ def from_qrels(
             warn_of_negative_grades(judgments)
     refuse_empty_ids(scores, scores.values(), given.name)
     source = DictSource(judgments, scores, missing, query_ids, unread, given.name)
+    refuse_several_ids(source)
     source.assumed += given.assumed + remarks_on_dicts(scores)
     if judgments.unusual_grades and has_whole_scores(scores):
         pairs = pairs_in_dicts(judgments, scores)

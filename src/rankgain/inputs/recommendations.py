@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from rankgain import _backend
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
 from rankgain.data.advice.list_texts import refuse_list_texts
+from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.zeros import IdRows, id_rows, remarks_on_zero_ids
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.dicts import DictSource
@@ -24,11 +25,11 @@ from rankgain.data.id_lists import (
     relevant_lists,
     runs_of_tuples,
 )
-from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
+from rankgain.data.judgments import Judgments, JudgmentSets, JudgmentSource, of_dicts, warn_of_negative_grades
 from rankgain.data.padding import cut
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
-from rankgain.data.source import Source, check_query_ids
+from rankgain.data.source import check_query_ids
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
@@ -163,8 +164,9 @@ def from_recommendations(
     return _assuming(assumed, source)
 
 
-def _assuming(assumed: tuple[str, ...], source: Source) -> Rankings:
-    """Make Rankings that also say what was assumed about labels."""
+def _assuming(assumed: tuple[str, ...], source: JudgmentSource) -> Rankings:
+    """Make Rankings that also say what was assumed about labels, unless a text has several ids."""
+    refuse_several_ids(source)
     source.assumed += assumed
     return Rankings(source, GIVEN)
 

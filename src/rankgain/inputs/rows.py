@@ -9,13 +9,15 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
+from rankgain.data.advice.list_texts import EXAMINED, refuse_list_texts
+from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.zeros import IdRows, id_rows, remarks_on_zero_ids
 from rankgain.data.column_names import NAMES_IF_DISTINCT, ROW_COLUMNS, bare, check_roles
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import checked, column_of_rows, judgments_of
-from rankgain.data.ids import python_ids
+from rankgain.data.ids import begins_with_bracket, python_ids
 from rankgain.data.judgments import JudgmentSets, of_ids
 from rankgain.data.padding import without_padding
 from rankgain.data.rules import GIVEN
@@ -129,6 +131,7 @@ def from_rows(
     groups, ids = _columns(frame, run, queries)
     returned = RunColumns(frame.where(run), groups, ids, None, check_all=validate == "full", duplicates=duplicates)
     source = ColumnSource(judgments, returned, missing=missing, query_ids=query_ids)
+    refuse_several_ids(source, truth, run)
     judged = id_rows(judgments, are_ordered=frame.content(truth) == "lists")
     source.assumed += remarks_on_zero_ids(judged, IdRows(returned.name, ids, groups.firsts, groups.lasts))
     return Rankings(source, GIVEN)
@@ -254,8 +257,12 @@ def _judgments(frame: Frame, name: str, queries: Sequence[Any] | None) -> Judgme
     column, where = frame.lists(name, single=True), frame.where(name)
     if isinstance(column, ListColumn):
         grades = np.ones(len(column.ids)) if column.grades is None else column.grades
+        if column.grades is None and column.ids.kind == "str" and begins_with_bracket(column.ids):
+            refuse_list_texts(python_ids(column.ids.take(slice(0, EXAMINED)), "str"), where)
         return of_ids(where, QueryRows(*column.by_query(queries)), column.ids, grades)
     users, rows = _present(column, queries)
+    if all(isinstance(row, str) for row in rows):
+        refuse_list_texts(rows, where)
     rows = [row if isinstance(row, (list, tuple, set, frozenset, np.ndarray, Mapping)) else [row] for row in rows]
     return judgments_of(where, (users, without_padding(rows)))
 

@@ -92,11 +92,12 @@ def from_scores(
     ValueError
         If `y_true` and `y_score` do not hold the same documents, or their labels contradict each other; if
         `group_sizes` and `qid` are given and disagree; if `group_sizes` has a negative entry, does not add up to the
-        number of documents, or is a Series in the order of ``value_counts()``; if an id of `qid` is NaN or missing; if `judged` or `query_ids` holds another number of queries; if
-        `mask` or `exclude` has another shape; if both are given; if a sparse matrix has unsorted or repeated columns,
-        or is given beside anything but a matrix of scores; or if `ties` is unknown or ``"docid"`` (bare scores have no
-        ids). In `Rankings.evaluate`, if a score is NaN, if a grade is NaN, infinite or, unless `y_true` is sparse,
-        negative, or if `judged` lacks grades that were returned.
+        number of documents, or is a Series in the order of ``value_counts()``; if an id of `qid` is NaN or missing; if
+        `judged` or `query_ids` holds another number of queries; if `mask` or `exclude` has another shape; if both are
+        given; if a sparse matrix has unsorted or repeated columns, or is given beside anything but a matrix of scores;
+        or if `ties` is unknown or ``"docid"`` (bare scores have no ids). In `Rankings.evaluate`, if a score is NaN, if
+        a grade is NaN, infinite or, unless `y_true` is sparse, negative, or if `judged` lacks grades that were
+        returned.
     TypeError
         If a value is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask` does
         not hold booleans, if an id is not hashable, if a Series has an index of queries and documents, for which there
