@@ -99,4 +99,5 @@ cdef enum:
     SHORT_DISCOUNT = 23
     ABOVE_MAX_GRADE = 24
     INFINITE_SCORE = 25
+    EMPTY_ID = 26
     IN_JUDGED = 64

@@ -93,6 +93,7 @@ BAD_GAIN = 22
 SHORT_DISCOUNT = 23
 ABOVE_MAX_GRADE = 24
 INFINITE_SCORE = 25
+EMPTY_ID = 26
 # A flag added to an error code if the error is in the judged grades rather than in the list.
 IN_JUDGED = 64
 

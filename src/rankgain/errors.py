@@ -50,7 +50,8 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.FEW_FIELDS: (ValueError, "{detail}"),
     _codes.NOT_A_NUMBER: (ValueError, "{detail} is not a number"),
     _codes.DUPLICATE: (ValueError, "{detail} of the same query; keep one of them" + _IN_A_RUN),
-    _codes.NULL_ID: (ValueError, "the value is null; drop such rows or fill them in"),
+    _codes.NULL_ID: (ValueError, "the value is null; drop such {detail}"),
+    _codes.EMPTY_ID: (ValueError, "the id is an empty text; drop such {detail}"),
     _codes.ID_TYPE: (TypeError, "ids must be all str, all bytes or all int, and this one is {detail}"),
     _codes.LONE_SURROGATE: (ValueError, "the id {detail} is not valid text: it has a lone surrogate; encode it again"),
     _codes.LARGE_ID: (
@@ -114,6 +115,8 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
     if detail == BEYOND:
         return too_large(where)
     kind, text = _TEXTS[code & ~IN_JUDGED]
+    if code & ~IN_JUDGED in (_codes.NULL_ID, _codes.EMPTY_ID):
+        detail = detail or "rows"
     if code & IN_JUDGED:
         text = text.removesuffix(_IN_A_RUN)
     remedy = remedy_for(detail) if code & ~IN_JUDGED in (_codes.GRADE_TYPE, _codes.SCORE_TYPE) else ""

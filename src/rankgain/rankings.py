@@ -324,7 +324,7 @@ class Rankings:
         if source.may_have_other_ids and not out.item(0):
             assumed += _look_for_hits(source, rules, out)
         ids, missing = source.query_ids, source.missing
-        counts = (len(ids), *source.left_out, empty, source.excluded_judgments, capped)
+        counts = (len(ids), *source.left_out, empty, source.excluded_judgments, capped, source.own_ids)
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
         return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, assumed)
 
@@ -352,6 +352,8 @@ class Rankings:
             rankings = self.under(**changes)
         except ValueError as error:
             raise ValueError(f"like={like!r}: {error}") from error
+        if rules.removes_own_ids:
+            rankings = Rankings(rankings._source.without_own_ids(), rankings._rules)
         return rankings.limited(scored_only=True) if given == "scored" else rankings
 
     def calculation(
@@ -502,6 +504,8 @@ class Rankings:
         base = Setting(single_metric(metric, OWN).metric, self.missing, _GIVEN[scored], self.ties, score_bits)
         theirs = requested.rules
         target = Setting(requested.metric, theirs.missing, handed, theirs.ties, theirs.score_bits)
+        if theirs.removes_own_ids and self._source.without_own_ids().own_ids:
+            target = target._replace(own_ids="removed")
         if scored:
             base, target = base._replace(queries=None), target._replace(judged="scored")
         elif handed == "scored":
@@ -518,7 +522,10 @@ class Rankings:
                 if setting.queries not in (base.queries, "scored"):
                     changes["missing"] = setting.queries
                 chosen = {"queries": setting.queries == "scored", "documents": setting.judged > base.judged}
-                known[setting[1:]] = self.under(**changes)._scored(**chosen)
+                rankings = self.under(**changes)._scored(**chosen)
+                if setting.own_ids == "removed":
+                    rankings = Rankings(rankings._source.without_own_ids(), rankings._rules)
+                known[setting[1:]] = rankings
             return known[setting[1:]].evaluate(setting.metric)
 
         unjudged = self.left_out["unjudged"] if handed == "scored" else 0

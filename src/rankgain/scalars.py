@@ -29,6 +29,9 @@ NON_RELEVANT = -sys.float_info.min
 # Number types that can be converted without running user code: bool, float, int and NumPy's scalar types.
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 
+# Types of ids that are certainly no tensors. Tensors are hashed by identity, so that equal ones never match.
+PLAIN_IDS = PLAIN | {str, bytes, tuple, type(None), np.str_, np.bytes_}
+
 
 def real(value: Any, beyond: float | None = None) -> float | None:
     """Convert a real number of any type to float; return `beyond` if it is too large, and None for other objects.
@@ -161,6 +164,8 @@ def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: l
     for position, (document, value) in enumerate(list(truth.items())):
         if document is None or (type(document) is float and document != document):
             return NULL_ID, position
+        if type(document) not in PLAIN_IDS and hasattr(document, "__dlpack__"):
+            return ID_TYPE, position
         grade = real(value)
         if len(truth) != size:  # converting a number may run user code
             return CHANGED, -1

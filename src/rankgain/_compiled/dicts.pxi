@@ -13,9 +13,9 @@ from rankgain._codes cimport (
     CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, NULL_ID, OTHER_IDS,
     STABLE,
 )
-cdef object PLAIN, scalars
+cdef object PLAIN, PLAIN_IDS, scalars
 from rankgain import scalars
-from rankgain.scalars import PLAIN, id_error, id_kind
+from rankgain.scalars import PLAIN, PLAIN_IDS, id_error, id_kind
 
 cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*)
@@ -96,10 +96,15 @@ cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py
     an error code."""
     cdef PyObject* key
     cdef PyObject* value
+    cdef PyObject* kind = NULL
     cdef Py_ssize_t at = 0, index = 0
     with cython.critical_section(truth):
         while index < n and PyDict_Next(truth, &at, &key, &value):
             position[0] = index
+            if kind != <PyObject*>Py_TYPE(key):
+                kind = <PyObject*>Py_TYPE(key)
+                if not PyType_CheckExact(kind) or PySet_Contains(PLAIN_IDS, kind) != 1:
+                    return FOREIGN  # to find out whether it is a tensor could run Python code
             if key == <PyObject*>None or (PyFloat_CheckExact(key) and isnan(PyFloat_AsDouble(key))):
                 return NULL_ID
             if not read_plain(value, &grades[index]):
@@ -391,7 +396,7 @@ cdef int find_in_dict(
 # packing ids into columns
 
 cdef bint is_packable(object identifier, object kind) except -1:
-    """Return whether an id is exactly of the given type and can be stored in a column of ids."""
+    """Return whether an id is exactly of the given type, is not empty and can be stored in a column of ids."""
     cdef int overflow = 0
     cdef Py_ssize_t size
     if type(identifier) is not kind:
@@ -403,8 +408,8 @@ cdef bint is_packable(object identifier, object kind) except -1:
         if PyUnicode_AsUTF8AndSize(identifier, &size) == NULL:
             PyErr_Clear()
             return False
-        return True
-    return kind is bytes
+        return size > 0
+    return kind is bytes and len(<bytes>identifier) > 0
 
 
 def as_runs(users, list recommended not None, list relevant not None, Py_ssize_t most, /):

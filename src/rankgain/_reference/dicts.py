@@ -24,8 +24,8 @@ def as_runs(
     the relevant ids to dicts of grades.
 
     Return None if columns, which report errors, must be used instead. This is the case if there are more than `most`
-    ids, if a list repeats an id, if ids have mixed or unsupported types, or if `relevant` contains neither dicts nor
-    collections of ids.
+    ids, if a list repeats an id, if ids are empty or have mixed or unsupported types, or if `relevant` contains neither
+    dicts nor collections of ids.
     """
     kinds = {*map(type, relevant)}
     if not {*map(type, recommended)} <= {list, tuple}:
@@ -37,6 +37,8 @@ def as_runs(
         return None
     for identifier in ids:
         if type(identifier) is int and not -(2**63) <= identifier < 2**63:
+            return None
+        if not identifier and type(identifier) is not int:
             return None
         if type(identifier) is str and not _is_utf8(identifier):
             return None

@@ -71,11 +71,14 @@ def objects_of(value: Any, name: str) -> Any:
 
 
 def check_id(identifier: Any, where: str) -> None:
-    """Refuse invalid ids: unhashable objects, tensors, None, and missing values such as NaN and NA."""
+    """Refuse invalid ids: unhashable objects, tensors, empty texts, None, and missing values such as NaN and NA."""
     if type(identifier) in _PLAIN_IDS:
+        if not identifier and type(identifier) is not int:
+            raise ValueError(f"{where}: the id is an empty text")
         return
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
-        raise TypeError(f"{where}: an id must be hashable and not an array, not {type(identifier).__name__}")
+        advice = "; write id.item()" if hasattr(identifier, "__dlpack__") and hasattr(identifier, "item") else ""
+        raise TypeError(f"{where}: an id must be hashable and not an array, not {type(identifier).__name__}{advice}")
     if identifier is None or is_missing(identifier):
         raise ValueError(f"{where}: the id is {'None' if identifier is None else 'NaN or missing'}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import islice
 from typing import Any, Self
@@ -10,17 +10,18 @@ from typing import Any, Self
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import COLUMNS, NAN_SCORE
+from rankgain._codes import COLUMNS, DUPLICATE, NAN_SCORE
 from rankgain.choices import Duplicates, Missing
+from rankgain.data.advice.zeros import ADVICE
 from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.groups import QueryRows
-from rankgain.data.ids import Column, Ids, python_ids, row_numbers
+from rankgain.data.ids import NONE, Column, Ids, equal_rows, ids_of, python_ids, row_numbers
 from rankgain.data.judgments import REPEATED, JudgmentSets, JudgmentSource, conversion
 from rankgain.data.ragged import CHUNK, offsets_of, to_float64
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk, chunks_of
 from rankgain.errors import InputError, quoted, refusal
-from rankgain.scalars import Array, Ints, to_intp
+from rankgain.scalars import Array, Ints, id_kind, to_intp
 
 
 def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> QueryRows:
@@ -39,6 +40,24 @@ def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> Q
     offsets = offsets_of(kept_sizes)
     order = np.concatenate([row_numbers(rows)[is_first] for rows, is_first in chunks])
     return QueryRows(groups.names, offsets[:-1], offsets[1:], order)
+
+
+def without_own_ids(groups: QueryRows, documents: Ids, names: Mapping[int, Any]) -> QueryRows:
+    """Remove from each query the document that has the id of the query. `names`: the id of each query, by index."""
+    own: list[Ints] = []
+    kind = {"int": int, "str": str, "bytes": bytes}.get(documents.kind)
+    numbers = np.array([row for row, name in names.items() if row >= 0 and id_kind(name) is kind], dtype=np.int64)
+    for start, stop in chunks_of(groups.sizes(numbers), CHUNK):
+        rows, offsets = groups.rows(numbers[start:stop])
+        query = np.repeat(np.arange(stop - start), to_intp(np.diff(offsets)))
+        ids = ids_of([names[number] for number in numbers[start:stop].tolist()]).take(slice(None))
+        own.append(row_numbers(rows)[equal_rows(documents.take(rows), ids, query)])
+    others = np.ones(len(documents), dtype=np.bool_)
+    others[np.concatenate([NONE, *own])] = False
+    rows, offsets = groups.rows(np.arange(len(groups)))
+    remaining = others[rows]
+    offsets = offsets_of(remaining)[offsets]
+    return QueryRows(groups.names, offsets[:-1], offsets[1:], row_numbers(rows)[remaining])
 
 
 class NegatedRanks:
@@ -134,6 +153,19 @@ class ColumnSource(JudgmentSource):
         run.groups = run.groups.non_empty()
         return type(self)(self._judgments, run, missing="skip", query_ids=self._names_non_empty())
 
+    def without_own_ids(self) -> Self:
+        run = copy(self._run)
+        keys, names = self._keys_and_ids()
+        ids = dict(zip(run.groups.find(keys).tolist(), names, strict=False))
+        run.groups = without_own_ids(run.groups, run.documents, ids)
+        removed = int(self._sizes.sum() - run.groups.sizes(self._run_numbers).sum())
+        if not removed:
+            return self
+        given = self.query_ids if self._named else None
+        source = type(self)(self._judgments, run, missing=self.missing or "zero", query_ids=given)
+        source.assumed, source.own_ids = self.assumed, removed
+        return source
+
     @property
     def sizes(self) -> Ints:
         return self._sizes
@@ -174,6 +206,10 @@ class ColumnSource(JudgmentSource):
     def documents_of(self, query: int) -> list[Any]:
         documents = self._run.documents
         return python_ids(documents.take(self._rows_of(query)), documents.kind)
+
+    @property
+    def may_have_one_document(self) -> tuple[bool, bool]:
+        return len(self._judgments.grades) <= len(self._judgments), bool(self._sizes[:1] <= 1)
 
     def documents(self, query: int, rules: Rules) -> Documents:
         run = self._run
@@ -220,7 +256,9 @@ class ColumnSource(JudgmentSource):
         where = where if self.part else f"{where} ({position})"
         if error.code == NAN_SCORE and isinstance(self._run.scores, NegatedRanks):
             return nan_rank(where)
-        return refusal(error.code, where, REPEATED)
+        refused = refusal(error.code, where, REPEATED)
+        is_padding = document == 0 and self._run.scores is None and error.code == DUPLICATE
+        return type(refused)(f"{refused}{ADVICE}") if is_padding else refused
 
 
 class PartSource(ColumnSource):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rankgain._codes import DICTS, OTHER_IDS
+from rankgain._codes import DICTS, EMPTY_ID, OTHER_IDS
 from rankgain.choices import Missing
 from rankgain.data.advice.foreign import is_plain_number
 from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.given import Given
-from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
+from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, tensor_line, type_name, types
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, quoted, refusal
@@ -48,6 +48,18 @@ def dicts_of(given: Given) -> Mapping[Any, Mapping[Any, Any]]:
             kind = f"{type(documents).__name__}{advice}"
             raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
     return value  # the queries have names of columns
+
+
+def refuse_empty_ids(queries: Collection[Any], documents: Iterable[Collection[Any]], name: str) -> None:
+    """Refuse an empty text as the id of a query, or of a document among the documents of a query."""
+    try:
+        if "" in queries:
+            raise refusal(EMPTY_ID, f"{name}: position {[*queries].index('')}", "queries")
+        for query, ids in zip(queries, documents, strict=False):
+            if "" in ids:
+                raise refusal(EMPTY_ID, f"{name}: query {quoted(query)}, position {[*ids].index('')}", "ids")
+    except RuntimeError:  # another thread is changing a dict; `evaluate` reports this
+        pass
 
 
 class DictSource(JudgmentSource):
@@ -102,6 +114,20 @@ class DictSource(JudgmentSource):
         source.assumed = self.assumed
         return source
 
+    def without_own_ids(self) -> DictSource:
+        runs: dict[Any, Any] = {}
+        for query, name, scores in zip(*self._keys_and_ids(), self._runs, strict=False):
+            if name in scores:
+                runs[query] = {document: score for document, score in scores.items() if document != name}
+        if not runs:
+            return self
+        names = self.query_ids if self._named else None
+        source = DictSource(
+            self._judgments, {**self._run, **runs}, self.missing or "zero", names, self._unread, self._run_name
+        )
+        source.assumed, source.own_ids = self.assumed, len(runs)
+        return source
+
     @property
     def sizes(self) -> Ints:
         return np.fromiter(map(len if self._all_dicts else size_of, self._runs), np.int64, len(self._runs))
@@ -122,6 +148,11 @@ class DictSource(JudgmentSource):
             runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
         return DICTS, start, stop, judgments.judged, None if self._numbers is None else self._common, runs
 
+    @property
+    def may_have_one_document(self) -> tuple[bool, bool]:
+        judgments, runs = self._judgments, self._runs
+        return judgments.judged.total <= len(judgments.query_ids), len(runs) > 0 and size_of(runs[0]) <= 1
+
     def documents_of(self, query: int) -> list[Any]:
         return list(as_dict(self._runs[query]))
 
@@ -139,6 +170,8 @@ class DictSource(JudgmentSource):
             detail = f"{self._judgments.called}, and the ids are of other types: {kinds}"
             if isinstance(next(iter(run)), tuple):
                 detail += "; of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
+            elif hasattr(next(iter(run)), "__dlpack__"):
+                detail += f"; for each query, write {tensor_line('score')}"
         elif error.position >= 0:
             document, value = next(islice(run.items(), error.position, None))
             where, detail = f"{where}, document {quoted(document)}", type_name(value)

@@ -13,12 +13,15 @@ from rankgain.choices import Duplicates
 from rankgain.data.advice.foreign import container_advice, element_advice
 from rankgain.data.advice.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.advice.multi_hot import refuse_multi_hot
+from rankgain.data.advice.zeros import ADVICE
 from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
 from rankgain.data.column_names import is_series, refuse_table
+from rankgain.data.dicts import refuse_empty_ids
 from rankgain.data.groups import QueryRows
-from rankgain.data.ids import Ids, ids_of, ids_of_rows
+from rankgain.data.ids import Ids, are_empty, ids_of, ids_of_rows
 from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
-from rankgain.data.ragged import CHUNK, offsets_of
+from rankgain.data.padding import IN_LISTS, cut, ends_with_nan, ends_without, unpadded, whole, without_padding
+from rankgain.data.ragged import offsets_of
 from rankgain.data.series import by_query
 from rankgain.data.sparse import offsets_and_columns
 from rankgain.errors import ErrorCode, InputError, quoted, refusal
@@ -46,13 +49,15 @@ def _are_lists(rows: list[Any], kinds: set[type]) -> bool:
 def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
     """Return the users and their lists of ids. `demand`: the expected form, as worded in errors."""
     if type(value) is list:
-        return range(len(value)), value
+        return range(len(value)), without_padding(value)
     if isinstance(value, (list, tuple)):
         rows: Any = listed(value)
         refuse_scores(rows, name)
     elif isinstance(value, (dict, Mapping)):
         refuse_table(value, name)
-        return paired(value, name)
+        refuse_empty_ids(value, (), name)
+        users, rows = paired(value, name)
+        return users, without_padding(rows)
     else:
         refuse_table(value, name)
         check_unmasked(value, name)
@@ -63,24 +68,41 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
             raise TypeError(f"{name} must {demand}, not {type(value).__name__}{advice}")
         if rows.ndim > 2:
             raise ValueError(f"{name} must have 1 or 2 dimensions, not {rows.ndim}")
+        rows = whole(rows) if ends_with_nan(rows) else rows
         if rows.size and rows.dtype.kind not in "iuOUS":
             raise TypeError(f"{name} must {demand}, not ndarray of {rows.dtype}")
         rows = rows if rows.size and rows.dtype.kind in "iu" else rows.tolist()
-    return range(len(rows)), rows
+    return range(len(rows)), without_padding(rows)
 
 
 def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...], demand: str) -> Any:
-    """Check the rows; return each row as an instance of one of the types `kinds`, or as a one-dimensional array."""
+    """Check the rows; return each row as an instance of one of the types `kinds`, or as a one-dimensional array.
+
+    Padding at the ends of rows that are converted, or that are arrays of objects, is cut off.
+    """
     if type(rows) is not list or _are_lists(rows, {*kinds}):
-        return rows
+        return _unpadded_arrays(rows) if _has_arrays(rows) else rows
     if set not in kinds:
         for user, row in zip(users, rows, strict=True):
             if isinstance(row, (Set, Mapping)) or (type(users) is not range and isinstance(row, (int, float))):
                 raise TypeError(f"{name}: query {quoted(user)}: must be {demand}, not {type(row).__name__}{SWAPPED}")
     return [
-        listed(row) if isinstance(row, kinds) else _vector(row, f"{name}: query {quoted(user)}", demand)
+        listed(row) if isinstance(row, kinds) else cut(_vector(row, f"{name}: query {quoted(user)}", demand))
         for user, row in zip(users, rows, strict=True)
     ]
+
+
+def _has_arrays(rows: Any) -> bool:
+    return type(rows) is list and bool(rows) and type(rows[0]) is np.ndarray
+
+
+def _unpadded_arrays(rows: list[Array]) -> list[Array]:
+    """Return rows without padding, other than that of integers, which is found in the column of all rows."""
+    if {row.dtype.kind for row in rows} <= {"i", "u"}:
+        return rows
+    if any(map(ends_with_nan, rows)):  # the rows that are not padded may be floats, too
+        rows = list(map(whole, rows))
+    return list(map(cut, rows))
 
 
 def _vector(row: Any, where: str, demand: str) -> Array:
@@ -97,9 +119,13 @@ def column_of_rows(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Int
         ids, offsets, lasts = _read(name, rows)
     except InputError as error:
         where = f"{name}: query {quoted(users[error.query])}, position {error.position}"
-        advice = element_advice(rows[error.query][error.position]) if error.code == _codes.ID_TYPE else ""
-        raise refusal(error.code, where, f"{error.detail}{advice}") from None
+        advice = element_advice(rows[error.query][error.position]) if error.code == _codes.ID_TYPE else IN_LISTS
+        detail = f"{error.detail}{advice}" if error.code in _WITH_ADVICE else error.detail
+        raise refusal(error.code, where, detail) from None
     return ids, offsets[:-1], lasts
+
+
+_WITH_ADVICE = frozenset((_codes.ID_TYPE, _codes.NULL_ID, _codes.EMPTY_ID))
 
 
 def _read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
@@ -107,19 +133,25 @@ def _read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
 
     If an id is invalid, raise InputError with the index of the user and the position among the user's ids.
     """
+    are_arrays = _has_arrays(rows)
     if isinstance(rows, np.ndarray):
-        offsets, lasts = _unpadded(rows)
+        offsets, lasts = unpadded(rows)
         rows = [rows.reshape(-1)]
     else:
         offsets = offsets_of(list(map(len, rows)))
         lasts = offsets[1:]
     try:
-        return ids_of_rows(rows, int(offsets[-1])), offsets, lasts
+        ids = ids_of_rows(rows, int(offsets[-1]))
+        if (empty := are_empty(ids)) is not None and empty.any():
+            raise InputError(_codes.EMPTY_ID, 0, int(empty.argmax()))
     except InputError as error:
         if error.code == _codes.CHANGED:
             raise ValueError(f"{name}: a list of ids was changed while it was read") from None
         user = int(np.searchsorted(offsets, error.position, side="right")) - 1
         raise InputError(error.code, user, error.position - int(offsets[user]), error.detail) from None
+    if are_arrays and ids.kind == "int":
+        lasts = ends_without(ids.take(slice(None)).data == -1, offsets[:-1], lasts)
+    return ids, offsets, lasts
 
 
 def runs_of_tuples(
@@ -169,7 +201,7 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
         return users, rows if rows.ndim == 2 else rows.reshape(-1, 1)
     if rows and isinstance(rows[0], PLAIN_IDS) and all(issubclass(kind, PLAIN_IDS) for kind in {*map(type, rows)}):
         refuse_list_texts(rows, name)
-        return users, [(identifier,) for identifier in rows]  # one id per user
+        return users, without_padding([(identifier,) for identifier in rows])  # one id per user
     return lists
 
 
@@ -180,25 +212,37 @@ def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
     users, rows = truth
     mappings = {issubclass(kind, Mapping) for kind in {*map(type, rows)}}
     if mappings <= {True} and type(rows) is list:
+        refuse_empty_ids(users, rows, name)
         return of_dicts(users, rows, name)
     if True in mappings:
         raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
     if type(rows) is list and {*map(type, rows)} <= {set, frozenset} and sum(map(len, rows)) <= FEW:
+        refuse_empty_ids(users, rows, name)
         return of_dicts(users, [dict.fromkeys(ids, 1.0) for ids in rows], name)
     demand = "a set or list of ids, or a mapping to grades"
     rows = checked(name, users, rows, (set, frozenset, list, tuple, Set), demand)
     if isinstance(rows, np.ndarray):
         ids, firsts, lasts = column_of_rows(name, users, rows)
-        return of_ids(name, QueryRows(users, firsts, lasts), ids, np.ones(len(ids)))
+        return _of_rows(name, users, ids, firsts, lasts)
     try:
-        ids, offsets, _ = _read(name, rows)
+        ids, offsets, lasts = _read(name, rows)
     except InputError:
         return _of_objects(name, users, rows)
-    return JudgmentSets(name, users).with_columns(offsets, np.ones(len(ids)), ids=ids)
+    return _of_rows(name, users, ids, offsets[:-1], lasts)
+
+
+def _of_rows(name: str, users: Sequence[Any], ids: Ids, firsts: Ints, lasts: Ints) -> JudgmentSets:
+    """Return judgments in which each id of a row has the grade 1."""
+    judgments = of_ids(name, QueryRows(users, firsts, lasts), ids, np.ones(len(ids)))
+    if judgments.error_code is not None:
+        _, user, position = judgments.error_code
+        judgments.hint = ADVICE if judgments.documents[int(judgments.offsets[user]) + position] == 0 else ""
+    return judgments
 
 
 def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:
     """Read judgments with ids that columns cannot store (tuples or mixed types), and that runs in columns refuse."""
+    are_sets = isinstance(rows[0], Set)
     rows = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows]
     offsets = offsets_of(list(map(len, rows)))
     documents = list(chain.from_iterable(rows))
@@ -208,6 +252,7 @@ def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSet
         value = rows[error[1]][error[2]]
         where = f"{name}: query {quoted(users[error[1]])}, document {quoted(value)}"
         raise refusal(_codes.ID_TYPE, where, f"{type(value).__name__}{element_advice(value)}")
+    judgments.detail = "" if are_sets else IN_LISTS
     return judgments
 
 
@@ -216,6 +261,8 @@ def _repeated(user: int, ids: list[Any]) -> ErrorCode:
     for position, identifier in enumerate(ids):
         if is_null(identifier):
             return _codes.NULL_ID, user, position
+        if isinstance(identifier, (str, bytes)) and not identifier:
+            return _codes.EMPTY_ID, user, position
         if not isinstance(identifier, Hashable):
             return _codes.ID_TYPE, user, position
         if identifier in seen:
@@ -244,16 +291,3 @@ def refuse_scores(rows: Sequence[Any], name: str) -> None:
         shapes = {None if array is None else array.shape for array in arrays}
         if "f" in kinds and not {"i", "u"}.isdisjoint(kinds) and len(shapes) == 1:
             raise TypeError(f"{name} is a pair of ids and scores: give the ids alone, {name}[{1 - kinds.index('f')}]")
-
-
-def _unpadded(matrix: Array) -> tuple[Ints, Ints]:
-    """Return the offsets and the ends of the rows of a padded matrix. A row ends at its first negative id."""
-    users, columns = matrix.shape
-    offsets = np.arange(users + 1, dtype=np.int64) * columns
-    sizes = np.full(users, columns, dtype=np.int64)
-    for start in range(0, users if columns else 0, step := max(1, CHUNK // max(columns, 1))):
-        block = matrix[start : start + step]
-        if block.dtype.kind == "i" and block.min() < 0:
-            padded = block < 0
-            sizes[start : start + step] = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
-    return offsets, offsets[:-1] + sizes

@@ -16,7 +16,7 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.data.ragged import offsets_of
 from rankgain.errors import ErrorCode, InputError, refusal
-from rankgain.scalars import Array, Bytes, Ints, id_kind, to_intp
+from rankgain.scalars import Array, Bools, Bytes, Ints, id_kind, to_intp
 
 Rows = slice | Ints
 Column = Any  # anything that can be indexed with Rows, such as an array or a ChunkedArray
@@ -131,10 +131,11 @@ class StringViewIds:
 class ObjectIds:
     """Ids stored as Python objects. They must be all str or all bytes, which `take` checks.
 
-    `where` names the column in errors.
+    `where` names the column in errors. `may_be_empty`: whether an empty text is an id.
     """
 
     in_place = None
+    may_be_empty = True
 
     def __init__(self, values: Array, where: str) -> None:
         kind = id_kind(values[0]) if len(values) else None
@@ -148,7 +149,10 @@ class ObjectIds:
     def take(self, rows: Rows) -> Keys:
         try:
             values = self._values[rows].tolist()
-            return _packed([values], self.kind, len(values))
+            keys = _packed([values], self.kind, len(values))
+            if not self.may_be_empty and (empty := np.equal(keys.starts, keys.ends)).any():
+                raise InputError(_codes.EMPTY_ID, 0, int(empty.argmax()))
+            return keys
         except InputError as error:
             row = (rows.start or 0) + error.position if isinstance(rows, slice) else int(rows[error.position])
             raise refusal(error.code, f"{self._where}, row {row}", error.detail) from None
@@ -251,7 +255,7 @@ class ChunkedIds(ChunkedArray):
 
 
 def begins_with_bracket(ids: Ids) -> bool:
-    """Return whether the first id is text that begins with "[", without converting the column."""
+    """Return whether the first id is text that begins with a bracket, without converting the column."""
     while isinstance(ids, ChunkedIds):
         ids = next((part for part in ids.parts if len(part)), NumberIds(NONE))
     if isinstance(ids, DictionaryIds):
@@ -259,13 +263,40 @@ def begins_with_bracket(ids: Ids) -> bool:
     if not len(ids):
         return False
     if isinstance(ids, ObjectIds):
-        return bool(ids._values[0][:1] == "[")
+        return bool(ids._values[0][:1] in ("[", "{", "("))
     if isinstance(ids, StringViewIds):  # a view has the length in 4 bytes, followed by the text
-        return bool(ids._views[0, 4] == ord("["))
+        return bool(ids._views[0, 4] in b"[{(")
     if isinstance(ids, TextIds):
         start = int(ids._starts[0])
-        return 0 <= start < len(ids._data) and bool(ids._data[start] == ord("["))
+        return 0 <= start < len(ids._data) and bool(ids._data[start] in b"[{(")
     return False
+
+
+def refuse_empty(ids: Ids, where: str, row: int = 0) -> None:
+    """Refuse a column in which an id is an empty text; `ObjectIds` are checked when they are converted.
+
+    `row`: the row of the first id.
+    """
+    if isinstance(ids, ChunkedIds):
+        for part, first in zip(ids.parts, ids.first_rows, strict=True):
+            refuse_empty(part, where, row + first)
+    elif isinstance(ids, ObjectIds):
+        ids.may_be_empty = False
+    elif (empty := are_empty(ids)) is not None and empty.any():
+        raise refusal(_codes.EMPTY_ID, f"{where}, row {row + int(empty.argmax())}")
+
+
+def are_empty(ids: Ids) -> Bools | None:
+    """Return a mask of the ids that are empty texts, or None if the ids are integers."""
+    if isinstance(ids, ChunkedIds):
+        masks = [np.zeros(len(part), np.bool_) if (mask := are_empty(part)) is None else mask for part in ids.parts]
+        return np.concatenate(masks)
+    if isinstance(ids, DictionaryIds):
+        empty = are_empty(ids.dictionary)
+        return None if empty is None or not empty.any() else np.asarray(ids.codes[:]) == empty.argmax()
+    if isinstance(ids, StringViewIds):
+        return np.equal(ids._views.view(np.int32)[:, 0], 0)
+    return np.equal(ids._starts, ids._ends) if isinstance(ids, TextIds) else None
 
 
 def check_codes(codes: Array, size: int, where: str) -> None:
@@ -305,6 +336,19 @@ def pick(keys: Keys, rows: Ints) -> Keys:
     if len(keys.starts):
         return Keys(keys.data, keys.starts[rows], keys.ends[rows])
     return Keys(keys.data[rows], NONE, NONE)
+
+
+def equal_rows(keys: Keys, others: Keys, rows: Ints) -> Ints:
+    """Return the positions of the ids that equal another id, which is in the given row of `others`."""
+    if not len(keys.starts):
+        return np.flatnonzero(keys.data == others.data[rows])
+    sizes = keys.ends - keys.starts
+    equal = np.flatnonzero(sizes == (others.ends - others.starts)[rows])
+    for at in range(int(sizes[equal].max(initial=0))):  # few ids are left after the first bytes
+        inside = at < sizes[equal]
+        ours, theirs = (np.where(inside, starts + at, 0) for starts in (keys.starts[equal], others.starts[rows[equal]]))
+        equal = equal[~inside | (keys.data[ours] == others.data[theirs])]
+    return equal
 
 
 def python_ids(keys: Keys, kind: str) -> list[Any]:
@@ -357,7 +401,7 @@ def _check(error_code: ErrorCode, rows: list[Any]) -> None:
         return
     code, query, position = error_code
     value = next(islice(chain.from_iterable(rows), position, None), None)
-    detail = repr(value) if code == _codes.LONE_SURROGATE else type(value).__name__
+    detail = repr(value) if code == _codes.LONE_SURROGATE else type(value).__name__ if code == _codes.ID_TYPE else ""
     raise InputError(code, query, position, detail)
 
 

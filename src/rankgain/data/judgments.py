@@ -13,6 +13,7 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain.choices import Missing
+from rankgain.data.arrays import check_id
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
@@ -190,7 +191,7 @@ class JudgmentSets:
             query = int(np.searchsorted(self.offsets, error.position, side="right")) - 1
             document = self.documents[error.position]
             where = f"{self.name}: query {quoted(self.query_ids[query])}, document {quoted(document)}"
-            raise refusal(error.code, where, error.detail) from None
+            raise refusal(error.code, where, error.detail or self.detail) from None
 
     def matching(self, queries: Collection[Any], documents: type) -> JudgmentSets:
         """Return the judgments, with ids converted to the types used by a run where possible.
@@ -291,8 +292,15 @@ def of_dicts(
         code, query, position = sets.error_code
         document, value = next(islice(by_query[query].items(), position, None))
         sets.detail = "" if code == _codes.NULL_ID else type_name(value)
+        if code == _codes.ID_TYPE:
+            sets.detail = f"{type(document).__name__}; for each query, write {tensor_line('grade')}"
         sets.documents.append(document)
     return sets
+
+
+def tensor_line(number: str) -> str:
+    """Return the line that converts the keys of a dict, which are tensors. `number`: what the values are."""
+    return f"{{doc.item(): {number} for doc, {number} in {number}s.items()}}"
 
 
 def of_covers(name: str, queries: Sequence[Any], covers: Covers) -> JudgmentSets:
@@ -415,6 +423,22 @@ class JudgmentSource(Source):
         """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
         return [self.query_ids[query] for query in np.flatnonzero(self.sizes).tolist()] if self._named else None
 
+    @property
+    def judged_column(self) -> str | None:
+        """The column of judged documents, if the judgments were read from a table."""
+        return self._judgments.column
+
+    @property
+    def has_numbered_queries(self) -> bool:
+        """Whether queries are only numbered, as they are in lists."""
+        return type(self._judgments.query_ids) is range
+
+    def _keys_and_ids(self) -> tuple[list[Any], Sequence[Any]]:
+        """Return the evaluated queries as the run has them, and their ids; no ids if queries are only numbered."""
+        names = self._judgments.query_ids
+        keys = [names[number] for number in self._numbers_of(0, len(self.query_ids)).tolist()]
+        return keys, keys if type(names) is not range else self.query_ids if self._named else ()
+
     def id_sides(self) -> tuple[IdSide, IdSide]:
         judgments = IdSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
         return judgments, IdSide(self._run_name, self.documents_of)
@@ -425,6 +449,11 @@ class JudgmentSource(Source):
     def documents_of(self, query: int) -> list[Any]:
         """Return the documents that a query returned, as Python objects."""
         return []
+
+    @property
+    def may_have_one_document(self) -> tuple[bool, bool]:
+        """Whether each query may have at most one judged and at most one returned document, as far as counts show."""
+        return False, False
 
     @property
     def judged_sizes(self) -> Ints:
@@ -498,6 +527,9 @@ def _without_common_query(judgments: JudgmentSets, run_queries: Collection[Any],
     from rankgain.data.other_queries import shown  # imported only when needed
 
     names = judgments.name, run_name
+    for name, queries in zip(names, (judgments.query_ids, run_queries), strict=True):
+        for query in islice(queries, 1):
+            check_id(query, f"{name}: position 0")  # tensors are hashed by identity, and NaN differs from itself
     reasons = list(filter(None, [types(judgments.query_ids, run_queries, names)]))
     if len(judgments) and len(run_queries):
         documents = [] if judgments.error_code is None else judgments.documents

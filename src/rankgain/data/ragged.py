@@ -106,6 +106,11 @@ class RaggedArray:
         return np.result_type(np.bool_, *(self._parts or [])).kind if self._values is None else self._values.dtype.kind
 
     @property
+    def matrix(self) -> Array | None:
+        """The rows, if they are those of a matrix."""
+        return self._values if self.columns and not self.single else None
+
+    @property
     def sizes(self) -> Ints:
         return np.diff(self.offsets)
 

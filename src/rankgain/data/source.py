@@ -60,6 +60,7 @@ class Source(ABC):
     missing: Missing | None = None
     left_out = 0, 0
     excluded_judgments = 0  # number of judgments for documents that the caller excluded
+    own_ids = 0  # number of hits with the id of their query that were removed
     assumed: tuple[str, ...] = ()  # assumptions made about the input, in words
     has_non_relevant = False  # whether documents have ids, and some are judged to be not relevant
     judges_scored = False  # whether the judged documents of each query are the returned ones
@@ -144,6 +145,10 @@ class Source(ABC):
     def under_missing(self, missing: Missing) -> Self:
         """Return a source with another rule for queries that the run lacks."""
         raise ValueError("missing: these rankings do not record which queries the run lacks")
+
+    def without_own_ids(self) -> Source:
+        """Return a source without hits that have the id of their query, and with their number in `own_ids`."""
+        return self
 
     @abstractmethod
     def non_empty(self) -> Source:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgain._codes import EMPTY_ID
 from rankgain.data.ragged import offsets_of
-from rankgain.errors import quoted, remedy_for, warn
+from rankgain.errors import quoted, refusal, remedy_for, warn
 from rankgain.scalars import Floats, Ints, id_kind, is_null, paired, real, to_intp
 
 _UNTOLD = ("0", b"0", 0, "Q0", b"Q0")  # what fills TREC's field 2 if it holds no subtopic
@@ -203,6 +204,8 @@ def _of_query(name: str, query: Any, subtopics: Any) -> QueryGrades:
             raise ValueError(f"{where}: the subtopic is null; name it or leave it out")
         if not isinstance(judged, Mapping):
             raise TypeError(f"{where}: {_expected(judged)}")
+        if "" in judged:
+            raise refusal(EMPTY_ID, where, "ids")
         ids, values = paired(judged, name)
         documents.append(ids)
         grades.append(values)

@@ -11,13 +11,14 @@ import numpy as np
 from rankgain.choices import Duplicates, Ties
 from rankgain.data.column_names import ROW_COLUMNS
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns
-from rankgain.data.dicts import DictSource
+from rankgain.data.dicts import DictSource, refuse_empty_ids
 from rankgain.data.given import Given, recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import PLAIN_IDS, checked, column_of_rows, id_lists_of, refuse_scores, runs_of_tuples
 from rankgain.data.ids import column_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict
 from rankgain.data.lines import read_run
+from rankgain.data.padding import cut
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import GIVEN, Rules, rules_of
 from rankgain.data.series import by_query
@@ -143,6 +144,7 @@ def documents_of(
         for query, scores in given.data.items():
             if not isinstance(scores, Mapping):
                 raise TypeError(f"{argument}: query {quoted(query)}: must be a mapping by document")
+        refuse_empty_ids(given.data, given.data.values(), given.name)
         return RunDocuments(given.name, given.data, is_scored=True)
     if given.kind == "trec":
         run = read_run(given.data, argument=argument, duplicates=duplicates)
@@ -185,7 +187,7 @@ def _of_lists(given: Given, duplicates: Duplicates) -> RunDocuments:
         value = by_query(value, name)
     users, rows = id_lists_of(value, name, _DEMAND)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
-        users, rows = range(1), [rows]  # the list of a single query
+        users, rows = range(1), [cut(rows)]  # the list of a single query
     rows = checked(name, users, rows, (list, tuple), "a list of ids, best first")
     if type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple) and any(map(len, rows)):
         return RunDocuments(name, runs_of_tuples(name, users, rows, None, duplicates), is_scored=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
 from rankgain.data.advice.ranks import remarks_on_ranks, remarks_on_scores, warn_of_ranks
+from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.several_runs import refuse_several_runs
 from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, remark_if_swapped
 from rankgain.data.column_names import bare, check_roles, common_column, names_ranks, run_column
@@ -165,7 +166,9 @@ def from_frames(
             warn_of_negative_grades(judgments)
         sides = _against(judgments, run.frame, queries[1], docs[1], score, rank, options)
     rules = rules_of("docid" if ties is None else ties, ids=True)
-    return Rankings(ColumnSource(*sides, missing=missing, query_ids=query_ids), rules)
+    source = ColumnSource(*sides, missing=missing, query_ids=query_ids)
+    refuse_several_ids(source, run_column=sides[1].column)
+    return Rankings(source, rules)
 
 
 class _Options(NamedTuple):
@@ -328,7 +331,7 @@ def by_subtopic_of_frame(
     groups = QueryRows.of(frame.ids(query))
     rows, offsets = groups.rows(np.arange(len(groups)))
     documents, subtopics = (
-        python_ids(ids.take(rows), ids.kind) for ids in (frame.documents(column), frame.ids(of_subtopics))
+        python_ids(ids.take(rows), ids.kind) for ids in (frame.documents(column), frame.texts(of_subtopics))
     )
     grades = np.ones(len(documents)) if grade is None else to_float64(frame.numbers(grade)[rows])
 
@@ -475,7 +478,7 @@ def _refuse_several_runs(frame: Frame, columns: Mapping[str, str], groups: Query
     name = run_column(frame.names, columns.values())
     if name is not None:
         try:
-            runs = QueryRows.of(frame.ids(name))
+            runs = QueryRows.of(frame.texts(name))
         except (TypeError, ValueError):  # numbers or nulls, which name no runs
             return
         refuse_several_runs(frame.argument, name, runs, groups, documents)

@@ -7,8 +7,9 @@ from typing import Any, Unpack
 
 from rankgain.choices import Missing, Ties, check_choices
 from rankgain.data.advice.ranks import remarks_on_dicts
+from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.swapped import has_whole_scores, pairs_in_dicts, remark_if_swapped
-from rankgain.data.dicts import DictSource, Run, dicts_of
+from rankgain.data.dicts import DictSource, Run, dicts_of, refuse_empty_ids
 from rankgain.data.given import recognise
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import rules_of
@@ -105,11 +106,14 @@ def from_qrels(
         judgments = judgment_sets(truth.data)
     else:
         grades, name = dicts_of(truth), truth.name
+        refuse_empty_ids(grades, grades.values(), name)
         unread = None if missing == "zero" else grades
         judgments = of_dicts(*paired(grades, name), name, None if unread is None else scores)
         if judgments.unusual_grades:
             warn_of_negative_grades(judgments)
+    refuse_empty_ids(scores, scores.values(), given.name)
     source = DictSource(judgments, scores, missing, query_ids, unread, given.name)
+    refuse_several_ids(source)
     source.assumed += given.assumed + remarks_on_dicts(scores)
     if judgments.unusual_grades and has_whole_scores(scores):
         pairs = pairs_in_dicts(judgments, scores)

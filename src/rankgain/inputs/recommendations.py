@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any, Unpack
 
 from rankgain import _backend
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
 from rankgain.data.advice.list_texts import refuse_list_texts
+from rankgain.data.advice.several_ids import refuse_several_ids
+from rankgain.data.advice.zeros import IdRows, id_rows, remarks_on_zero_ids
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.dicts import DictSource
 from rankgain.data.groups import QueryRows
@@ -23,10 +25,11 @@ from rankgain.data.id_lists import (
     relevant_lists,
     runs_of_tuples,
 )
-from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts, warn_of_negative_grades
+from rankgain.data.judgments import Judgments, JudgmentSets, JudgmentSource, of_dicts, warn_of_negative_grades
+from rankgain.data.padding import cut
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
-from rankgain.data.source import Source, check_query_ids
+from rankgain.data.source import check_query_ids
 from rankgain.errors import NoKeywords, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
@@ -125,7 +128,7 @@ def from_recommendations(
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
         refuse_list_texts(rows, "recommended")
-        users, rows = range(1), [rows]  # `recommended` is the list of a single user
+        users, rows = range(1), [cut(rows)]  # `recommended` is the list of a single user
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
     if type(users) is range and not len(users):
@@ -155,11 +158,15 @@ def from_recommendations(
     ids, firsts, lasts = column
     groups = QueryRows(users, firsts, lasts)
     columns = RunColumns("recommended", groups, ids, None, check_all=check_all, duplicates=duplicates)
-    return _assuming(assumed, ColumnSource(judgments, columns, missing=missing, query_ids=query_ids))
+    source = ColumnSource(judgments, columns, missing=missing, query_ids=query_ids)
+    in_order = type(truth) is tuple and not isinstance(next(iter(truth[1]), None), (Mapping, Set))
+    assumed += remarks_on_zero_ids(id_rows(judgments, are_ordered=in_order), IdRows("recommended", *column))
+    return _assuming(assumed, source)
 
 
-def _assuming(assumed: tuple[str, ...], source: Source) -> Rankings:
-    """Make Rankings that also say what was assumed about labels."""
+def _assuming(assumed: tuple[str, ...], source: JudgmentSource) -> Rankings:
+    """Make Rankings that also say what was assumed about labels, unless a text has several ids."""
+    refuse_several_ids(source)
     source.assumed += assumed
     return Rankings(source, GIVEN)
 

@@ -9,13 +9,17 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
+from rankgain.data.advice.list_texts import EXAMINED, refuse_list_texts
+from rankgain.data.advice.several_ids import refuse_several_ids
+from rankgain.data.advice.zeros import IdRows, id_rows, remarks_on_zero_ids
 from rankgain.data.column_names import NAMES_IF_DISTINCT, ROW_COLUMNS, bare, check_roles
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import checked, column_of_rows, judgments_of
-from rankgain.data.ids import python_ids
+from rankgain.data.ids import begins_with_bracket, python_ids
 from rankgain.data.judgments import JudgmentSets, of_ids
+from rankgain.data.padding import without_padding
 from rankgain.data.rules import GIVEN
 from rankgain.data.tables.frame import Frame
 from rankgain.data.tables.readers import ListColumn
@@ -124,20 +128,21 @@ def from_rows(
     judgments = _judgments(frame, truth, queries)
     if queries is None:
         judgments.assumed += _numbered(frame, candidates, (truth, run))
-    returned = _run(frame, run, queries, validate == "full", duplicates)
-    return Rankings(ColumnSource(judgments, returned, missing=missing, query_ids=query_ids), GIVEN)
+    groups, ids = _columns(frame, run, queries)
+    returned = RunColumns(frame.where(run), groups, ids, None, check_all=validate == "full", duplicates=duplicates)
+    source = ColumnSource(judgments, returned, missing=missing, query_ids=query_ids)
+    refuse_several_ids(source, truth, run)
+    judged = id_rows(judgments, are_ordered=frame.content(truth) == "lists")
+    source.assumed += remarks_on_zero_ids(judged, IdRows(returned.name, ids, groups.firsts, groups.lasts))
+    return Rankings(source, GIVEN)
 
 
 def run_of_rows(frame: Frame, query: str | None, retrieved: str | None, duplicates: Duplicates) -> RunColumns:
     """Read a run from a frame with one row per query. All repeated documents are looked for."""
     run, names = _need(frame, "retrieved", retrieved), _find(frame, "query", query)
     frame.prepare([run] if names is None else [names, run])
-    return _run(frame, run, None if names is None else _query_names(frame, names), True, duplicates)
-
-
-def _run(frame: Frame, name: str, queries: Sequence[Any] | None, check_all: bool, duplicates: Duplicates) -> RunColumns:
-    groups, ids = _columns(frame, name, queries)
-    return RunColumns(frame.where(name), groups, ids, None, check_all=check_all, duplicates=duplicates)
+    groups, ids = _columns(frame, run, None if names is None else _query_names(frame, names))
+    return RunColumns(frame.where(run), groups, ids, None, check_all=True, duplicates=duplicates)
 
 
 def has_rows_by_query(frame: Frame) -> bool:
@@ -242,7 +247,7 @@ def _columns(frame: Frame, name: str, queries: Sequence[Any] | None) -> _Columns
     if isinstance(column, ListColumn):
         return _Columns(QueryRows(*column.by_query(queries)), column.ids)
     users, rows = _present(column, queries)
-    rows = checked(where, users, rows, (list, tuple), "a list of ids, best first")
+    rows = checked(where, users, without_padding(rows), (list, tuple), "a list of ids, best first")
     ids, firsts, lasts = column_of_rows(where, users, rows)
     return _Columns(QueryRows(users, firsts, lasts), ids)
 
@@ -252,10 +257,14 @@ def _judgments(frame: Frame, name: str, queries: Sequence[Any] | None) -> Judgme
     column, where = frame.lists(name, single=True), frame.where(name)
     if isinstance(column, ListColumn):
         grades = np.ones(len(column.ids)) if column.grades is None else column.grades
+        if column.grades is None and column.ids.kind == "str" and begins_with_bracket(column.ids):
+            refuse_list_texts(python_ids(column.ids.take(slice(0, EXAMINED)), "str"), where)
         return of_ids(where, QueryRows(*column.by_query(queries)), column.ids, grades)
     users, rows = _present(column, queries)
+    if all(isinstance(row, str) for row in rows):
+        refuse_list_texts(rows, where)
     rows = [row if isinstance(row, (list, tuple, set, frozenset, np.ndarray, Mapping)) else [row] for row in rows]
-    return judgments_of(where, (users, rows))
+    return judgments_of(where, (users, without_padding(rows)))
 
 
 def _present(column: Sequence[Any], queries: Sequence[Any] | None) -> tuple[Sequence[Any], list[Any]]:

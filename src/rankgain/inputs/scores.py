@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankgain.choices import ScoreTies
+from rankgain.data.advice.group_sizes import refuse_other_sizes, refuse_value_counts
 from rankgain.data.advice.swapped import pairs_in_lists, remark_if_swapped
+from rankgain.data.advice.zeros import remarks_on_zero_scores
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.column_names import is_pandas, is_series
 from rankgain.data.groups import numbers_of_integers, order_of
@@ -88,13 +90,14 @@ def from_scores(
     Raises
     ------
     ValueError
-        If `y_true` and `y_score` do not hold the same documents, or their labels contradict each other; if both
-        `group_sizes` and `qid` are given; if `group_sizes` has a negative entry or does not add up to the number of
-        documents; if an id of `qid` is NaN or missing; if `judged` or `query_ids` holds another number of queries; if
-        `mask` or `exclude` has another shape; if both are given; if a sparse matrix has unsorted or repeated columns,
-        or is given beside anything but a matrix of scores; or if `ties` is unknown or ``"docid"`` (bare scores have no
-        ids). In `Rankings.evaluate`, if a score is NaN, if a grade is NaN, infinite or, unless `y_true` is sparse,
-        negative, or if `judged` lacks grades that were returned.
+        If `y_true` and `y_score` do not hold the same documents, or their labels contradict each other; if
+        `group_sizes` and `qid` are given and disagree; if `group_sizes` has a negative entry, does not add up to the
+        number of documents, or is a Series in the order of ``value_counts()``; if an id of `qid` is NaN or missing; if
+        `judged` or `query_ids` holds another number of queries; if `mask` or `exclude` has another shape; if both are
+        given; if a sparse matrix has unsorted or repeated columns, or is given beside anything but a matrix of scores;
+        or if `ties` is unknown or ``"docid"`` (bare scores have no ids). In `Rankings.evaluate`, if a score is NaN, if
+        a grade is NaN, infinite or, unless `y_true` is sparse, negative, or if `judged` lacks grades that were
+        returned.
     TypeError
         If a value is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask` does
         not hold booleans, if an id is not hashable, if a Series has an index of queries and documents, for which there
@@ -170,7 +173,7 @@ def from_scores(
         others = {"group_sizes": group_sizes, "judged": judged, "mask": mask, "exclude": exclude}
         y_true, y_score, qid, assumed = _by_labels(y_true, y_score, qid, others)
     labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
-    query_ids = names if query_ids is None else query_ids
+    query_ids, named = (names, "qid") if query_ids is None else (query_ids, "query_ids")
     if exclude is not None:
         if mask is not None:
             raise ValueError("give exclude or mask, not both: mask=mask & (exclude.toarray() == 0)")
@@ -179,7 +182,9 @@ def from_scores(
         mask = mask_of(exclude, (scores.count, scores.columns))
     labels, scores = unmasked(mask, labels, scores)
     truth = None if judged is None else check_judged(judged, labels)
-    source = ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count))
+    source = ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count, named))
+    if mask is None:
+        assumed += remarks_on_zero_scores(labels, scores)
     if scores.kind != "f":
         pairs = pairs_in_lists(labels, scores)
         assumed += remark_if_swapped(pairs, "y_true", "y_score", "from_scores(y_true, y_score)")
@@ -231,8 +236,6 @@ def beside_scores(
     y_true: Any, y_score: Any, group_sizes: Any, qid: Any
 ) -> tuple[RaggedArray, RaggedArray, list[Any] | None]:
     """Return the labels and the scores, both grouped by query, and the query ids if `qid` is given."""
-    if group_sizes is not None and qid is not None:
-        raise ValueError("give group_sizes or qid, not both")
     if group_sizes is None and qid is None:
         labels, scores = RaggedArray.of(y_true, "y_true"), RaggedArray.of(y_score, "y_score")
         _check_same_shape(labels, scores)
@@ -245,9 +248,13 @@ def beside_scores(
         raise ValueError(f"y_true has {len(flat_labels)} documents, and y_score has {len(flat_scores)}")
     order, names = None, None
     if qid is None:
+        refuse_value_counts(group_sizes)
         offsets = _from_sizes(group_sizes, len(flat_scores))
     else:
         offsets, order, names = _from_qid(qid, len(flat_scores))
+        if group_sizes is not None:
+            by_size = np.diff(_from_sizes(group_sizes, len(flat_scores)))
+            refuse_other_sizes(group_sizes, by_size, np.diff(offsets), are_contiguous=order is None)
     labels = RaggedArray("y_true", offsets, values=flat_labels, order=order)
     return labels, RaggedArray("y_score", offsets, values=flat_scores, order=order), names
 

@@ -29,7 +29,7 @@ Row = dict[str, Any]
 # Names of rules, in the order of the rows, mapped to metric parameters and to fields of Setting. The rule "definition"
 # covers all other parameters.
 PARAMETERS_OF = {"gain": "gain", "discount": "discount", "ideal": "ideal", "relevant": "rel", "empty": "empty"}
-GIVEN = {"queries": "queries", "judged documents": "judged"}
+GIVEN = {"queries": "queries", "judged documents": "judged", "hits": "own_ids"}
 OF_RANKINGS = GIVEN | {"ties": "ties", "precision of scores": "score_bits"}
 RULES = (*GIVEN, "definition", *PARAMETERS_OF, "ties", "precision of scores")
 ROW_OF = {parameter: rule for rule, parameter in PARAMETERS_OF.items()}
@@ -38,7 +38,8 @@ ROW_OF = {parameter: rule for rule, parameter in PARAMETERS_OF.items()}
 class Setting(NamedTuple):
     """A metric and the rules that determine its values; a rule is None if it does not apply to the rankings.
 
-    `queries`: which queries count, a key of `QUERIES`. `judged`: which documents are judged.
+    `queries`: which queries count, a key of `QUERIES`. `judged`: which documents are judged. `own_ids`: what becomes of
+    hits with the id of their query, a key of `OWN_IDS`.
     """
 
     metric: Metric
@@ -46,6 +47,7 @@ class Setting(NamedTuple):
     judged: Handed
     ties: Ties | None
     score_bits: int | None
+    own_ids: str = "kept"
 
 
 QUERIES = {
@@ -54,6 +56,7 @@ QUERIES = {
     "all": "all",
     "scored": "those with documents",
 }
+OWN_IDS = {"kept": "all", "removed": "all but those with the id of their query"}
 JUDGED = {"files": "those of the truth", "scored": "the scored ones"}
 
 
@@ -74,9 +77,9 @@ class Attribution(Frames, Printed):
     like_mean : float
         The mean by the rules of the tool, which equals that of ``evaluate(metric, like=like)``.
     rows : list of dict
-        One per rule that differs for this metric, in the order queries, judged documents, definition, gain, discount,
-        ideal, relevant, empty, ties, precision of scores. ``rule`` is the name; ``rankgain`` and ``like`` are the two
-        rules in words; ``only_this`` is the mean with only this rule changed, and ``change`` the difference from
+        One per rule that differs for this metric, in the order queries, judged documents, hits, definition, gain,
+        discount, ideal, relevant, empty, ties, precision of scores. ``rule`` is the name; ``rankgain`` and ``like`` are
+        the two rules in words; ``only_this`` is the mean with only this rule changed, ``change`` the difference from
         `mean`; ``with_above`` is the mean with the rules of this row and of all rows above changed, and ``adds`` the
         difference from that of the row above, so that these sum to `like_mean` minus `mean`; ``changed`` is the number
         of queries whose value differs with only this rule changed, including queries that no longer count;
@@ -273,6 +276,8 @@ def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> 
             texts.append(f"{setting.score_bits} bits")
         elif rule == "queries":
             texts.append(QUERIES[setting.queries or "all"])
+        elif rule == "hits":
+            texts.append(OWN_IDS[setting.own_ids])
         elif rule == "judged documents":
             texts.append(JUDGED[setting.judged])
         else:

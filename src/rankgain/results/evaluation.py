@@ -51,8 +51,9 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         they were treated); ``unjudged``: how many rankings were left out because their query has no judgments;
         ``empty``: how many of the evaluated queries have nothing relevant; ``excluded``, unless it is 0: how many
         judged documents were left out, since they are in columns that the caller excluded (see `from_scores`);
-        ``capped``, unless it is 0: in how many queries a list beats the greedy ideal of a metric of novelty. After
-        `subset`, only ``queries`` is known.
+        ``capped``, unless it is 0: in how many queries a list beats the greedy ideal of a metric of novelty;
+        ``own_ids``, unless it is 0: how many hits with the id of their query ``like="beir"`` removed. After `subset`,
+        only ``queries`` is known.
     assumed : tuple of str
         What was assumed about the input, in words: that each row of qrels without relevance counts as 1.
 
@@ -785,7 +786,7 @@ def missing_queries(results: Mapping[str, Evaluation]) -> str:
 def _facts(result: Evaluation) -> dict[str, str]:
     missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:4])
     ties = (result.ties or "in the order given") + (f" (like {result.like})" if result.like else "")
-    excluded, capped = map(result.counts.get, UNUSUAL)
+    excluded, capped, own_ids = map(result.counts.get, UNUSUAL)
     treated = "counted as 0" if result.missing == "zero" else "left out"
     return {
         "queries evaluated": f"{result.counts['queries']}",
@@ -794,6 +795,7 @@ def _facts(result: Evaluation) -> dict[str, str]:
         "nothing relevant": f"{empty}",
         UNUSUAL["excluded"]: f"{excluded} (left out)" if excluded else "",
         UNUSUAL["capped"]: f"{capped} (counted as 1)" if capped else "",
+        UNUSUAL["own_ids"]: f"{own_ids} (removed)" if own_ids else "",
         "ties": "" if GIVEN in result.assumed else ties,
         "backend": result.backend,
     }

@@ -30,7 +30,8 @@ class PeerRules(NamedTuple):
     """The rules that a tool applies to all metrics; if a rule is None, that of the rankings applies.
 
     See `Rankings.under`. `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out,
-    count as 0. `weighs_subtopics`: whether subtopics may have weights.
+    count as 0. `weighs_subtopics`: whether subtopics may have weights. `removes_own_ids`: whether hits with the id of
+    their query are removed.
     """
 
     ties: Ties | None
@@ -38,6 +39,7 @@ class PeerRules(NamedTuple):
     score_bits: ScoreBits | None = 64
     counts_unjudged: bool = False
     weighs_subtopics: bool = True
+    removes_own_ids: bool = False
 
 
 class Measure(NamedTuple):
@@ -461,7 +463,7 @@ PEERS: dict[str, Peer] = {
         Peer(
             "beir",
             "BEIR",
-            _DOCID._replace(score_bits=32),
+            _DOCID._replace(score_bits=32, removes_own_ids=True),
             "the higher document id first (docid), of 32-bit scores; mrr and recall_cap: input order, of 64",
             "those in both; mrr requires every query of the truth in the run",
             (
@@ -473,8 +475,9 @@ PEERS: dict[str, Peer] = {
                 Measure("capped_recall@k", "R_cap@k", rules=PeerRules("stable", "skip")),
             ),
             {
-                "BEIR first removes documents from the run that have the same id as the query, and it rounds means to "
-                "5 decimals": "",
+                "evaluate() of BEIR first removes hits with the id of their query, as like='beir' does; mrr and "
+                "recall_cap alone do not": "",
+                "BEIR rounds means to 5 decimals": "",
                 "BEIR's Hole@k counts documents that are not judged for any query. rankgain does not "
                 "have it": "unjudged",
                 "BEIR's Accuracy@k is rankgain's success@k with ties in input order. Before release 2.2, it sorted ids "

@@ -18,11 +18,12 @@ from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.text import Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats
 
-COUNTS = "queries", "missing", "unjudged", "empty", "excluded", "capped"
+COUNTS = "queries", "missing", "unjudged", "empty", "excluded", "capped", "own_ids"
 SIMILARITY_COUNTS = "queries", "only_in_old", "only_in_new", "both_empty", "fewer_in_new", "more_in_new"
 UNUSUAL = {  # counts that are shown only if they are not 0, in words
     "excluded": "judged documents in excluded columns",
     "capped": "with a list that beats the greedy ideal",
+    "own_ids": "hits with the id of their query",
 }
 RULES = "ties", "missing", "like"
 FORMAT = 1  # version of the JSON format

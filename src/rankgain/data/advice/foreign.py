@@ -72,6 +72,10 @@ def element_advice(value: Any) -> str:
         return "; pass the ids: [[hit['corpus_id'] for hit in hits] for hits in lists]"
     if isinstance(value, (list, tuple)):
         return "; of lists of ids, pass the ids: [[id for group in row for id in group] for row in lists]"
+    if isinstance(value, float):
+        return "; of integers beside NaN, pass [[int(id) for id in row if id == id] for row in lists]"
+    if hasattr(value, "__dlpack__"):
+        return "; of tensors, pass [[id.item() for id in row] for row in lists]"
     if hasattr(value, "page_content") and hasattr(value, "metadata"):  # a LangChain document
         return "; pass the ids: [[document.metadata['id'] for document in documents] for documents in lists]"
     return ""

@@ -13,7 +13,19 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.ids import NONE, DictionaryIds, Ids, StringViewIds, TextIds, broken, check_codes, ids_of, join
+from rankgain.data.ids import (
+    NONE,
+    DictionaryIds,
+    Ids,
+    StringViewIds,
+    TextIds,
+    are_empty,
+    broken,
+    check_codes,
+    ids_of,
+    join,
+)
+from rankgain.data.padding import IN_LISTS, ends_without, padding_of
 from rankgain.data.ragged import offsets_of
 from rankgain.data.tables.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
@@ -264,7 +276,8 @@ class _Part:
             return self._structs(present)
         if self.schema.n_children == 0 or self.schema.dictionary:
             rows = np.arange(self.length)
-            return ListColumn(present, rows, rows + 1, self.read(dictionaries, nulls=True))
+            ids = self.read(dictionaries, nulls=True)
+            return ListColumn(present, rows, ends_without(padding_of(ids), rows, rows + 1), ids)
         firsts, lasts = (np.where(present, bounds, 0) for bounds in self._bounds())
         schema, array = self.schema.children[0].contents, self.array.children[0].contents
         if np.any((firsts < 0) | (lasts < firsts) | (lasts > array.length)):
@@ -275,15 +288,22 @@ class _Part:
         firsts, lasts = (np.where(filled, bounds - first, 0) for bounds in (firsts, lasts))
         if self.format == "+m":
             keys, values = (items.child(index) for index in (0, 1))
-            self._refuse_null_items(values, firsts, lasts)
+            self._refuse_items(_codes.NULL_ID, ~values.present(), firsts, lasts)
             grades = values.read(dictionaries, nulls=True)
             if not isinstance(grades, np.ndarray):
                 raise TypeError(f"{self.where} must hold numbers as the values of its maps")
             return ListColumn(present, firsts, lasts, keys.read(dictionaries), grades)
         if items.format.startswith("+"):
             refuse_nested(self.where, {} if items.format in ("+s", "+m") else [])
-        self._refuse_null_items(items, firsts, lasts)
-        return ListColumn(present, firsts, lasts, items.read(dictionaries, nulls=True))
+        nulls = ~items.present()
+        if nulls.all():
+            return ListColumn(present, np.zeros_like(firsts), np.zeros_like(firsts), np.empty(0))
+        ids = items.read(dictionaries, nulls=True)
+        lasts = ends_without(nulls | padding_of(ids), firsts, lasts)
+        self._refuse_items(_codes.NULL_ID, nulls, firsts, lasts)
+        if not isinstance(ids, np.ndarray) and (empty := are_empty(ids)) is not None:
+            self._refuse_items(_codes.EMPTY_ID, empty, firsts, lasts)
+        return ListColumn(present, firsts, lasts, ids)
 
     def child(self, index: int) -> _Part:
         """Return one field of a column of structs."""
@@ -305,15 +325,14 @@ class _Part:
             return bounds[:-1], bounds[1:]
         return bounds, bounds + self._buffer(2, stop * dtype.itemsize).view(dtype)[self.start :]
 
-    def _refuse_null_items(self, items: _Part, firsts: Ints, lasts: Ints) -> None:
-        nulls = ~items.present()
-        if nulls.any():
-            before = offsets_of(nulls)
+    def _refuse_items(self, code: int, invalid: Bools, firsts: Ints, lasts: Ints) -> None:
+        if invalid.any():
+            before = offsets_of(invalid)
             rows = np.flatnonzero(before[lasts] > before[firsts])
             if len(rows):
                 row = int(rows[0])
-                position = int(nulls[firsts[row] : lasts[row]].argmax())
-                raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + row}, position {position}")
+                position = int(invalid[firsts[row] : lasts[row]].argmax())
+                raise refusal(code, f"{self.where}, row {self.row + row}, position {position}", IN_LISTS)
 
     def _structs(self, present: Bools) -> ListColumn:
         """Convert structs to mappings from field names to grades, leaving out null fields."""

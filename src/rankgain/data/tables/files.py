@@ -316,18 +316,55 @@ def _lines(data: Any, title: str) -> list[Any]:
     rows = []
     for number, line in enumerate(io.BytesIO(_text(data))):
         if line.strip():
-            try:
-                rows.append(json.loads(line, object_pairs_hook=_object))
-            except ValueError as error:
-                raise ValueError(f"{title}: line {number + 1} is not valid JSON: {error}") from None
+            rows.append(_parsed(line, f"{title}: line {number + 1}", "column"))
     return rows
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        raise ValueError(f"an object has a key twice: {', '.join(quoted(key) for key, _ in pairs)}")
-    return record
+class _Repeating(dict[str, Any]):
+    """A JSON object that has a key twice, of which only the last value is left."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        keys = [key for key, _ in pairs]
+        self.key, self.position = next((key, at) for at, key in enumerate(keys) if key in keys[:at])
+
+
+def _parsed(text: bytes, where: str, key: str) -> Any:
+    """Parse JSON. Refuse an object that has a key twice, because the parser would drop its first value.
+
+    `key`: what the keys are called, if the value is an object.
+    """
+    repeating: list[_Repeating] = []
+
+    def read(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            record = _Repeating(pairs)
+            repeating.append(record)
+        return record
+
+    try:
+        value = json.loads(text, object_pairs_hook=read)
+    except ValueError as error:
+        raise ValueError(f"{where} is not valid JSON: {error}") from None
+    if repeating:
+        inside, record = next(_repeating(value, "", key), ("", repeating[0]))
+        raise ValueError(
+            f"{where}{inside}: position {record.position}: the key {quoted(record.key)} repeats an earlier one"
+        )
+    return value
+
+
+def _repeating(value: Any, where: str, key: str) -> Iterator[tuple[str, _Repeating]]:
+    """Yield the objects inside a value that have a key twice, and where they are."""
+    if isinstance(value, _Repeating):
+        yield where, value
+    if isinstance(value, list):
+        for row, item in enumerate(value):
+            yield from _repeating(item, f"{where}: row {row}", "column")
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _repeating(item, f"{where}: {key} {quoted(name)}", "key")
 
 
 def _text(data: Any) -> bytes:
@@ -362,11 +399,7 @@ def _read_json(head: bytes, data: Any, title: str) -> Any:
             with suppress(ValueError):  # `head` may end in the middle of a line
                 records.append(json.loads(line))
         return JsonLines(data, title, records)
-    try:
-        document = json.loads(_text(data))
-    except ValueError as error:
-        raise ValueError(f"{title} is not valid JSON: {error}") from None
-    return _of_document(document, title)
+    return _of_document(_parsed(_text(data), title, "query"), title)
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:

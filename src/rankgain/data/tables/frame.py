@@ -35,6 +35,7 @@ from rankgain.data.ids import (
     begins_with_bracket,
     ids_of,
     python_ids,
+    refuse_empty,
 )
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.tables.readers import ListColumn, Reader, content_of, refuse_nested
@@ -173,7 +174,14 @@ class Frame:
         """
         self.prepare([name])
         integers = self._reader.integers(name) if as_integers else None
-        return _as_ids(self._read(name) if integers is None else integers, self.where(name))
+        ids = self.texts(name) if integers is None else _as_ids(integers, self.where(name))
+        refuse_empty(ids, self.where(name))
+        return ids
+
+    def texts(self, name: str) -> Ids:
+        """Return the texts or integers in a column. Unlike ids, texts may be empty."""
+        self.prepare([name])
+        return _as_ids(self._read(name), self.where(name))
 
     def documents(self, name: str, *, as_integers: bool = False) -> Ids:
         """Return the ids in a column of documents. Unlike `ids`, refuse texts that represent lists."""
