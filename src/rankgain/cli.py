@@ -842,7 +842,8 @@ def _corrected(
     tests = corrected.test(baseline, correction=correction, **chosen)
     limits = {"strict": options.strict, "floors": floors, "max_drop": options.max_drop}
     gate = tests.gate(**limits) if options.gate else None
-    _write(CORRECTED[options.form](corrected, tests, gate, **_exports(options)), options.output)
+    text = CORRECTED[options.form](corrected, tests, gate, **_exports(options))
+    _write(f"{text}\n{further_notes(tests, None)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
 
 

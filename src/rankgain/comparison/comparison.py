@@ -654,7 +654,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         ImportError
             If Jinja2 is not installed: ``pip install 'rankgain[report]'``.
         ValueError
-            If `tests` is not given and `test` would raise it.
+            If `tests` is not given and `test` would raise it, or if `tests` are those of corrected values.
         OSError
             If the file cannot be written whole.
 

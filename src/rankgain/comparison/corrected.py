@@ -11,11 +11,12 @@ import numpy as np
 from rankgain import _backend
 from rankgain.comparison.absent import Coverage
 from rankgain.comparison.aligned import Sample, align
-from rankgain.comparison.corrected_tests import INVALID, METHOD, NOTABLE, CorrectedTests, Labelled, assumed, refuse
+from rankgain.comparison.corrected_tests import INVALID, METHOD, CorrectedTests, Labelled, assumed, judges_of, refuse
 from rankgain.comparison.difference import percent
 from rankgain.comparison.estimates import FEWEST, Estimate, estimated
 from rankgain.comparison.evidence import WITHOUT_UNJUDGED, Evidence, shares_of
 from rankgain.comparison.outcome import Tests
+from rankgain.comparison.remarks import NOTABLE
 from rankgain.comparison.power import POWER, check_power, check_size, fewest_signs, quantile
 from rankgain.comparison.testing import MAX_T, Options, check, check_baselines, chosen_metrics
 from rankgain.data.judgments import types
@@ -284,11 +285,11 @@ class Corrected(Frames, Printed):
         >>> llm = {f"q{i}": {"a": i % 2} for i in range(20)}
         >>> runs = {"a": {q: {"a": 1} for q in llm}}
         >>> print(rg.compare(llm, runs, "rr").corrected_by({q: llm[q] for q in list(llm)[:10]}).methods())
-        Means as estimated for human from 10 of 20 queries: prediction-powered (...); 95% intervals by Student's t, ...
+        Means as estimated for human judges from 10 of 20 queries: prediction-powered (...); 95% intervals by Student's t, ...
         """
         queries = f"{self.labelled} of {self.queries} queries"
         return (
-            f"Means as estimated for {printable(self.names[0])} from {queries}: {METHOD}; {percent(self.level)} "
+            f"Means as estimated for {judges_of(self.names[0])[0]} from {queries}: {METHOD}; {percent(self.level)} "
             f"intervals by Student's t, also with one query more; rankgain {_backend.VERSION}."
         )
 
@@ -319,16 +320,17 @@ class Corrected(Frames, Printed):
         for metric, estimate in self._estimates.items():
             yield [self._title(metric, estimate)]
             yield self._table(metric, estimate)
-            if not estimate.is_complete:
-                yield [self._weights(estimate)]
+            weights = [] if estimate.is_complete else [self._weights(estimate)]
+            caveat = self._labelled.caveat(metric, self.runs)
+            yield [*weights, *([caveat] if caveat else [])]
         yield [*assumed(list(self._estimates.values()), self.names)]
 
     def _title(self, metric: MetricKey, estimate: Estimate) -> str:
-        first = printable(self.names[0])
+        judges, judgments = judges_of(self.names[0])
         if estimate.is_complete:
-            return f"{metric!s} by {first}: all {estimate.queries} queries have judgments by {first}"
+            return f"{metric!s} by {judges}: all {estimate.queries} queries have {judgments}"
         number = f"{estimate.labelled} of {estimate.queries} queries"
-        return f"{metric!s} as estimated for {first} judges: {number} have {first} judgments"
+        return f"{metric!s} as estimated for {judges}: {number} have {judgments}"
 
     def _table(self, metric: MetricKey, estimate: Estimate) -> Table:
         one, other = self.names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rankgain.comparison.absent import Coverage, of_queries
@@ -13,7 +13,8 @@ from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.gate import OF_TEST, WORST, Gate, Rules, of_metric, single_pairs, unable
 from rankgain.comparison.guards import FAILED, UNDECIDED, Outcome, checked_limits, of_drops, of_floors
 from rankgain.comparison.outcome import Tests
-from rankgain.comparison.remarks import Remark
+from rankgain.comparison.remarks import NOTABLE, PARTIAL, Remark
+from rankgain.comparison.sentences import is_matrix
 from rankgain.comparison.testing import Options
 from rankgain.metrics.metric import Metric, MetricKey
 from rankgain.results.text import printable
@@ -21,17 +22,15 @@ from rankgain.results.text import printable
 if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
 
-NOTABLE = 0.02  # the smallest lack of judged documents that is stated
-PARTIAL = "partial judgments"
 METHOD = "prediction-powered (regression estimator; a slope for each run, without the query itself)"
 
 # Why corrected values do not have what other values have.
 INVALID = {
     "margin": "no margin can be tested on corrected values: the test of a margin needs the losses of single queries",
-    "max_loss": "corrected values of single queries are not what people would judge: limit the mean, by max_drop",
+    "max_loss": "corrected values of single queries are not what people would judge; max_drop limits the mean",
     "groups": "a group has no corrected mean, since the correction uses the mean of all queries",
-    "weights": "corrected values are of queries that count the same",
-    "clusters": "corrected values are of queries that are a random sample, one by one",
+    "weights": "the correction counts all queries the same",
+    "clusters": "the correction is for queries that were drawn one by one",
     "worst": "corrected values of single queries are not what people would judge, so no losses are listed",
     "queries": "the labelled queries are tested",
     "method": "corrected differences are tested by sign flips",
@@ -60,6 +59,11 @@ class Labelled(NamedTuple):
         _, first, second = self.shares.get((metric, run), (None, 0.0, 0.0))
         return second - first
 
+    def caveat(self, metric: MetricKey, runs: Iterable[str]) -> str:
+        """Return a sentence on runs whose documents the judge of few queries has not all judged; "" if there are none."""
+        states = [self.statement(metric, run) for run in runs if self.lack(metric, run) >= NOTABLE]
+        return f"Partial judgments: {'; '.join(states)}." if states else ""
+
     def statement(self, metric: MetricKey, run: str) -> str:
         """Return a phrase on how many of the returned documents each has judged."""
         share, first, second = self.shares[metric, run]
@@ -87,11 +91,10 @@ class CorrectedTests(Tests):
         differences = {(each.metric, each.run, each.baseline): each for each in self.retested(options)}
         super().__init__(differences, Aligned(query_ids, samples, {}), options, evidence, "", coverage)
         self._remarks = [*self._partial()]
-        first = printable(labelled.names[0])
-        self.assumed = [
-            f"Estimated for {first} judges. {line}" for line in assumed([*self._estimates.values()], labelled.names)
-        ]
-        if not all(each.is_complete for each in self._estimates.values()):
+        judges = judges_of(labelled.names[0])[0]
+        valid = assumed([*self._estimates.values()], labelled.names)
+        self.assumed = [f"Estimated for {judges}. {line}" for line in valid]
+        if self.assumed and not is_matrix(self):
             one, other = map(printable, labelled.names)
             self.assumed.append(
                 f"better/same/worse: of all queries, by {one} where it sees a difference, otherwise by {other}."
@@ -104,14 +107,13 @@ class CorrectedTests(Tests):
 
     def queries_phrase(self) -> str:
         """Say how many queries are labelled, and of how many."""
-        count = max(each.queries for each in self._estimates.values())
-        return f"{super().queries_phrase().replace(' queries', ' labelled')} of {count} queries"
+        count, tested = max(each.queries for each in self._estimates.values()), super().queries_phrase()
+        complete = all(each.is_complete for each in self._estimates.values())
+        return tested if complete else f"{tested.removesuffix(' queries')} labelled of {count} queries"
 
     def caveat(self, pair: Difference) -> str:
         """Return a sentence on partial judgments of the two runs, or an empty string."""
-        runs = [run for run in (pair.run, pair.baseline) if self._labelled.lack(pair.metric, run) >= NOTABLE]
-        states = (self._labelled.statement(pair.metric, run) for run in runs)
-        return f"Partial judgments: {'; '.join(states)}." if runs else ""
+        return self._labelled.caveat(pair.metric, (pair.run, pair.baseline))
 
     def _partial(self) -> Iterator[Remark]:
         for pair in self.values():
@@ -127,10 +129,10 @@ class CorrectedTests(Tests):
         str
             Three lines.
         """
-        first = self._labelled.names[0]
+        judges = judges_of(self._labelled.names[0])[0]
         return (
-            f"{super().methods()}\nThe values are estimated for {printable(first)}: {METHOD}; p is the larger one of "
-            "this test and of that with one query more."
+            f"{super().methods()}\nThe values are estimated for {judges}: {METHOD}; p is the larger one of this test "
+            "and of that with one query more."
         )
 
     def gate(
@@ -229,6 +231,13 @@ class CorrectedTests(Tests):
                 "kind: corrected values of single queries are not what people would judge: plot('intervals')"
             )
         return super().plot(kind, metric)
+
+
+def judges_of(name: str) -> tuple[str, str]:
+    """Return phrases for the judges with a name, and for their judgments."""
+    return (
+        ("human judges", "human judgments") if name == "human" else (printable(name), f"judgments by {printable(name)}")
+    )
 
 
 def assumed(estimates: Sequence[Estimate], names: tuple[str, str]) -> Iterator[str]:

@@ -379,7 +379,8 @@ def unable(pairs: Sequence[Difference]) -> Iterator[str]:
     if len(able) < len(pairs):
         names = joined([named(pair.metric) for pair in pairs if pair not in able])
         subject = f"{names} cannot" if able else "No metric can"
-        why = f"since fewer than {fewest_signs(alpha_of(pairs[0]))} queries or clusters differ"
+        units = "labelled queries" if isinstance(pairs[0], CorrectedDifference) else "queries or clusters"
+        why = f"since fewer than {fewest_signs(alpha_of(pairs[0]))} {units} differ"
         yield f"{subject} be shown to be worse at {alpha_text(pairs[0].level)}, {why}."
 
 

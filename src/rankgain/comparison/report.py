@@ -18,6 +18,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.comparison import sentences, tables
+from rankgain.comparison.corrected_tests import CorrectedTests
 from rankgain.comparison.difference import (
     Difference,
     decimals_of,
@@ -231,6 +232,10 @@ def page_of(
     gate: Gate | None = None,
 ) -> str:
     """Return the page as text. `evidence`: the runs whose rankings were evaluated."""
+    if isinstance(tests, CorrectedTests):
+        raise ValueError(
+            "tests: a page shows the values of queries, and corrected ones are not what people would judge"
+        )
     jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     functions = (ends_of, html_table, p_text, decimals_of, printable, signed)

@@ -323,7 +323,8 @@ def _of_means(groups: Groups, key: Key) -> dict[str, float | None]:
 def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
     return [
         {name: finite_or_none(value) for name, value in difference._asdict().items()}
-        | {"metric": str(difference.metric), "decided": difference.decided, "verdict": difference.verdict()}
+        | {"metric": str(difference.metric), "decided": difference.decided}
+        | {"verdict": f"{difference.verdict()} {tests.caveat(difference)}".rstrip()}
         for difference in tests.values()
     ]
 
@@ -367,7 +368,8 @@ def _corrected_tables(form: str, method: str, between: str) -> Callable[..., str
 
     def text(corrected: Corrected, tests: Tests, gate: Gate | None, **options: Any) -> str:
         numbers = {name: value for name, value in options.items() if name in ("digits", "percent")}
-        return getattr(corrected, method)(**numbers) + between + COMPARED[form](tests, None, gate, **options)
+        parts = getattr(corrected, method)(**numbers), COMPARED[form](tests, None, gate, **options)
+        return between.join(parts)
 
     return text
 
