@@ -16,8 +16,8 @@ from rankgain.comparison.difference import percent
 from rankgain.comparison.estimates import FEWEST, Estimate, estimated
 from rankgain.comparison.evidence import WITHOUT_UNJUDGED, Evidence, shares_of
 from rankgain.comparison.outcome import Tests
-from rankgain.comparison.remarks import NOTABLE
 from rankgain.comparison.power import POWER, check_power, check_size, fewest_signs, quantile
+from rankgain.comparison.remarks import NOTABLE
 from rankgain.comparison.testing import MAX_T, Options, check, check_baselines, chosen_metrics
 from rankgain.data.judgments import types
 from rankgain.errors import counted, quoted
@@ -285,7 +285,7 @@ class Corrected(Frames, Printed):
         >>> llm = {f"q{i}": {"a": i % 2} for i in range(20)}
         >>> runs = {"a": {q: {"a": 1} for q in llm}}
         >>> print(rg.compare(llm, runs, "rr").corrected_by({q: llm[q] for q in list(llm)[:10]}).methods())
-        Means as estimated for human judges from 10 of 20 queries: prediction-powered (...); 95% intervals by Student's t, ...
+        Means as estimated for human judges from 10 of 20 queries: prediction-powered (...); 95% intervals by ...
         """
         queries = f"{self.labelled} of {self.queries} queries"
         return (

@@ -60,7 +60,7 @@ class Labelled(NamedTuple):
         return second - first
 
     def caveat(self, metric: MetricKey, runs: Iterable[str]) -> str:
-        """Return a sentence on runs whose documents the judge of few queries has not all judged; "" if there are none."""
+        """Return a sentence on runs for which the judge of few queries judged less; "" if there are none."""
         states = [self.statement(metric, run) for run in runs if self.lack(metric, run) >= NOTABLE]
         return f"Partial judgments: {'; '.join(states)}." if states else ""
 

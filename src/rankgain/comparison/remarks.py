@@ -31,7 +31,7 @@ MEANING = {
     DECISIVE: "the decision depends on this query.",
     OF_UNJUDGED: "such documents count as not relevant. 'judged only' is the difference without them, 'at most' its "
     "range over all grades they may have. Without these judgments the size is unknown.",
-    PARTIAL: "documents that only one judge has judged count as not relevant for the other. Judge them before you decide.",
+    PARTIAL: "documents that only one judge has judged count as not relevant for the other. Judge them first.",
     OF_TIES: "the order of tied documents alone could turn the difference; see tie_spread.",
 }
 JUDGE_MORE = "Judge more before you decide"
