@@ -170,22 +170,34 @@ def test_runs_that_are_equal_to_humans_are_not_decided(share):
         assert pair.unchanged is (share == 0)
 
 
-def test_p_is_that_of_one_query_more_against_the_difference():
-    result = changed_by_the_cheap_judge_only(0.6, labelled=10)
+def test_p_and_interval_are_those_of_one_query_more():
+    result = changed_by_the_cheap_judge_only(0.5, shift=0.1, labelled=12, seed=4)
     (pair,) = differences_in(result).values()
     second, differences = result.second, result.values[:, 1] - result.values[:, 0]
-    assert 6 <= pair.differing == int((second[:, 0] != second[:, 1]).sum()) < 10
-    reach = (1 - pair.differing / 10) ** 2
+    assert pair.differing == int((second[:, 0] != second[:, 1]).sum()) == 8
+    reach = (1 - 8 / 12) ** 2
     p, ends = [], []
-    for values in (differences, *([*differences, differences.mean() + way * reach] for way in (-1, 1))):
-        signs = np.array(np.meshgrid(*[[-1, 1]] * len(values))).reshape(len(values), -1).T
-        p.append(float(np.mean(np.abs(signs @ values) >= abs(np.sum(values)) - 1e-9)))
-        means = sorted(np.sum(np.array(values) * (each > 0)) / (each > 0).sum() for each in signs if (each > 0).any())
-        rank = int(0.05 * 2 ** len(values)) // 2
-        ends.append((means[rank - 1], means[-rank]))  # of all sign vectors
-    assert pair.p == pytest.approx(max(p[0], p[1 if pair.difference > 0 else 2]))
-    assert pair.low == pytest.approx(min(min(low for low, _ in ends), 0), abs=1e-9)
-    assert pair.high == pytest.approx(max(high for _, high in ends), abs=1e-9)
+    for more in ([], [differences.mean() - reach], [differences.mean() + reach]):
+        values = np.array([*differences, *more])
+        chosen = (np.arange(2 ** len(values))[:, None] >> np.arange(len(values))) & 1
+        p.append(np.mean(np.abs(values.sum() - 2 * chosen @ values) >= abs(values.sum()) - 1e-9))
+        means = np.sort(chosen[1:] @ values / chosen[1:].sum(axis=1))
+        rank = int(0.05 * len(chosen)) // 2  # all subsets of queries, as in the notes of `Comparison.test`
+        ends.append((means[rank - 1], means[-rank]))
+    assert (pair.difference < 0, p[0] < 0.05) == (True, True)
+    assert pair.p == pytest.approx(p[2])
+    assert (pair.low, pair.high) == (pytest.approx(ends[1][0]), pytest.approx(ends[2][1]))
+    assert (ends[1][0] < ends[0][0], ends[2][1] > ends[0][1]) == (True, True)
+
+
+def test_too_few_labelled_queries_with_a_difference_decide_nothing():
+    generator = np.random.default_rng(0)
+    every = generator.random((40, 1)) * 0.1 + np.array([0.0, 0.0])
+    every[::2, 1] += 0.9
+    rows = np.arange(10)
+    (pair,) = differences_in(estimate(every[rows], every, rows)).values()
+    assert (pair.differing, pair.p, pair.decided) == (5, 2.0**-4, False)
+    assert pair.low <= 0.0
 
 
 def test_counts_are_of_the_judges_and_not_of_corrected_values():
