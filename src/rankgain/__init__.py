@@ -8,7 +8,8 @@ Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; La
 `LambdaRank`, `lightgbm_objective`, `xgboost_objective`.
 For scikit-learn's searches and cross-validations: `scorer`. As replacements for its metrics: `rankgain.sklearn`.
 Judgments and a run of any form in one call: `evaluate`.
-Several runs: `compare`. Two judges: `agreement`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
+Several runs: `compare`. Two judges: `agreement`, `Comparison.corrected_by`.
+Many cut-offs: `Rankings.curve`, and `plot` to draw them.
 The definition of a metric in rankgain and in other tools: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from rankgain.comparison.changes import changes as changes
     from rankgain.comparison.compare import compare as compare
     from rankgain.comparison.comparison import Comparison as Comparison
+    from rankgain.comparison.corrected import Corrected as Corrected
     from rankgain.comparison.difference import Difference as Difference
     from rankgain.comparison.gate import Gate as Gate
     from rankgain.comparison.groups import Groups as Groups
@@ -89,6 +91,7 @@ _LATER = {
     "Bounds": "results.bounds",
     "Calculation": "results.calculation",
     "Comparison": "comparison.comparison",
+    "Corrected": "comparison.corrected",
     "Curve": "results.curves",
     "Difference": "comparison.difference",
     "Evaluation": "results.evaluation",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankgain.choices import CHOICES
@@ -13,7 +13,8 @@ from rankgain.cli.options import add_default, add_level, add_shared, metric_name
 from rankgain.cli.reading import check_files, check_rules, default_metrics, extra, named_rankings, run_names
 from rankgain.cli.writing import write
 from rankgain.comparison.aligned import QUERIES
-from rankgain.comparison.comparison import comparison_of
+from rankgain.comparison.comparison import Comparison, comparison_of
+from rankgain.comparison.corrected_tests import INVALID
 from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.gate import WORST, Gate, check_metrics
@@ -26,7 +27,7 @@ from rankgain.data.writing import write_whole
 from rankgain.inputs.rows import has_rows_by_query
 from rankgain.rankings import judged_share
 from rankgain.results.text import check_export
-from rankgain.tools.reports import COMPARED, further_notes, shares_judged
+from rankgain.tools.reports import COMPARED, CORRECTED, further_notes, shares_judged
 
 
 def add(commands: Any) -> None:
@@ -53,6 +54,13 @@ def add(commands: Any) -> None:
     baseline = "the run to compare the others with (default: the first); may be repeated"
     compare.add_argument("--baseline", metavar="NAME", action="append", help=baseline)
     compare.add_argument("--all-pairs", action="store_true", help="compare all pairs of runs")
+    compare.add_argument(
+        "--human",
+        type=path,
+        metavar="FILE",
+        help="QRELS are by a language model: correct it by human judgments of a random sample of the queries, and test "
+        "the corrected means",
+    )
     compare.add_argument("--verbose", action="store_true", help="also print how to read the numbers")
     compare.add_argument("--groups", metavar="FILE", help="also test by group: a file with lines of query, tab, group")
     compare.add_argument(
@@ -159,7 +167,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.verbose and options.form != "text":
         options.parser.error(f"argument --verbose: not allowed with argument --{options.form}")
     exports = _exports(options)
-    check_files(options.files, options)
+    _check_human(options)
+    check_files([*options.files, *([options.human] if options.human else [])], options)
     check_rules(options)
     if options.report is not None:
         extra("jinja2", "report", "--report")
@@ -178,11 +187,13 @@ def _run(options: argparse.Namespace) -> int:
         evidence[name] = Evidence(rankings).release(results[name], options.threads, report=report)
     comparison = comparison_of(results, evidence)
     baseline = None if options.all_pairs else options.baseline or names[0]
+    correction = None if options.correction == "none" else options.correction
+    if options.human is not None:
+        return _corrected(comparison, baseline, correction, floors, options)
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
     shared["weights"] = None if options.weights is None else read_weights(options.weights)
     shared["clusters"] = None if options.clusters is None else read_labels(options.clusters, "cluster")
     of_tests = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
-    correction = None if options.correction == "none" else options.correction
     tests = comparison.test(baseline, correction=correction, **shared, **of_tests)
     groups = gate = labels = None
     if options.groups is not None:
@@ -201,6 +212,41 @@ def _run(options: argparse.Namespace) -> int:
         write_whole(options.report, page.encode("utf-8"))
     text = COMPARED[options.form](tests, groups, gate, **exports) + shares_judged(shares)
     write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
+    return 0 if gate is None else _announced(gate)
+
+
+def _check_human(options: argparse.Namespace) -> None:
+    """Refuse what is not valid for corrected values, with the reason."""
+    if options.human is None:
+        return
+    for name, reason in INVALID.items():
+        if getattr(options, name) != options.parser.get_default(name):
+            options.parser.error(f"argument --{name.replace('_', '-')}: not allowed with argument --human: {reason}")
+    for name in ("judged_only", "report"):
+        if getattr(options, name):
+            reason = "not allowed with argument --human"
+            options.parser.error(f"argument --{name.replace('_', '-')}: {reason}")
+    if options.with_truth:
+        options.parser.error("argument --human: give the judgments and the runs in separate files")
+    if "-" in options.files[1:]:
+        options.parser.error("argument --human: standard input cannot be read once for each judge: give a file")
+
+
+def _corrected(
+    llm: Comparison, baseline: Any, correction: str | None, floors: Mapping[str, float], options: argparse.Namespace
+) -> int:
+    """Correct a comparison by the human judgments of --human, test the corrected means, and write the result."""
+    results, evidence = {}, {}
+    for name, rankings in named_rankings([options.human, *options.files[1:]], options):
+        results[name] = rankings.evaluate(*options.metric, threads=options.threads)
+        evidence[name] = Evidence(rankings).release(results[name], options.threads, report=False)
+    corrected = llm.corrected_by(comparison_of(results, evidence), level=options.level)
+    chosen = {name: getattr(options, name) for name in ("flips", "seed", "threads")}
+    tests = corrected.test(baseline, correction=correction, **chosen)
+    limits = {"strict": options.strict, "floors": floors, "max_drop": options.max_drop}
+    gate = tests.gate(**limits) if options.gate else None
+    text = CORRECTED[options.form](corrected, tests, gate, **_exports(options))
+    write(f"{text}\n{further_notes(tests, None)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
 
 

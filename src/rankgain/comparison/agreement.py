@@ -14,12 +14,12 @@ from rankgain.comparison.compare import DEFAULT, Requested, compare
 from rankgain.comparison.comparison import Comparison
 from rankgain.comparison.difference import joined, p_phrase, percent
 from rankgain.comparison.evidence import shares_of
-from rankgain.comparison.judged_pairs import JudgedPairs, Names, judged_pairs
+from rankgain.comparison.judged_pairs import JudgedPairs, Names, check_names, judged_pairs
 from rankgain.comparison.outcome import Tests
 from rankgain.comparison.remarks import NOTABLE
 from rankgain.comparison.shifts import RunAgreement, ShiftedRun, most_frequent, run_agreement
 from rankgain.comparison.testing import sample_of
-from rankgain.data.given import Given, is_file, recognise
+from rankgain.data.given import Given, is_stream, recognise
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets
 from rankgain.errors import counted, quoted, short, warn
 from rankgain.inputs.any import columns_by_side
@@ -554,7 +554,7 @@ def agreement(
     """
     check_choice(pairs, "pairs", PAIRS)
     level = check_level(level)
-    names = _check_names(names)
+    names = check_names(names)
     thresholds, scales_differ = _check_threshold(threshold)
     _check_runs(runs)
     of_truth, _ = columns_by_side(rules)
@@ -570,14 +570,6 @@ def agreement(
     comparisons = [compare(of_pairs(side), runs, requested, **rules) for side in (0, 1)]
     losses = [] if pairs == "own" else [*_losses(judged, comparisons, runs, names, rules)]
     return Agreement(judged, thresholds, scales_differ, names, level, comparisons, losses)
-
-
-def _check_names(names: Any) -> Names:
-    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"names must be two texts, such as ('human', 'llm'), not {quoted(names)}")
-    if len(names) != 2 or len({*names}) != 2 or not all(names):
-        raise ValueError(f"names must be two different texts, such as ('human', 'llm'), not {quoted(names)}")
-    return names[0], names[1]
 
 
 def _check_threshold(threshold: Any) -> tuple[tuple[float, float], bool]:
@@ -598,7 +590,7 @@ def _check_runs(runs: Any) -> None:
         if isinstance(run, (Rankings, Evaluation)):
             kind = type(run).__name__
             raise TypeError(f"run {name!r}: {kind} include the judgments of one judge: give the run itself")
-        if run == "-" if isinstance(run, str) else is_file(run) and not hasattr(run, "__fspath__"):
+        if is_stream(run):
             raise ValueError(f"run {name!r}: an open file cannot be read once for each judge: give its path")
 
 

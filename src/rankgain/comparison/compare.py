@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Set
+from functools import partial
 from numbers import Number
 from typing import Any, Literal, Never, overload
 
@@ -16,7 +17,7 @@ from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
-from rankgain.data.given import Given, is_file, recognise
+from rankgain.data.given import Given, is_file, is_stream, recognise
 from rankgain.data.other_tools import hits_of, is_of_ranx
 from rankgain.errors import quoted
 from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_of
@@ -220,7 +221,21 @@ def compare(
     lacks: dict[str, list[Any]] = {}
     if queries != "all" and results:
         results, _, lacks = on_common_queries(results, queries)
-    return comparison_of(results, evidence, lacks)
+    again = None
+    if truth is not None and not any(isinstance(run, (Rankings, Evaluation)) for run in runs.values()):
+        given = {"ties": ties, "missing": missing, "judged_only": judged_only, **rules}
+        again = partial(_by_other_judge, runs, [*next(iter(results.values()))], given)
+    return comparison_of(results, evidence, lacks, again)
+
+
+def _by_other_judge(runs: Mapping[str, Any], metrics: Requested, given: Mapping[str, Any], truth: Any) -> Comparison:
+    """Evaluate the runs of a comparison with the judgments of another judge."""
+    if given["judged_only"]:
+        raise ValueError("human: unjudged documents were removed from the runs: compare without judged_only")
+    for name, run in runs.items():
+        if is_stream(run):
+            raise ValueError(f"run {name!r}: an open file cannot be read once for each judge: give its path")
+    return compare(truth, runs, metrics, **given)
 
 
 def _evaluated(

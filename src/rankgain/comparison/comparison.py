@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from rankgain.results.text import Block, Form, Number, Printed, Table
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
+    from rankgain.comparison.absent import Coverage
+    from rankgain.comparison.corrected import Corrected
     from rankgain.comparison.evidence import Evidence
     from rankgain.comparison.gate import Gate
     from rankgain.comparison.groups import Groups
@@ -75,6 +77,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         self._evidence: Mapping[str, Evidence] = {}
         self._empty: Mapping[str, list[Any]] = {}  # the queries for which a run returned nothing, if it was pickled
         self._lacks: Mapping[str, Sequence[Any]] = {}  # the queries that were left out because a run lacks them
+        self._again: Callable[[Any], Comparison] | None = None  # evaluates the same runs with other judgments
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
                 raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")
@@ -93,7 +96,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """Return the state without the rankings, which may contain whole collections."""
         from rankgain.comparison.absent import empty_queries
 
-        return vars(self) | {"_evidence": {}, "_empty": {**self._empty, **empty_queries(self._evidence)}}
+        empty = {**self._empty, **empty_queries(self._evidence)}
+        return vars(self) | {"_evidence": {}, "_again": None, "_empty": empty}
 
     def __getitem__(self, run: str) -> Evaluation:
         try:
@@ -476,7 +480,6 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         >>> print(tests["rr", "dense", "bm25"].verdict())
         rr: dense is better than bm25 by +... (95% +... to +0.5000).
         """
-        from rankgain.comparison.absent import Coverage
         from rankgain.comparison.outcome import Tests
         from rankgain.comparison.testing import (
             Options,
@@ -491,13 +494,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         given = (baselines, tested, method, correction, family, intervals, level, margin, flips, seed, queries, threads)
         options = check(list(self), Options(*given))
         differences, aligned = compute(self, options, weights, clusters)
-        aligned = aligned._replace(
-            lacks={name: [*self._lacks.get(name, ()), *aligned.lacks.get(name, ())] for name in self}
-        )
-        coverage = {
-            name: Coverage(aligned.lacks[name], result.counts.get("missing"), result.missing, self._empty.get(name))
-            for name, result in self.items()
-        }
+        coverage = coverage_of(self, aligned.lacks)
+        aligned = aligned._replace(lacks={name: each.lacks for name, each in coverage.items()})
         tests = Tests(differences, aligned, options, self._evidence, missing_queries(self), coverage)
         tests.assumed = [remark for remark in assumptions(self) if remark != GIVEN]
         return tests
@@ -656,7 +654,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         ImportError
             If Jinja2 is not installed: ``pip install 'rankgain[report]'``.
         ValueError
-            If `tests` is not given and `test` would raise it.
+            If `tests` is not given and `test` would raise it, or if `tests` are those of corrected values.
         OSError
             If the file cannot be written whole.
 
@@ -670,6 +668,92 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
         page = page_of(self.test() if tests is None else tests, groups, self, self._evidence, title, qrels, gate=gate)
         write_whole(os.fspath(path), page.encode("utf-8"))
+
+    def corrected_by(self, human: Any, *, names: tuple[str, str] = ("human", "llm"), level: float = 0.95) -> Corrected:
+        """Correct the means by the judgments of people for some of the queries: prediction-powered inference (PPI).
+
+        The runs were judged for all queries by a cheap judge, such as a language model (LLM-as-a-judge), and for a
+        random sample of the queries by a better one. The result estimates the means that the better judge would give
+        over all queries. It is about as precise as more human judgments would be if the judges agree on which queries
+        are hard, and hardly less precise than human judgments alone if they do not.
+
+        Parameters
+        ----------
+        human : truth or Comparison
+            The judgments of people, in any form that `judgments` accepts or returns, for at least 10 of the queries: a
+            random sample, with all documents that the runs return. Or the Comparison of the same runs by them, which is
+            needed if the runs were Rankings or Evaluations.
+        names : tuple of str, default ("human", "llm")
+            How the output names the judge of few queries and the judge of all.
+        level : float, default 0.95
+            The level of confidence intervals; differences are decided at 1 − level.
+
+        Returns
+        -------
+        Corrected
+            The corrected means, with `Corrected.test` for the differences.
+
+        Raises
+        ------
+        ValueError
+            If fewer than 10 queries have judgments and values by both; if a query with human judgments is not judged by
+            the other judge; if the Comparison has other runs or metrics; if a metric is not an unweighted mean, or has
+            no upper bound; if people judged less of what a run returns by a tenth or more; if unjudged documents were
+            removed from the runs; if `names` are not two different texts or `level` is not between 0 and 1; or if
+            `compare` would raise it.
+        TypeError
+            If judgments are given, and the runs were Rankings or Evaluations or were pickled; if `names` is of another
+            type; or if `compare` would raise it.
+
+        See Also
+        --------
+        agreement : Whether the two judges agree.
+        changes : Its `to_judge` lists the documents to judge next.
+
+        Notes
+        -----
+        For each run, the value of a labelled query is v = h + λ·(L − l) + √(n/N)·λ̄·(l − l̄): h and l are its values by
+        the two judges, L the mean of all N queries, l̄ that of the n labelled ones, and λ the least-squares slope of h
+        on l without this query, cut to 0 … 1, with the mean λ̄. The mean of v is the estimate; the last term has the
+        mean 0. This is the regression estimator of survey sampling, and PPI++ without its bias in the slope. The
+        interval is that of Student's t, also with one query more at v̄ ± the larger of λ̄·(share of queries with h =
+        l)² and (share of the commonest h − λ̄l)², times the range of the metric.
+
+        References
+        ----------
+        Cochran, Sampling techniques, 1977, chapter 7. Angelopoulos, Duchi & Zrnic, PPI++: efficient prediction-powered
+        inference, 2023 (arXiv:2311.01453). Oosterhuis et al., Reliable confidence intervals for information retrieval
+        evaluation using generative AI, KDD 2024 (arXiv:2407.02464).
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> llm = {f"q{i:02}": {"a": 1, "b": i % 4 // 3} for i in range(60)}
+        >>> human = {f"q{i:02}": {"a": 1, "b": i % 5 // 4} for i in range(0, 60, 3)}
+        >>> runs = {"bm25": {q: {"a": 1, "b": 2} for q in llm}, "dense": {q: {"a": 2, "b": 1} for q in llm}}
+        >>> print(rg.compare(llm, runs, "precision@1").corrected_by(human))
+        precision@1 as estimated for human judges: 20 of 60 queries have human judgments
+        ...
+        """
+        from rankgain.comparison.corrected import Judged, check_metrics, corrected_by
+        from rankgain.comparison.judged_pairs import check_names
+        from rankgain.results.intervals import (
+            check_level,
+        )  # imported only here, since most comparisons are not corrected
+
+        names, level = check_names(names), check_level(level)
+        check_metrics(self.metrics)
+        if isinstance(human, Comparison):
+            few = human
+        elif self._again is not None:
+            few = self._again(human)
+        else:
+            raise TypeError(
+                "human: the runs of this comparison are not at hand, or include their judgments: give a Comparison of "
+                f"the same runs, compare({names[0]}, runs, metrics)"
+            )
+        judges = Judged(names[0], few, few._evidence), Judged(names[1], self, self._evidence)
+        return corrected_by(judges, level, coverage_of(self, {}))
 
     def queries_needed(
         self,
@@ -761,6 +845,20 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         return queries_needed(pilot.sd, size, alpha, share, pilot.uneven)
 
 
+def coverage_of(runs: Comparison, lacks: Mapping[str, Sequence[Any]]) -> dict[str, Coverage]:
+    """Return which queries each run answers.
+
+    `lacks`: for each run, the queries that are not tested since it lacks them.
+    """
+    from rankgain.comparison.absent import Coverage
+
+    absent = {name: [*runs._lacks.get(name, ()), *lacks.get(name, ())] for name in runs}
+    return {
+        name: Coverage(absent[name], result.counts.get("missing"), result.missing, runs._empty.get(name))
+        for name, result in runs.items()
+    }
+
+
 def same_queries(runs: Comparison) -> bool:
     """Return whether the runs were evaluated on the same queries, in any order, so that their means are comparable."""
     first, *others = (result.query_ids for result in runs.values())
@@ -782,11 +880,13 @@ def comparison_of(
     evaluations: Mapping[str, Evaluation],
     evidence: Mapping[str, Evidence],
     lacks: Mapping[str, Sequence[Any]] | None = None,
+    again: Callable[[Any], Comparison] | None = None,
 ) -> Comparison:
     """Return a Comparison with what warnings about unjudged documents and ties need of each run.
 
-    `lacks`: for each run, the queries that it lacks and that were therefore left out.
+    `lacks`: for each run, the queries that it lacks and that were therefore left out. `again`: evaluates the same runs
+    with other judgments.
     """
     comparison = Comparison(evaluations)
-    comparison._evidence, comparison._lacks = dict(evidence), lacks or {}
+    comparison._evidence, comparison._lacks, comparison._again = dict(evidence), lacks or {}, again
     return comparison

@@ -128,6 +128,19 @@ class Difference(NamedTuple):
         return self.adjusted <= largest_p(alpha_of(self), self.flips)
 
     @property
+    def unchanged(self) -> bool:
+        """Whether no query is better or worse.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[0, 1]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].unchanged
+        True
+        """
+        return not (self.better or self.worse)
+
+    @property
     def not_worse(self) -> bool:
         """Whether the test shows that the run is not worse by more than the margin; False without a margin.
 
@@ -179,18 +192,30 @@ class Difference(NamedTuple):
 Difference.__module__ = "rankgain"
 
 
+class CorrectedDifference(Difference):
+    """A difference of corrected values, as tested by `Corrected.test`.
+
+    The means, the difference, p and the interval are those of the corrected values. ``queries`` is the number of
+    labelled queries, ``differing`` how many of them have a difference by either judge. ``better``, ``same`` and
+    ``worse`` count all queries, by the judge of few queries where it sees a difference, otherwise by the judge of all.
+    ``effect`` and ``sd`` are NaN.
+    """
+
+    __slots__ = ()
+
+
 # Sentences about a difference
 
 
 def is_inconclusive(pair: Difference) -> bool:
     """Return whether the test leaves open which of the two runs is better."""
-    return better(pair.metric) != 0 and direction(pair) == 0 and pair.same < pair.queries
+    return better(pair.metric) != 0 and direction(pair) == 0 and not pair.unchanged
 
 
 def result_of(pair: Difference) -> str:
     """Return a sentence on what the test shows about the difference."""
     head, run, baseline = f"{named(pair.metric)}: ", printable(pair.run), printable(pair.baseline)
-    if pair.same == pair.queries:
+    if pair.unchanged:
         return f"{head}{run} and {baseline} have the same value for every query."
     if is_inconclusive(pair):
         return f"{head}inconclusive for {run} vs {baseline}; {_why_inconclusive(pair)}."
@@ -216,6 +241,9 @@ def _why_inconclusive(pair: Difference) -> str:
 def too_few(pair: Difference) -> str:
     """Return a statement that too few queries differ or that there are too few clusters; if not, an empty string."""
     least, by_query = fewest_signs(alpha_of(pair)), pair.clusters == pair.queries
+    if isinstance(pair, CorrectedDifference):
+        only = f"only {pair.differing} of the {pair.queries} labelled queries differ"
+        return only if pair.differing < least and not pair.unchanged else ""
     if pair.method == STUDENT:
         return ""
     if pair.clusters < least and not by_query:
@@ -257,7 +285,7 @@ def unseen(pair: Difference) -> str:
     share = missed_share(pair.margin, largest_difference(pair.metric), pair.clusters, pair.level)
     if not share:
         return ""
-    units = counted(pair.clusters, "query" if pair.clusters == pair.queries else "cluster")
+    units = counted(pair.clusters, unit_of(pair))
     return (
         f"With {units}, a total failure of up to {100 * share:.1f}% of all queries can go unseen, which alone exceeds "
         "the margin."
@@ -287,6 +315,13 @@ def subject(metric: str | Metric) -> str:
 def named(metric: str | Metric) -> str:
     """Return the metric for a sentence, in which a geometric mean has its own unit."""
     return printable(str(metric) if aggregator(metric) is geometric_mean else subject(metric))
+
+
+def unit_of(pair: Difference) -> str:
+    """Return the noun for what has one sign in the test."""
+    if isinstance(pair, CorrectedDifference):
+        return "labelled query"
+    return "query" if pair.clusters == pair.queries else "cluster"
 
 
 def log_scale(metric: str | Metric) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from rankgain.comparison.absent import Coverage, of_queries
 from rankgain.comparison.difference import (
     STUDENT,
+    CorrectedDifference,
     Difference,
     alpha_of,
     alpha_text,
@@ -25,6 +26,7 @@ from rankgain.comparison.difference import (
     size_text,
     started,
     too_few,
+    unit_of,
     unseen,
     unsigned,
 )
@@ -47,10 +49,8 @@ from rankgain.comparison.slices import of_groups
 from rankgain.comparison.testing import (
     Options,
     Tested,
-    aligned_of,
     check_bounded,
     check_possible,
-    differences_of,
     pilot_of,
     sample_of,
 )
@@ -105,7 +105,7 @@ class Gate(Printed):
     reasons : list of str
         One sentence per metric, guard, floor, query set or group; those that fail come first.
     rates : list of str
-        How often a gate like this one fails if a change has no effect.
+        How often a gate like this one fails if a change has no effect; for corrected values, when the outcome is valid.
     worst : list of Loss
         The queries with the largest losses of each metric, largest first. For a geometric mean, the losses are those of
         the values, not of the logarithms.
@@ -256,7 +256,7 @@ def judge(tests: Tested, coverage: Mapping[str, Coverage], rules: Rules, groups:
     """
     count = check_whole(worst, "worst", 0, MOST_WORST)
     options: Options = tests.options._replace(correction=None, margin=rules.margin, family="metric")
-    pairs, limits = _single_pairs(tests, options), rules.limits
+    pairs, limits = single_pairs(tests, options), rules.limits
     names = pairs[0].run, pairs[0].baseline
     run, baseline = (coverage.get(name, Coverage()) for name in names)
     skipped = "skip" in (run.rule, baseline.rule)
@@ -265,7 +265,7 @@ def judge(tests: Tested, coverage: Mapping[str, Coverage], rules: Rules, groups:
         *of_losses(tests, pairs, limits.max_loss),
         *of_queries(names, run, baseline),
         *of_floors(pairs, limits.floors),
-        *(_of_metric(tests, pair, rules, skipped) for pair in pairs),
+        *(of_metric(tests, pair, rules, skipped) for pair in pairs),
         *(of_groups(tests, pairs, groups, options) if groups is not None else ()),
     ]
     rates = [*_rates(tests, pairs, rules, groups is not None), *drop_rates(tests, pairs, limits.max_drop)]
@@ -273,7 +273,7 @@ def judge(tests: Tested, coverage: Mapping[str, Coverage], rules: Rules, groups:
     return Gate(outcomes, rates, losing, pairs, rules)
 
 
-def _single_pairs(tests: Tested, options: Options) -> list[Difference]:
+def single_pairs(tests: Tested, options: Options) -> list[Difference]:
     """Return the difference in each metric, tested without correction and with the margin of the gate."""
     if len(tests) != len(tests.options.metrics):
         raise ValueError(
@@ -281,7 +281,7 @@ def _single_pairs(tests: Tested, options: Options) -> list[Difference]:
             "compare(truth, {'main': …, 'change': …})"
         )
     check_metrics(options.metrics, options.margin)
-    pairs = list(differences_of(aligned_of(tests), options).values())
+    pairs = tests.retested(options)
     check_possible(options.margin, pairs)
     return pairs
 
@@ -295,7 +295,7 @@ def check_metrics(metrics: Iterable[str | Metric], margin: float | None) -> None
             check_bounded(metric)
 
 
-def _of_metric(tests: Tested, pair: Difference, rules: Rules, skipped: bool) -> Outcome:
+def of_metric(tests: Tested, pair: Difference, rules: Rules, skipped: bool) -> Outcome:
     """Return the outcome for one metric, from the test of the difference.
 
     The metric passes if no value changed, if the run is shown to be better or, with a margin, if the run is shown not
@@ -305,7 +305,7 @@ def _of_metric(tests: Tested, pair: Difference, rules: Rules, skipped: bool) -> 
     """
     name, run, than = named(pair.metric), printable(pair.run), f"than {printable(pair.baseline)}"
     interval, p = interval_phrase(pair), p_phrase(pair.p)
-    if pair.same == pair.queries:
+    if pair.unchanged:
         return PASSED, f"{name}: no value changed{'.' if skipped else '; are the files the same?'}"
     way, size = direction(pair), unsigned(size_text(pair))
     if way > 0:
@@ -324,11 +324,12 @@ def _of_metric(tests: Tested, pair: Difference, rules: Rules, skipped: bool) -> 
 
 def _why_undecided(tests: Tested, pair: Difference, rules: Rules) -> Iterator[str]:
     """Yield sentences on what the queries could show, and how many queries the margin needs."""
-    noun = "query" if pair.clusters == pair.queries else "cluster"
+    noun = unit_of(pair)
     units = counted(pair.clusters, noun)
     if too_few(pair):
         guarded = pair.metric in {**rules.limits.max_drop, **rules.limits.max_loss}
-        advice = "" if guarded else ": set max_drop or max_loss"
+        other_guard = "" if isinstance(pair, CorrectedDifference) else " or max_loss"
+        advice = "" if guarded else f": set max_drop{other_guard}"
         yield f"{started('', too_few(pair))}, so this test cannot fail{advice}."
     elif not math.isnan(pair.detectable):
         difference = in_unit(pair, pair.detectable)
@@ -349,14 +350,8 @@ def _why_undecided(tests: Tested, pair: Difference, rules: Rules) -> Iterator[st
 
 def _rates(tests: Tested, pairs: Sequence[Difference], rules: Rules, grouped: bool) -> Iterator[str]:
     """Yield how often the tests of the gate fail if a change has no effect, or which of them cannot fail."""
-    alpha = alpha_of(pairs[0])
-    least = fewest_signs(alpha)
-    able = [pair for pair in pairs if pair.method == STUDENT or pair.differing >= least]
-    if len(able) < len(pairs):
-        names = joined([named(pair.metric) for pair in pairs if pair not in able])
-        subject = f"{names} cannot" if able else "No metric can"
-        why = f"since fewer than {least} queries or clusters differ"
-        yield f"{subject} be shown to be worse at {alpha_text(pairs[0].level)}, {why}."
+    alpha, able = alpha_of(pairs[0]), _able(pairs)
+    yield from unable(pairs)
     if rules.strict:
         for pair in able:
             rate = _strict_rate(tests, pair, rules.margin)
@@ -370,6 +365,23 @@ def _rates(tests: Tested, pairs: Sequence[Difference], rules: Rules, grouped: bo
         elif len(pairs) > 1 and math.isclose(alpha, 0.05):
             text += f", and any of several metrics in more ({FALSE_FAILURES})"
         yield f"{text}."
+
+
+def _able(pairs: Sequence[Difference]) -> list[Difference]:
+    """Return the differences for which enough queries differ to decide them."""
+    least = fewest_signs(alpha_of(pairs[0]))
+    return [pair for pair in pairs if pair.method == STUDENT or pair.differing >= least]
+
+
+def unable(pairs: Sequence[Difference]) -> Iterator[str]:
+    """Yield a sentence on the metrics whose test cannot fail."""
+    able = _able(pairs)
+    if len(able) < len(pairs):
+        names = joined([named(pair.metric) for pair in pairs if pair not in able])
+        subject = f"{names} cannot" if able else "No metric can"
+        units = "labelled queries" if isinstance(pairs[0], CorrectedDifference) else "queries or clusters"
+        why = f"since fewer than {fewest_signs(alpha_of(pairs[0]))} {units} differ"
+        yield f"{subject} be shown to be worse at {alpha_text(pairs[0].level)}, {why}."
 
 
 def _strict_rate(tests: Tested, pair: Difference, margin: float | None) -> float:

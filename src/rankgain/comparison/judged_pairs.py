@@ -11,10 +11,19 @@ from rankgain.data.groups import NumberedIds
 from rankgain.data.ids import ChunkedIds, Ids, Keys, column_of, pick, python_ids, row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, types
 from rankgain.data.ragged import offsets_of
-from rankgain.errors import counted
+from rankgain.errors import counted, quoted
 from rankgain.scalars import Bools, Floats, Ints, to_intp
 
 Names = tuple[str, str]
+
+
+def check_names(names: Any) -> Names:
+    """Return the names of two judges; raise an error if they are not two different texts."""
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"names must be two texts, such as ('human', 'llm'), not {quoted(names)}")
+    if len(names) != 2 or len({*names}) != 2 or not all(names):
+        raise ValueError(f"names must be two different texts, such as ('human', 'llm'), not {quoted(names)}")
+    return names[0], names[1]
 
 
 class JudgedPairs(NamedTuple):

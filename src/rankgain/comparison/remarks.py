@@ -23,6 +23,7 @@ from rankgain.scalars import Floats
 
 NOTABLE = 0.02  # the smallest difference in judged@k that causes a warning
 WEIGHTS, SKEWED, DECISIVE, OF_UNJUDGED, OF_TIES = "weights", "skewed", "one query", "unjudged", "ties"
+PARTIAL = "partial judgments"  # of corrected values
 MEANING = {
     WEIGHTS: f"with fewer than {FEWEST_EFFECTIVE} queries of equal weight, p and interval are not reliable.",
     SKEWED: "the largest differences of single queries point the other way; if such queries are rare, there may be too "
@@ -30,6 +31,7 @@ MEANING = {
     DECISIVE: "the decision depends on this query.",
     OF_UNJUDGED: "such documents count as not relevant. 'judged only' is the difference without them, 'at most' its "
     "range over all grades they may have. Without these judgments the size is unknown.",
+    PARTIAL: "documents that only one judge has judged count as not relevant for the other. Judge them first.",
     OF_TIES: "the order of tied documents alone could turn the difference; see tie_spread.",
 }
 JUDGE_MORE = "Judge more before you decide"

@@ -19,6 +19,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.comparison import sentences, tables
+from rankgain.comparison.corrected_tests import CorrectedTests
 from rankgain.comparison.difference import (
     Difference,
     decimals_of,
@@ -242,6 +243,10 @@ def page_of(
     gate: Gate | None = None,
 ) -> str:
     """Return the page as text. `evidence`: the runs whose rankings were evaluated."""
+    if isinstance(tests, CorrectedTests):
+        raise ValueError(
+            "tests: a page shows the values of queries, and corrected ones are not what people would judge"
+        )
     heading = sentences.title(tests)
     (listed, left_out), (drawn, choice) = _listed(tests), _drawn(tests)
     pairs = list(chain.from_iterable(listed))

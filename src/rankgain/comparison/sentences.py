@@ -25,6 +25,7 @@ from rankgain.comparison.difference import (
     started,
     subject,
     too_few,
+    unit_of,
     unseen,
     untested,
 )
@@ -55,15 +56,9 @@ def title(tests: Tested) -> str:
     return f"{compared} compared with {joined([printable(name) for name in baselines])}: {queries}"
 
 
-def _queries(tests: Tested) -> str:
-    """Say how many queries were tested, as a range if the number differs between metrics."""
-    fewest = min(pair.queries for pair in tests.values())
-    return f"{fewest} to {tests.queries} queries" if fewest < tests.queries else counted(tests.queries, "query")
-
-
 def _queries_and_clusters(tests: Tested) -> str:
     clusters = {pair.clusters for pair in tests.values() if pair.clusters != pair.queries}
-    return _queries(tests) + (f" in {counted(max(clusters), 'cluster')}" if clusters else "")
+    return tests.queries_phrase() + (f" in {counted(max(clusters), 'cluster')}" if clusters else "")
 
 
 def _left_out(tests: Tested) -> str:
@@ -120,7 +115,7 @@ def verdicts(tests: Tested) -> list[str]:
         lines = [line for metric in metrics for line in _of_metric(tests, metric)]
         return [*lines, MANY_NOT_EQUAL] if any(map(is_inconclusive, tests.values())) else lines
     pairs = sorted(tests.values(), key=is_inconclusive)
-    lines = [result_of(pair) for pair in pairs]
+    lines = [f"{result_of(pair)} {tests.caveat(pair)}".rstrip() for pair in pairs]
     inconclusive = sum(map(is_inconclusive, pairs))
     if inconclusive == 1:
         lines[-1] += f" {NOT_EQUAL}"
@@ -155,7 +150,8 @@ def _against_one(
     few = [pair for pair in pairs if is_inconclusive(pair) and too_few(pair)]
     label = f"Too few queries differ for a decision at {alpha_text(tests.options.level)}"
     too_few_differ = [f"{label}."] if len(few) == len(pairs) else _sentences(baseline, {label: few})
-    yield head + " ".join([*sentences, *too_few_differ])
+    caveats = dict.fromkeys(caveat for pair in pairs if (caveat := tests.caveat(pair)))
+    yield head + " ".join([*sentences, *too_few_differ, *caveats])
     if margin is not None:
         yield head + " ".join(_on_margin(margin, baseline, pairs))
 
@@ -175,7 +171,7 @@ def _against(baseline: str, pairs: Sequence[Difference]) -> list[str]:
     groups = {
         f"better than {base}": [pair for pair in pairs if direction(pair) > 0],
         f"worse than {base}": [pair for pair in pairs if direction(pair) < 0],
-        f"the same as {base} for every query": [pair for pair in pairs if pair.same == pair.queries],
+        f"the same as {base} for every query": [pair for pair in pairs if pair.unchanged],
         "inconclusive": list(filter(is_inconclusive, pairs)),
     }
     return _sentences(baseline, groups)
@@ -249,7 +245,7 @@ def methods(tests: Tested) -> str:
     weighted = any(sample_of(tests, metric).weights is not None for metric in options.metrics)
     mean = "weighted mean" if weighted else "mean"
     test = "t-test" if options.method == STUDENT else "sign-flip randomization test"
-    first = f"Two-sided paired {test} of the {mean} difference over {_queries(tests)}{signs}{_how(tests)}"
+    first = f"Two-sided paired {test} of the {mean} difference over {tests.queries_phrase()}{signs}{_how(tests)}"
     interval = "Student's t" if options.method == STUDENT else "inverting the test"
     if options.intervals == SIMULTANEOUS and some.comparisons > 1:
         interval += f", simultaneous ({'single-step max-T' if options.correction == MAX_T else 'Bonferroni'})"
@@ -268,6 +264,8 @@ def _how(tests: Tested) -> str:
         return ", exact (all sign vectors)"
     if used == {EXACT}:
         return f", p exact (all sign vectors), {_from_flips(tests)} from {flips}, where they cannot be counted"
+    if used == {RANDOM} and not some.flips:  # corrected values, for which no p is exact
+        return ", all sign vectors"
     if used == {EXACT, RANDOM}:
         units = "clusters" if any(pair.clusters < tests.queries for pair in tests.values()) else "queries"
         return f", p exact if at most {_most(tests.options)} {units} differ, all other p and the intervals from {flips}"
@@ -333,7 +331,7 @@ def _method(tests: Tested) -> str:
     if tests.options.method == STUDENT:
         return "Student's paired t-test"
     flips = max(pair.flips for pair in tests.values())
-    drawn = f"{flips:,}, seed {tests.options.seed}"
+    drawn = f"{flips:,}, seed {tests.options.seed}" if flips else "all"
     methods = {pair.method for pair in tests.values()}
     if methods == {EXACT}:
         return f"Sign flips (p exact; {_from_flips(tests)} from {drawn})" if flips else "Sign flips (all, exact)"
@@ -371,7 +369,7 @@ def details(tests: Tested) -> Iterator[str]:
     """Yield notes that appear in neither the summary nor the description of the methods."""
     options, pairs = tests.options, list(tests.values())
     if options.method != STUDENT:
-        yield "Exact if differences are symmetric about their mean; otherwise approximate, better with more queries."
+        yield tests.assumption
     if any(pair.flips for pair in pairs):
         yield "The last digit of p, and of the ends of the interval, varies with the seed."
     yield from _about_the_queries(tests)
@@ -408,7 +406,7 @@ def _about_the_queries(tests: Tested) -> Iterator[str]:
 
 def _power(pair: Difference) -> Iterator[str]:
     if is_inconclusive(pair) and not math.isnan(pair.detectable):
-        units = f"{pair.clusters} such {'queries' if pair.clusters == pair.queries else 'clusters'}"
+        units = counted(pair.clusters, f"such {unit_of(pair)}")
         yield (
             f"{printable(subject(pair.metric))}, {printable(pair.run)} vs {printable(pair.baseline)}: a new test with "
             f"{units} would detect a true difference of {pair.detectable:.{decimals_of(pair)}f} with {percent(POWER)} "

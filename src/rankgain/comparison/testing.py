@@ -37,7 +37,7 @@ from rankgain.comparison.significance import (
     threshold,
     unit_exponent,
 )
-from rankgain.errors import quoted
+from rankgain.errors import counted, quoted
 from rankgain.metrics.aggregators import effective, geometric_mean, mean
 from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, highest_value
 from rankgain.results.evaluation import Evaluation
@@ -82,6 +82,9 @@ OneSided = Callable[[int, float, float, float], float]  # (pair, margin, sign, l
 class Tested(Mapping[Key, Difference]):
     """A mapping from (metric, run, baseline) to `Difference`, with the options and samples of the test."""
 
+    # What makes p by sign flips right.
+    assumption = "Exact if differences are symmetric about their mean; otherwise approximate, better with more queries."
+
     def __init__(
         self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, missing: str = ""
     ) -> None:
@@ -107,6 +110,19 @@ class Tested(Mapping[Key, Difference]):
 
     def __len__(self) -> int:
         return len(self._differences)
+
+    def queries_phrase(self) -> str:
+        """Say how many queries were tested, as a range if the number differs between metrics."""
+        fewest = min(pair.queries for pair in self.values())
+        return f"{fewest} to {self.queries} queries" if fewest < self.queries else counted(self.queries, "query")
+
+    def retested(self, options: Options) -> list[Difference]:
+        """Test the same values with other options."""
+        return list(differences_of(self._aligned, options).values())
+
+    def caveat(self, pair: Difference) -> str:
+        """Return a sentence to add to each sentence about a difference, or an empty string."""
+        return ""
 
     def key_of(self, metric: str | Metric) -> str | Metric:
         """Return the metric as it appears in the keys."""

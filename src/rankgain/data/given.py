@@ -135,6 +135,13 @@ def is_file(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike)) or callable(getattr(value, "read", None))
 
 
+def is_stream(value: Any) -> bool:
+    """Return whether a value is an open file or standard input, which can be read only once."""
+    if isinstance(value, str):
+        return value == "-"
+    return is_file(value) and not isinstance(value, os.PathLike)
+
+
 def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool, is_truth: bool = False) -> Given:
     """Return what a value other than a file is. `name`: the place that errors name."""
     if isinstance(value, Mapping):

@@ -14,6 +14,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.comparison.agreement import Agreement
 from rankgain.comparison.comparison import Comparison, legend
+from rankgain.comparison.corrected import Corrected
 from rankgain.comparison.gate import Gate
 from rankgain.comparison.groups import Groups
 from rankgain.comparison.outcome import Tests
@@ -322,7 +323,8 @@ def _of_means(groups: Groups, key: Key) -> dict[str, float | None]:
 def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
     return [
         {name: finite_or_none(value) for name, value in difference._asdict().items()}
-        | {"metric": str(difference.metric), "decided": difference.decided, "verdict": difference.verdict()}
+        | {"metric": str(difference.metric), "decided": difference.decided}
+        | {"verdict": f"{difference.verdict()} {tests.caveat(difference)}".rstrip()}
         for difference in tests.values()
     ]
 
@@ -355,6 +357,38 @@ COMPARED: dict[str, Callable[..., str]] = {
     "csv": tests_as_csv,
     "markdown": _tables("to_markdown", "\n"),
     "latex": _tables("to_latex", "\n"),
+}
+
+
+# Output for corrected means
+
+
+def _corrected_tables(form: str, method: str, between: str) -> Callable[..., str]:
+    """Return a function that formats the corrected means by the given method, before the tests of them."""
+
+    def text(corrected: Corrected, tests: Tests, gate: Gate | None, **options: Any) -> str:
+        numbers = {name: value for name, value in options.items() if name in ("digits", "percent")}
+        parts = getattr(corrected, method)(**numbers), COMPARED[form](tests, None, gate, **options)
+        return between.join(parts)
+
+    return text
+
+
+def corrected_as_json(corrected: Corrected, tests: Tests, gate: Gate | None) -> str:
+    """Format the tests as one JSON object, with the corrected means as "means"."""
+    columns = corrected.columns()
+    rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
+    content = json.loads(tests_as_json(tests, None, gate))
+    facts = {"names": corrected.names, "labelled": corrected.labelled, "queries": corrected.queries}
+    return _json({**facts, "means": [_by_text(dict(zip(columns, row, strict=True))) for row in rows], **content})
+
+
+CORRECTED: dict[str, Callable[..., str]] = {
+    "text": _corrected_tables("text", "table", "\n\n"),
+    "json": corrected_as_json,
+    "csv": lambda _, tests, gate: tests_as_csv(tests, None, gate),
+    "markdown": _corrected_tables("markdown", "to_markdown", "\n"),
+    "latex": _corrected_tables("latex", "to_latex", "\n"),
 }
 
 
