@@ -32,11 +32,13 @@ from rankgain.comparison.similarity import parsed as similarities_of
 from rankgain.comparison.similarity import read_runs, similarity
 from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
-from rankgain.data.given import recognise
+from rankgain.data.given import Given, recognise
+from rankgain.data.judgments import Judgments
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
 from rankgain.errors import escaped, import_extra, nearest
-from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings_of_table
+from rankgain.inputs.any import columns_by_side, prepared, rankings_by_run, rankings_of, rankings_of_table
+from rankgain.inputs.frames import check_pair
 from rankgain.inputs.rows import has_rows_by_query
 from rankgain.metrics.metric import MetricKey, better, parse, row_of
 from rankgain.metrics.similarity import DEFAULT as DEFAULT_SIMILARITIES
@@ -44,9 +46,11 @@ from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings, judged_share
+from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
+from rankgain.scalars import id_text
 from rankgain.threads import MOST, check_threads
 from rankgain.tools.diff import gate_failures, json_of_diff, text_of_diff
 from rankgain.tools.reports import (
@@ -125,8 +129,17 @@ def _fail(message: str) -> int:
     return 1
 
 
+# matches query=['session', 'type'], one key, and query=('user', 'account'), a pair
+_KEY = r"\bquery=(?P<open>[\[(])(?P<names>'[^']*'(?:, '[^']*')*)[\])]"
+
+
+def _key_options(match: re.Match[str]) -> str:
+    names = re.findall(r"'([^']*)'", match["names"])
+    return " ".join(f"--query {name}" for name in ([",".join(names)] if match["open"] == "[" else names))
+
+
 # matches ties='stable' and rankings.under(ties='stable')
-_KEYWORD = r"(?P<call>\b[\w.]+\()?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
+_KEYWORD = r"(?P<call>\b[\w.]+\((?:\w+, )*)?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -148,7 +161,7 @@ class _Parser(argparse.ArgumentParser):
             known = known and not any(keyword[0] in argument for argument in given)
             return f"--{keyword['name']} {keyword['value']}" if known else keyword[0]
 
-        message = re.sub(_KEYWORD, option, message)
+        message = re.sub(_KEY, _key_options, re.sub(_KEYWORD, option, message))
         return re.sub(r"\b([a-z]+)=(?=[\s,;:)]|$)", lambda name: self._option(name[1]) or name[0], message)
 
     def _option(self, name: str) -> str:
@@ -245,6 +258,8 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], metr
         help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
     )
     _add_reading(command)
+    several = "the column that names the run of each row, in a table of several runs; tag: of a TREC file"
+    command.add_argument("--run", dest="run_column", metavar="COLUMN", help=several)
     command.add_argument("-J", "--judged-only", action="store_true", help="remove unjudged documents from the runs")
     group = command.add_mutually_exclusive_group()
     for form, text in forms.items():
@@ -294,7 +309,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
 
 # The options that name the columns of table files, with their help texts.
 COLUMNS = {
-    "query": "the queries, in both tables; twice: in the qrels, then in the runs",
+    "query": "the queries, in both tables; twice: in the qrels, then in the runs; A,B: a key of two columns",
     "doc": "the documents, in both tables; twice: in the qrels, then in the runs",
     "relevance": "the grades",
     "score": "the scores, where higher is better",
@@ -459,7 +474,7 @@ def _diff(options: argparse.Namespace) -> int:
     columns: dict[str, Any] = {}
     for name in SIMILARITY_COLUMNS:
         if names := getattr(options, name):
-            columns[name] = names[0] if len(names) == 1 else tuple(names)
+            columns[name] = pair_of_options(names)
     old, new = options.files
     runs = read_runs(old, new, columns, options.duplicates)
     metrics = [metric for metric, _ in limits] or DEFAULT_SIMILARITIES
@@ -467,7 +482,7 @@ def _diff(options: argparse.Namespace) -> int:
     changed = changes(*runs, k=options.k, truth=options.qrels, ties=options.ties)
     reasons = gate_failures(result, floors, changed.lost) if options.gate else None
     if options.to_judge is not None:
-        lines = (f"{query} 0 {document}\n" for query, document in changed.to_judge())
+        lines = (f"{id_text(query)} 0 {document}\n" for query, document in changed.to_judge())
         write_whole(options.to_judge, encoded("".join(lines)))
     is_json = options.form == "json"
     text = json_of_diff(result, changed, reasons) if is_json else text_of_diff(result, changed, options.worst)
@@ -541,7 +556,7 @@ def _add_explain(commands: Any) -> None:
         help=f"a tool: {', '.join((*PEERS, OWN.name))}, or a metric; twice to compare two (default: {OWN.name})",
     )
     _add_given(explain)
-    explain.set_defaults(parser=explain, run=_explain, tie_spread=False, form="text", output=None)
+    explain.set_defaults(parser=explain, run=_explain, run_column=None, tie_spread=False, form="text", output=None)
 
 
 def _add_given(command: argparse.ArgumentParser) -> None:
@@ -716,7 +731,7 @@ def _explain(options: argparse.Namespace) -> None:
         return
     query, note = (options.query_id, "") if options.query_id is not None else _lowest_query(rankings, metric)
     # The argument is text, but query ids may be integers.
-    query = next((known for known in rankings.query_ids if str(known) == query), query)
+    query = next((known for known in rankings.query_ids if id_text(known) == query), query)
     shown = {name: getattr(options, name) for name in ("like", "given", "limit")}
     _print(f"{rankings.calculation(metric, query, **shown)}\n{note}")
 
@@ -736,22 +751,22 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
     query = rankings.query_ids[int(np.argmin(np.where(chance, direction * result[key], np.inf)))]
     lowest = "lowest" if direction > 0 else "highest"
     note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id\n"
-    return str(query), note
+    return id_text(query), note
 
 
 def _compare(options: argparse.Namespace) -> int:
     options.with_truth = _hold_truth(options)
     paths = options.files if options.with_truth else options.files[1:]
-    if len(paths) < 2:
-        options.parser.error("give a qrels file and two or more run files, or two tables with a row per query")
-    floors = _check_gate(options, len(paths))
+    if len(paths) < (2 if options.run_column is None else 1):
+        options.parser.error(
+            "give a qrels file and two or more run files, a file of several runs and --run, or two tables with a row "
+            "per query"
+        )
+    floors = _check_gate(options)
     if options.all_pairs and options.baseline is not None:
         options.parser.error("argument --all-pairs: not allowed with argument --baseline")
-    names = run_names(paths)
-    try:
-        check_baselines(names, options.baseline)
-    except ValueError as error:
-        options.parser.error(f"argument --{error}")
+    if options.run_column is None:
+        _check_runs(run_names(paths), options)
     if options.verbose and options.form != "text":
         options.parser.error(f"argument --verbose: not allowed with argument --{options.form}")
     exports = _exports(options)
@@ -772,17 +787,20 @@ def _compare(options: argparse.Namespace) -> int:
             same.check(name, rankings)
         report = options.report is not None
         evidence[name] = Evidence(rankings).release(results[name], options.threads, report=report)
+    if options.run_column is not None:
+        _check_runs([*results], options)
     comparison = comparison_of(results, evidence)
-    baseline = None if options.all_pairs else options.baseline or names[0]
+    baseline = None if options.all_pairs else options.baseline or next(iter(results))
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
-    shared["weights"] = None if options.weights is None else read_weights(options.weights)
-    shared["clusters"] = None if options.clusters is None else read_labels(options.clusters, "cluster")
+    shared["weights"] = None if options.weights is None else by_query(read_weights(options.weights), results)
+    clusters = None if options.clusters is None else read_labels(options.clusters, "cluster")
+    shared["clusters"] = by_query(clusters, results)
     of_tests = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
     correction = None if options.correction == "none" else options.correction
     tests = comparison.test(baseline, correction=correction, **shared, **of_tests)
     groups = gate = labels = None
     if options.groups is not None:
-        labels = read_labels(options.groups)
+        labels = by_query(read_labels(options.groups), results)
         groups = comparison.groups(labels, baseline, **shared)
     if options.gate:
         worst = WORST if options.worst is None else options.worst
@@ -824,7 +842,7 @@ def _hold_truth(options: argparse.Namespace) -> bool:
     """Return whether each file is a table with a row per query, which holds the judgments and a run."""
     if options.relevant is not None or options.retrieved is not None:
         return True
-    if len(options.files) != 2 or not all(map(os.path.isfile, options.files)):
+    if len(options.files) < 2 or not os.path.isfile(options.files[0]):
         return False
     given = recognise(options.files[0], "table", is_truth=True, is_table=True)
     return given.kind == "table" and has_rows_by_query(given.frame)
@@ -843,7 +861,19 @@ def _exports(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _check_gate(options: argparse.Namespace, runs: int) -> dict[str, float]:
+def _check_runs(names: Sequence[str], options: argparse.Namespace) -> None:
+    """Refuse a single run, a baseline that is none of the runs, and a gate of other than two runs."""
+    if len(names) < 2:
+        options.parser.error(f"argument --run: {options.run_column} names a single run, {names[0]!r}: give two or more")
+    if options.gate and len(names) != 2:
+        options.parser.error("argument --gate: give a qrels file, the run before and the run after the change")
+    try:
+        check_baselines(names, options.baseline)
+    except ValueError as error:
+        options.parser.error(f"argument --{error}")
+
+
+def _check_gate(options: argparse.Namespace) -> dict[str, float]:
     """Refuse invalid gates, and options of gates without --gate; return the floor of each metric that has one."""
     limits = [_split_limit(text) for text in options.metric or ()]
     options.metric = [metric for metric, _ in limits] or None
@@ -865,8 +895,6 @@ def _check_gate(options: argparse.Namespace, runs: int) -> dict[str, float]:
                 detail = f" {next(iter(floors))}>=…" if name == "metric" else ""
                 options.parser.error(f"argument --{name.replace('_', '-')}{detail}: only allowed with argument --gate")
         return {}
-    if runs != 2:
-        options.parser.error("argument --gate: give a qrels file, the run before and the run after the change")
     if options.all_pairs:
         options.parser.error("argument --all-pairs: not allowed with argument --gate")
     if options.form not in ("text", "json", "markdown"):
@@ -974,7 +1002,7 @@ def _missing_bounds(key: MetricKey, options: argparse.Namespace) -> dict[str, fl
 
 
 def _check_interval(files: Sequence[str], options: argparse.Namespace) -> None:
-    if len(files) > 2:
+    if len(files) > 2 or options.run_column is not None:
         options.parser.error("argument --interval: needs one run; for several, see rankgain compare")
     for name in ("tie_spread", "per_query"):
         if getattr(options, name):
@@ -1032,11 +1060,16 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
     ]
     if columns and all(each.kind == "trec" for each in given):
         options.parser.error(f"argument --{next(iter(columns))}: names a column of a table, and TREC files have none")
+    if isinstance(columns.get("query"), tuple):
+        frames = [each.frame for each in given if each.kind == "table"]
+        for frame in frames[1:] if given[0].kind == "table" else ():
+            check_pair(frames[0], frame, columns["query"])
     rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits", "threads")}
     subtopic = options.subtopic or options.subtopics
     if len(files) == 1 or getattr(options, "with_truth", False):
-        if subtopic:
-            options.parser.error("argument --subtopics: give a file of qrels and one of each run")
+        for name, given_option in (("subtopics", subtopic), ("run", options.run_column)):
+            if given_option:
+                options.parser.error(f"argument --{name}: give a file of qrels and one of each run")
         if not options.chosen_ties:
             del rules["ties"]  # the default depends on whether documents have ids
         for name, table in zip(run_names(files), given, strict=True):
@@ -1045,10 +1078,30 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
             yield name, rankings_of_table(table, rules, **columns)
         return
     judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress, subtopic)
+    seen: set[str] = set()
     for name, run in zip(run_names(files[1:]), given[1:], strict=True):
-        of_table = of_run if run.kind == "table" else {}
-        rankings = rankings_of(judged, run, rules, progress=progress, **of_table)
-        yield name, rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
+        for named, rankings in _runs_of(name, run, judged, rules, of_run, progress, options):
+            if named in seen:
+                raise ValueError(f"two files have a run called {named!r}")
+            seen.add(named)
+            yield named, rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
+
+
+def _runs_of(
+    name: str,
+    run: Given,
+    judged: Judgments,
+    rules: Mapping[str, Any],
+    columns: Mapping[str, Any],
+    progress: bool,
+    options: argparse.Namespace,
+) -> Iterator[tuple[str, Rankings]]:
+    """Yield the run in a file, or each of several that --run tells apart."""
+    of_table = columns if run.kind == "table" else {}
+    if options.run_column is None:
+        yield name, rankings_of(judged, run, rules, progress=progress, **of_table)
+    else:
+        yield from rankings_by_run(judged, run, options.run_column, rules, progress=progress, **of_table).items()
 
 
 def _columns(options: argparse.Namespace) -> dict[str, Any]:
@@ -1059,11 +1112,25 @@ def _columns(options: argparse.Namespace) -> dict[str, Any]:
         if isinstance(names, list):
             if len(names) > 2:
                 options.parser.error(f"argument --{name}: give it once, or twice: for the qrels and for the runs")
-            columns[name] = names[0] if len(names) == 1 else tuple(names)
+            columns[name] = pair_of_options(names)
     lists = [name for name in COLUMNS_OF_LISTS if name in columns]
     if lists and len(options.files) > 1 and options.command != "compare":
         options.parser.error(f"argument --{lists[0]}: names a column of lists in one table with a row per query")
     return columns
+
+
+def pair_of_options(names: Sequence[str]) -> Any:
+    """Return the columns of an option, once or twice, each with commas between the columns of a key."""
+    keys = [name.split(",") if "," in name else name for name in names]
+    return keys[0] if len(keys) == 1 else tuple(keys)
+
+
+def by_query(labels: Mapping[str, Any] | None, results: Mapping[str, Evaluation]) -> dict[Any, Any] | None:
+    """Return what a file says about queries by the ids of the queries, which may be keys of several columns."""
+    if labels is None:
+        return None
+    texts = {id_text(query): query for result in results.values() for query in result.query_ids}
+    return {texts.get(text, text): label for text, label in labels.items()}
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:
