@@ -94,6 +94,71 @@ def test_options_name_columns(printed):
     assert values(printed, "qrels", "run", "--query", "topic", "--doc", "key", "--relevance", "gain_of") == RR
 
 
+def test_keys_of_several_columns(printed):
+    def keyed(side, value):
+        rows = records(side, "session", "page", value)
+        return [row | {"session": row["session"][0], "type": row["session"][1]} for row in rows]
+
+    WRITERS["csv"](Path("qrels"), keyed({("a", 1): {"x": 1}, ("a", 2): {"y": 1}}, "rel"))
+    WRITERS["csv"](Path("run"), keyed({("a", 1): {"y": 2.0, "x": 1.0}, ("a", 2): {"y": 1.0}}, "score"))
+    names = "qrels", "run", "--query", "session,type", "--doc", "page"
+    assert values(printed, *names) == {"a,1": 0.5, "a,2": 1}
+    assert "\ta,1\t0.5000" in printed("eval", *names, "-m", "rr", "--per-query", "--trec")
+    assert 'run,"a,1",0.5' in printed("eval", *names, "-m", "rr", "--per-query", "--csv")
+    assert "rr of query a,1: 0.5000" in printed("explain", "rr", *names, "--query-id", "a,1")
+    assert "rr of query a,1: 0.5000" in printed("explain", "rr", *names)
+    WRITERS["csv"](Path("other"), keyed({("a", 1): {"x": 1.0}, ("a", 2): {"y": 1.0}}, "score"))
+    Path("labels").write_text("a,1\tfirst\na,2\tsecond\n")
+    out = printed("compare", "qrels", "run", "other", *names[2:], "-m", "rr", "--groups", "labels")
+    assert [line.split()[:2] for line in out.splitlines() if line.startswith(("first", "second"))] == [
+        ["first", "1"],
+        ["second", "1"],
+    ]
+    error = printed("eval", "qrels", "run", "--query", "session", "--query", "type", "--doc", "page", status=1)
+    assert error.startswith("rankgain: error: --query session --query type names a column of qrels and one of run, ")
+    assert "for one key of the two, write --query session,type; if" in error
+
+
+def test_runs_of_one_file(printed):
+    WRITERS["csv"](Path("qrels"), records(QRELS, value="rel"))
+    rows = [row | {"system": name} for name in ("x", "y") for row in records(RUN)]
+    WRITERS["csv"](Path("runs"), rows)
+    Path("t.run").write_bytes(b"".join(run_lines(RUN).replace(b" t\n", tag + b"\n") for tag in (b" A", b" B")))
+    assert printed("eval", "qrels", "runs", "--run", "system", "-m", "rr", "--csv").split() == [
+        "run,rr",
+        "x,0.75",
+        "y,0.75",
+    ]
+    assert printed("eval", "qrels", "t.run", "runs", "--run", "tag", "-m", "rr", status=1).endswith(
+        "runs has no column 'tag'; there are: qid, docno, score, system\n"
+    )
+    for path, column in (("runs", "system"), ("t.run", "tag")):
+        error = printed("eval", "qrels", path, "-m", "rr", status=1)
+        assert error.endswith(f"to compare them, write --run {column}\n")
+        out = json.loads(printed("compare", "qrels", path, "--run", column, "-m", "rr", "--json"))
+        assert len(out["differences"]) == 1
+        assert printed("compare", "qrels", path, "--run", column, "-m", "rr", "--gate", status=0)
+    WRITERS["csv"](Path("again"), rows)
+    error = printed("eval", "qrels", "runs", "again", "--run", "system", status=1)
+    assert error == "rankgain: error: two files have a run called 'x'\n"
+    WRITERS["csv"](Path("single"), rows[:4])
+    error = printed("compare", "qrels", "single", "--run", "system", status=2)
+    assert "argument --run: system names a single run, 'x': give two or more" in error
+    error = printed("compare", "qrels", "runs", "--run", "system", "--baseline", "z", status=2)
+    assert "argument --baseline: there is no run 'z'; there are: x, y" in error
+    assert "argument --interval: needs one run" in printed(
+        "eval", "qrels", "runs", "--run", "system", "--interval", status=2
+    )
+    assert "argument --run: give a file of qrels" in printed("eval", "runs", "--run", "system", status=2)
+
+
+def test_several_tables_with_a_row_per_query(printed):
+    for name, ids in {"a": ["x", "y"], "b": ["y", "x"], "c": ["z", "x"]}.items():
+        json_lines(Path(name), [{"id": query, "relevant": ["x"], "retrieved": ids} for query in "pq"])
+    out = json.loads(printed("compare", "a", "b", "c", "-m", "rr", "--json"))
+    assert [(row["run"], row["baseline"]) for row in out["differences"]] == [("b", "a"), ("c", "a")]
+
+
 def test_one_table_suffices(printed):
     rows = [{"qid": "q", "docno": "a", "rel": 1}, {"qid": "q", "docno": "b", "score": 2}]
     WRITERS["parquet"](Path("both"), [*rows, {"qid": "q", "docno": "c", "rel": 1, "score": 1}])

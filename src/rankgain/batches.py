@@ -18,7 +18,7 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate, check_choices
 from rankgain.data.advice.ranks import warn_of_ranks
-from rankgain.data.column_names import check_roles, names_ranks
+from rankgain.data.column_names import Key, check_roles, columns_of, names_ranks
 from rankgain.data.columns import PartSource, RunColumns
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import broken, column_of, ids_of
@@ -48,9 +48,10 @@ class BatchOptions:
 
     Parameters
     ----------
-    query, doc : str, optional
+    query, doc : str or, for query, list of str, optional
         The columns of query ids and document ids. By default, the first with a common name, as in
-        `rankgain.from_frames`.
+        `rankgain.from_frames`. A list has the columns of one key, whose ids are tuples, and structs in record batches;
+        not on Spark.
     relevance, score : str, optional
         The columns of grades and of scores, higher is better. By default, the first with a common name.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
@@ -89,7 +90,7 @@ class BatchOptions:
     0.75
     """
 
-    query: str | None = None
+    query: Key | None = None
     doc: str | None = None
     relevance: str | None = None
     score: str | None = None
@@ -380,7 +381,7 @@ def _of_both_sides(parts: Iterable[Part], rules: PartRules) -> Iterator[tuple[Ev
         yield rules.of_nothing(), import_extra("pyarrow", "arrow").string()
 
 
-def names_in(frame: Frame, options: BatchOptions, is_run: bool) -> dict[str, str]:
+def names_in(frame: Frame, options: BatchOptions, is_run: bool) -> dict[str, Any]:
     """Return the column name for each role. In a run, a column of relevance is not needed."""
     names = {"query_id": frame.need("query", options.query)}
     document = frame.need("doc", options.doc) if is_run else frame.find("doc", options.doc)
@@ -398,19 +399,19 @@ def names_in(frame: Frame, options: BatchOptions, is_run: bool) -> dict[str, str
 def _read(batches: Any, options: BatchOptions, *, is_run: bool) -> Iterator[Part]:
     """Read the required columns of record batches, whose ids must have the same types in all batches."""
     pa = import_extra("pyarrow", "arrow")
-    names: dict[str, str] = {}
+    names: dict[str, Any] = {}
     dictionaries: dict[Any, Any] = {}
     kinds: dict[str, str] = {}
     for where, batch in _record_batches(batches):
         frame = Frame(Stream(batch, where, dictionaries), where)
         names = names or names_in(frame, options, is_run)
-        for role, name in names.items():
+        for role, name in ((role, name) for role, key in names.items() for name in columns_of(key)):
             frame.find(role, name)
             try:
                 batch.column(batch.schema.names.index(name)).validate()
             except (pa.ArrowInvalid, IndexError):
                 raise broken(frame.where(name), "parts contradict each other") from None
-        part = part_of(frame, names, _plain(batch.schema.field(names["query_id"]).type))
+        part = part_of(frame, names, _type_of(batch.schema, names["query_id"]))
         for role, kind in ("query_id", _kind_of(part.groups.names)), ("doc_id", getattr(part.documents, "kind", "")):
             if kind and kinds.setdefault(role, kind) != kind:
                 where = frame.where(names[role])
@@ -421,7 +422,15 @@ def _read(batches: Any, options: BatchOptions, *, is_run: bool) -> Iterator[Part
 
 
 def _kind_of(names: Sequence[Any]) -> str:
-    return id_kind(names[0]).__name__ if names else ""
+    """Return the type of the queries, or the types in a key of several columns."""
+    parts = names[0] if names and isinstance(names[0], tuple) else names[:1]
+    return " and ".join(id_kind(part).__name__ for part in parts)
+
+
+def _type_of(schema: Any, key: Key) -> Any:
+    """Return the Arrow type of the query ids, a struct for a key of several columns."""
+    types = [(name, _plain(schema.field(name).type)) for name in columns_of(key)]
+    return import_extra("pyarrow", "arrow").struct(types) if isinstance(key, list) else types[0][1]
 
 
 def _plain(kind: Any) -> Any:

@@ -20,6 +20,7 @@ from rankgain.metrics.program import Plan, fill, planned
 from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import progress_bar
+from rankgain.scalars import id_text
 from rankgain.threads import check_threads
 
 if TYPE_CHECKING:
@@ -712,8 +713,8 @@ def position_of(query: Any, query_ids: Sequence[Any]) -> int:
         return query_ids.index(query)
     except ValueError:
         pass
-    texts = {str(known): known for known in query_ids}
-    near = nearest(str(query), texts)
+    texts = {id_text(known): known for known in query_ids}
+    near = nearest(id_text(query), texts)
     few = f"; there are: {', '.join(map(quoted, query_ids[:3]))}{' …' if len(query_ids) > 3 else ''}"
     hint = f"; did you mean {quoted(texts[near])}?" if near else few
     raise ValueError(f"query {quoted(query)} is not among the {counted(len(query_ids), 'query')} evaluated{hint}")

@@ -121,6 +121,11 @@ def id_kind(identifier: Any) -> type:
     return type(identifier)
 
 
+def id_text(identifier: Any) -> str:
+    """Return an id as text; the parts of a key of several columns are joined by commas."""
+    return ",".join(map(id_text, identifier)) if type(identifier) is tuple else str(identifier)
+
+
 def id_error(value: Any, position: int) -> tuple[int, int, int]:
     """Return the error for an id that is null or has an unsupported type."""
     return NULL_ID if is_null(value) else ID_TYPE, 0, position

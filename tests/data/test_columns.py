@@ -372,9 +372,9 @@ def test_an_index_of_text_is_of_the_type_that_pandas_gives_text():
         assert index.dtype == (object if "\udcff" in ids else pd.Index(["a"]).dtype)
 
 
-def test_pair_of_names_on_one_frame_uses_the_first(backend):
+def test_pair_of_names_on_one_frame_uses_the_first_if_the_other_does_not_exist(backend):
     log = {"a": [1, 1, 2], "b": [1, 2, 2], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]}
-    result = rg.from_frames(log, query=("a", "b")).evaluate("rr")
+    result = rg.from_frames(log, query=("a", "c")).evaluate("rr")
     assert dict(zip(result.query_ids, result["rr"].tolist(), strict=True)) == {1: 0.5, 2: 1.0}
 
 

@@ -50,7 +50,7 @@ def test_a_column_has_two_roles_if_both_are_named():
 
 
 def test_a_column_has_one_role_in_each_of_two_frames_in_rows_and_in_batches():
-    for qrels, run in [(QRELS, RUN), (rg.judgments(QRELS), RUN)]:
+    for qrels, run in [(without(QRELS, "doc_id") | {"item_id": ["a", "b", "c"]}, RUN), (rg.judgments(QRELS), RUN)]:
         with pytest.raises(ValueError, match="query='doc_id' names the column that would also be the doc"):
             rg.from_frames(qrels, run, query=("query_id", "doc_id"))
     with pytest.raises(ValueError, match="truth: doc='relevance' names the column that would also be the relevance"):
@@ -168,7 +168,7 @@ def read(lines, **options):
 @pytest.mark.parametrize("duplicates", ["error", "first"])
 def test_several_runs_in_one_file(duplicates):
     first = run_lines("a")
-    split = "so the file holds several runs: split it by tag, as by awk"
+    split = r"so the file holds several runs: to compare them, write .*run='tag'\)"
     for second in (run_lines("b"), run_lines("b", docs=(4, 5, 6))):
         for lines in (first + second, sorted(first + second)):
             with pytest.raises(ValueError, match=f"the ranks repeat in 3 of 3 queries, and not within a tag, {split}"):

@@ -218,11 +218,13 @@ def test_from_frames_rejects_none(rejects):
     rejects(TypeError, "qrels_df must be", evaluate_frames, None)
 
 
-@pytest.mark.parametrize("names", [5, ("a",), ("a", "b", "c"), ["a", "b"]], ids=str)
+@pytest.mark.parametrize("names", [5.0, ("a",), ("a", "b", "c"), {"a"}], ids=str)
 def test_from_frames_rejects_names_of_columns(rejects, names):
     for role in ("query", "doc"):
-        message = f"{role} must be the name of a column, or…pair of names"
+        message = f"{role} must be the name of a column,…or a pair of names"
         rejects(TypeError, message, evaluate_frames, QRELS, RUN, **{role: names})
+    message = "doc must be the name of a column, or a pair of names"
+    rejects(TypeError, message, evaluate_frames, QRELS, RUN, doc=["doc_id", "query_id"])
 
 
 def test_from_frames_rejects_columns_of_the_same_name(rejects):

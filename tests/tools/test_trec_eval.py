@@ -136,6 +136,17 @@ def test_runid_is_that_of_the_last_line(run, files, end):
     assert run("-m", "runid", *paths) == "runid                 \tall\tlast\n"
 
 
+def test_ranks_and_tags_are_ignored_without_a_word(run, files):
+    """Here the ranks repeat between two tags, as in a file of two runs, and the scores rise with the ranks."""
+    lines = [f"q Q0 {doc} {rank} {score} {tag}" for tag, docs in (("a", "dex"), ("b", "fgy")) for rank, (doc, score) in
+             enumerate(zip(docs, (0.1, 0.5, 0.9), strict=True), 1)]  # fmt: skip
+    qrels = "q 0 e 1\n"
+    out = run("-m", "recip_rank", *files(qrels, "\n".join(lines)), notes=[])
+    assert out == "recip_rank            \tall\t0.2500\n"  # y and x have 0.9, g and e 0.5; ties: higher ids first
+    twice = "\n".join([*lines, "q Q0 e 4 0.1 b"])
+    assert "line 7, field 3: 'e' already appears" in run(*files(qrels, twice), status=2)
+
+
 def test_official_measures_are_the_default(run):
     lines = run(*corpus("b")).splitlines()
     assert lines == run("-m", "official", *corpus("b")).splitlines()

@@ -313,11 +313,12 @@ cdef int scan_on(Lines* lines) noexcept nogil:
     cdef double value
     # Reading a number as whole words requires that three fields precede it.
     cdef const unsigned char* limit = end if lines.value_field > 2 else at
+    cdef bint is_run = field_count == MAX_FIELDS and lines.document_field == 2
     while at < end and not code:
-        # The fast path takes two thirds of the time of `scan_line`. It handles lines of at most 64 bytes with six
-        # fields that are separated by single spaces. The lowest set bit of a mask marks the end of a field, and each
+        # The fast path takes two thirds of the time of `scan_line`. It handles lines of at most 64 bytes with the six
+        # fields of a run, separated by single spaces. The lowest set bit of a mask marks the end of a field, and each
         # mask is the previous mask without that bit.
-        one = low_bytes(at) if field_count == MAX_FIELDS and end - at >= 64 else 0
+        one = low_bytes(at) if is_run and end - at >= 64 else 0
         two = one & (one - 1)
         three = two & (two - 1)
         four = three & (three - 1)

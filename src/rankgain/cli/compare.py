@@ -26,7 +26,9 @@ from rankgain.data.given import recognise
 from rankgain.data.writing import write_whole
 from rankgain.inputs.rows import has_rows_by_query
 from rankgain.rankings import judged_share
+from rankgain.results.evaluation import Evaluation
 from rankgain.results.text import check_export
+from rankgain.scalars import id_text
 from rankgain.tools.reports import COMPARED, CORRECTED, further_notes, shares_judged
 
 
@@ -154,16 +156,16 @@ def _allowance(text: str) -> Any:
 def _run(options: argparse.Namespace) -> int:
     options.with_truth = _hold_truth(options)
     paths = options.files if options.with_truth else options.files[1:]
-    if len(paths) < 2:
-        options.parser.error("give a qrels file and two or more run files, or two tables with a row per query")
-    floors = _check_gate(options, len(paths))
+    if len(paths) < (2 if options.run_column is None else 1):
+        options.parser.error(
+            "give a qrels file and two or more run files, a file of several runs and --run, or two tables with a row "
+            "per query"
+        )
+    floors = _check_gate(options)
     if options.all_pairs and options.baseline is not None:
         options.parser.error("argument --all-pairs: not allowed with argument --baseline")
-    names = run_names(paths)
-    try:
-        check_baselines(names, options.baseline)
-    except ValueError as error:
-        options.parser.error(f"argument --{error}")
+    if options.run_column is None:
+        _check_runs(run_names(paths), options)
     if options.verbose and options.form != "text":
         options.parser.error(f"argument --verbose: not allowed with argument --{options.form}")
     exports = _exports(options)
@@ -185,19 +187,22 @@ def _run(options: argparse.Namespace) -> int:
             same.check(name, rankings)
         report = options.report is not None
         evidence[name] = Evidence(rankings).release(results[name], options.threads, report=report)
+    if options.run_column is not None:
+        _check_runs([*results], options)
     comparison = comparison_of(results, evidence)
-    baseline = None if options.all_pairs else options.baseline or names[0]
+    baseline = None if options.all_pairs else options.baseline or next(iter(results))
     correction = None if options.correction == "none" else options.correction
     if options.human is not None:
         return _corrected(comparison, baseline, correction, floors, options)
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
-    shared["weights"] = None if options.weights is None else read_weights(options.weights)
-    shared["clusters"] = None if options.clusters is None else read_labels(options.clusters, "cluster")
+    shared["weights"] = None if options.weights is None else by_query(read_weights(options.weights), results)
+    clusters = None if options.clusters is None else read_labels(options.clusters, "cluster")
+    shared["clusters"] = by_query(clusters, results)
     of_tests = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
     tests = comparison.test(baseline, correction=correction, **shared, **of_tests)
     groups = gate = labels = None
     if options.groups is not None:
-        labels = read_labels(options.groups)
+        labels = by_query(read_labels(options.groups), results)
         groups = comparison.groups(labels, baseline, **shared)
     if options.gate:
         worst = WORST if options.worst is None else options.worst
@@ -254,7 +259,7 @@ def _hold_truth(options: argparse.Namespace) -> bool:
     """Return whether each file is a table with a row per query, which holds the judgments and a run."""
     if options.relevant is not None or options.retrieved is not None:
         return True
-    if len(options.files) != 2 or not all(map(os.path.isfile, options.files)):
+    if len(options.files) < 2 or not os.path.isfile(options.files[0]):
         return False
     given = recognise(options.files[0], "table", is_truth=True, is_table=True)
     return given.kind == "table" and has_rows_by_query(given.frame)
@@ -273,7 +278,19 @@ def _exports(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _check_gate(options: argparse.Namespace, runs: int) -> dict[str, float]:
+def _check_runs(names: Sequence[str], options: argparse.Namespace) -> None:
+    """Refuse a single run, a baseline that is none of the runs, and a gate of other than two runs."""
+    if len(names) < 2:
+        options.parser.error(f"argument --run: {options.run_column} names a single run, {names[0]!r}: give two or more")
+    if options.gate and len(names) != 2:
+        options.parser.error("argument --gate: give a qrels file, the run before and the run after the change")
+    try:
+        check_baselines(names, options.baseline)
+    except ValueError as error:
+        options.parser.error(f"argument --{error}")
+
+
+def _check_gate(options: argparse.Namespace) -> dict[str, float]:
     """Refuse invalid gates, and options of gates without --gate; return the floor of each metric that has one."""
     limits = [split_limit(text) for text in options.metric or ()]
     options.metric = [metric for metric, _ in limits] or None
@@ -295,8 +312,6 @@ def _check_gate(options: argparse.Namespace, runs: int) -> dict[str, float]:
                 detail = f" {next(iter(floors))}>=…" if name == "metric" else ""
                 options.parser.error(f"argument --{name.replace('_', '-')}{detail}: only allowed with argument --gate")
         return {}
-    if runs != 2:
-        options.parser.error("argument --gate: give a qrels file, the run before and the run after the change")
     if options.all_pairs:
         options.parser.error("argument --all-pairs: not allowed with argument --gate")
     if options.form not in ("text", "json", "markdown"):
@@ -321,6 +336,14 @@ def shown_command(arguments: Sequence[str]) -> str:
     import shlex
 
     return shlex.join(["rankgain", *(os.path.basename(part) or part for part in arguments)])
+
+
+def by_query(labels: Mapping[str, Any] | None, results: Mapping[str, Evaluation]) -> dict[Any, Any] | None:
+    """Return what a file says about queries by the ids of the queries, which may be keys of several columns."""
+    if labels is None:
+        return None
+    texts = {id_text(query): query for result in results.values() for query in result.query_ids}
+    return {texts.get(text, text): label for text, label in labels.items()}
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 import sys
 from typing import Any
 
-from rankgain.cli.options import COLUMNS, add_default, add_metric, add_output, argument, split_limit
+from rankgain.cli.options import COLUMNS, add_default, add_metric, add_output, argument, pair_of_options, split_limit
 from rankgain.cli.reading import check_files
 from rankgain.cli.writing import encoded, write
 from rankgain.comparison.changes import changes
@@ -15,6 +15,7 @@ from rankgain.comparison.similarity import parsed as similarities_of
 from rankgain.comparison.similarity import read_runs, similarity
 from rankgain.data.writing import write_whole
 from rankgain.metrics.similarity import DEFAULT as DEFAULT_SIMILARITIES
+from rankgain.scalars import id_text
 from rankgain.tools.diff import gate_failures, json_of_diff, text_of_diff
 
 SIMILARITY_COLUMNS = {
@@ -80,7 +81,7 @@ def _run(options: argparse.Namespace) -> int:
     columns: dict[str, Any] = {}
     for name in SIMILARITY_COLUMNS:
         if names := getattr(options, name):
-            columns[name] = names[0] if len(names) == 1 else tuple(names)
+            columns[name] = pair_of_options(names)
     old, new = options.files
     runs = read_runs(old, new, columns, options.duplicates)
     metrics = [metric for metric, _ in limits] or DEFAULT_SIMILARITIES
@@ -88,7 +89,7 @@ def _run(options: argparse.Namespace) -> int:
     changed = changes(*runs, k=options.k, truth=options.qrels, ties=options.ties)
     reasons = gate_failures(result, floors, changed.lost) if options.gate else None
     if options.to_judge is not None:
-        lines = (f"{query} 0 {document}\n" for query, document in changed.to_judge())
+        lines = (f"{id_text(query)} 0 {document}\n" for query, document in changed.to_judge())
         write_whole(options.to_judge, encoded("".join(lines)))
     is_json = options.form == "json"
     text = json_of_diff(result, changed, reasons) if is_json else text_of_diff(result, changed, options.worst)

@@ -121,7 +121,7 @@ def _missing_bounds(key: MetricKey, options: argparse.Namespace) -> dict[str, fl
 
 
 def _check_interval(files: Sequence[str], options: argparse.Namespace) -> None:
-    if len(files) > 2:
+    if len(files) > 2 or options.run_column is not None:
         options.parser.error("argument --interval: needs one run; for several, see rankgain compare")
     for name in ("tie_spread", "per_query"):
         if getattr(options, name):

@@ -13,7 +13,11 @@ from rankgain.cli.writing import show
 from rankgain.metrics.metric import parse, row_of
 from rankgain.rankings import Rankings
 from rankgain.results.peers import OWN, PEERS, explain, reference_of
+from rankgain.scalars import id_text
 from rankgain.tools.sample import sample
+
+# What the readers of files look up, and this command does not offer.
+UNUSED = {"tie_spread": False, "judged_only": False, "run_column": None, "form": "text", "output": None}
 
 
 def add(commands: Any) -> None:
@@ -43,7 +47,7 @@ def add(commands: Any) -> None:
         help=f"a tool: {', '.join((*PEERS, OWN.name))}, or a metric; twice to compare two (default: {OWN.name})",
     )
     add_given(explain)
-    explain.set_defaults(parser=explain, run=_run, tie_spread=False, judged_only=False, form="text", output=None)
+    explain.set_defaults(parser=explain, run=_run, **UNUSED)
 
 
 @argument
@@ -73,7 +77,7 @@ def _run(options: argparse.Namespace) -> None:
         return
     query, note = (options.query_id, "") if options.query_id is not None else _lowest_query(rankings, metric)
     # The argument is text, but query ids may be integers.
-    query = next((known for known in rankings.query_ids if str(known) == query), query)
+    query = next((known for known in rankings.query_ids if id_text(known) == query), query)
     shown = {name: getattr(options, name) for name in ("like", "given", "limit")}
     show(f"{rankings.calculation(metric, query, **shown)}\n{note}")
 
@@ -93,4 +97,4 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
     query = rankings.query_ids[int(np.argmin(np.where(chance, direction * result[key], np.inf)))]
     lowest = "lowest" if direction > 0 else "highest"
     note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id\n"
-    return str(query), note
+    return id_text(query), note

@@ -7,7 +7,7 @@ import functools
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rankgain.choices import CHOICES
@@ -21,7 +21,7 @@ DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
 # The options that name the columns of table files, with their help texts.
 COLUMNS = {
-    "query": "the queries, in both tables; twice: in the qrels, then in the runs",
+    "query": "the queries, in both tables; twice: in the qrels, then in the runs; A,B: a key of two columns",
     "doc": "the documents, in both tables; twice: in the qrels, then in the runs",
     "relevance": "the grades",
     "score": "the scores, where higher is better",
@@ -111,6 +111,8 @@ def add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str], read:
     """Add the options that `eval` and `compare` share."""
     add_metric(command, read, "a metric, such as ndcg@10; may be repeated", DEFAULT_METRICS)
     add_reading(command)
+    several = "the column that names the run of each row, in a table of several runs; tag: of a TREC file"
+    command.add_argument("--run", dest="run_column", metavar="COLUMN", help=several)
     command.add_argument("-J", "--judged-only", action="store_true", help="remove unjudged documents from the runs")
     add_output(command, forms)
 
@@ -165,6 +167,12 @@ def add_columns(command: argparse.ArgumentParser, columns: Mapping[str, str]) ->
         action = "append" if name in ("query", "doc") else "store"
         group.add_argument(f"--{name}", action=action, metavar="COLUMN", help=f"{text} (default: by usual names)")
     return group
+
+
+def pair_of_options(names: Sequence[str]) -> Any:
+    """Return the columns of an option, once or twice, each with commas between the columns of a key."""
+    keys = [name.split(",") if "," in name else name for name in names]
+    return keys[0] if len(keys) == 1 else tuple(keys)
 
 
 def add_given(command: argparse.ArgumentParser) -> None:

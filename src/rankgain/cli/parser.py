@@ -10,8 +10,17 @@ from typing import Any, NoReturn
 from rankgain.cli.writing import show
 from rankgain.errors import nearest
 
+# matches query=['session', 'type'], one key, and query=('user', 'account'), a pair
+_KEY = r"\bquery=(?P<open>[\[(])(?P<names>'[^']*'(?:, '[^']*')*)[\])]"
+
+
+def _key_options(match: re.Match[str]) -> str:
+    names = re.findall(r"'([^']*)'", match["names"])
+    return " ".join(f"--query {name}" for name in ([",".join(names)] if match["open"] == "[" else names))
+
+
 # matches ties='stable' and rankings.under(ties='stable')
-_KEYWORD = r"(?P<call>\b[\w.]+\()?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
+_KEYWORD = r"(?P<call>\b[\w.]+\((?:\w+, )*)?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
 
 
 class Parser(argparse.ArgumentParser):
@@ -41,7 +50,7 @@ class Parser(argparse.ArgumentParser):
             known = known and not any(keyword[0] in argument for argument in given)
             return f"--{keyword['name']} {keyword['value']}" if known else keyword[0]
 
-        message = re.sub(_KEYWORD, option, message)
+        message = re.sub(_KEY, _key_options, re.sub(_KEYWORD, option, message))
         return re.sub(r"\b([a-z]+)=(?=[\s,;:)]|$)", lambda name: self._option(name[1]) or name[0], message)
 
     def _option(self, name: str) -> str:

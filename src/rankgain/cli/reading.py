@@ -6,16 +6,18 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from rankgain.cli.options import COLUMNS, COLUMNS_OF_LISTS, DEFAULT_METRICS, metric_name
+from rankgain.cli.options import COLUMNS, COLUMNS_OF_LISTS, DEFAULT_METRICS, metric_name, pair_of_options
 from rankgain.data.compression import SUFFIXES
-from rankgain.data.given import recognise
+from rankgain.data.given import Given, recognise
+from rankgain.data.judgments import Judgments
 from rankgain.data.writing import check_writable
 from rankgain.errors import import_extra
-from rankgain.inputs.any import columns_by_side, prepared, rankings_of, rankings_of_table
+from rankgain.inputs.any import columns_by_side, prepared, rankings_by_run, rankings_of, rankings_of_table
+from rankgain.inputs.frames import check_pair
 from rankgain.rankings import Rankings
 from rankgain.results.peers import common_rules
 from rankgain.tools.reports import SPREADS
@@ -91,11 +93,16 @@ def named_rankings(files: Sequence[str], options: argparse.Namespace) -> Iterato
     ]
     if columns and all(each.kind == "trec" for each in given):
         options.parser.error(f"argument --{next(iter(columns))}: names a column of a table, and TREC files have none")
+    if isinstance(columns.get("query"), tuple):
+        frames = [each.frame for each in given if each.kind == "table"]
+        for frame in frames[1:] if given[0].kind == "table" else ():
+            check_pair(frames[0], frame, columns["query"])
     rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits", "threads")}
     subtopic = options.subtopic or options.subtopics
     if len(files) == 1 or getattr(options, "with_truth", False):
-        if subtopic:
-            options.parser.error("argument --subtopics: give a file of qrels and one of each run")
+        for name, given_option in (("subtopics", subtopic), ("run", options.run_column)):
+            if given_option:
+                options.parser.error(f"argument --{name}: give a file of qrels and one of each run")
         if not options.chosen_ties:
             del rules["ties"]  # the default depends on whether documents have ids
         for name, table in zip(run_names(files), given, strict=True):
@@ -104,11 +111,31 @@ def named_rankings(files: Sequence[str], options: argparse.Namespace) -> Iterato
             yield name, _limited(rankings_of_table(table, rules, **columns), options)
         return
     judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress, subtopic)
+    seen: set[str] = set()
     for name, run in zip(run_names(files[1:]), given[1:], strict=True):
-        of_table = of_run if run.kind == "table" else {}
-        rankings = rankings_of(judged, run, rules, progress=progress, **of_table)
-        rankings = rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
-        yield name, _limited(rankings, options)
+        for named, rankings in _runs_of(name, run, judged, rules, of_run, progress, options):
+            if named in seen:
+                raise ValueError(f"two files have a run called {named!r}")
+            seen.add(named)
+            rankings = rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
+            yield named, _limited(rankings, options)
+
+
+def _runs_of(
+    name: str,
+    run: Given,
+    judged: Judgments,
+    rules: Mapping[str, Any],
+    columns: Mapping[str, Any],
+    progress: bool,
+    options: argparse.Namespace,
+) -> Iterator[tuple[str, Rankings]]:
+    """Yield the run in a file, or each of several that --run tells apart."""
+    of_table = columns if run.kind == "table" else {}
+    if options.run_column is None:
+        yield name, rankings_of(judged, run, rules, progress=progress, **of_table)
+    else:
+        yield from rankings_by_run(judged, run, options.run_column, rules, progress=progress, **of_table).items()
 
 
 def _limited(rankings: Rankings, options: argparse.Namespace) -> Rankings:
@@ -124,7 +151,7 @@ def columns_of(options: argparse.Namespace) -> dict[str, Any]:
         if isinstance(names, list):
             if len(names) > 2:
                 options.parser.error(f"argument --{name}: give it once, or twice: for the qrels and for the runs")
-            columns[name] = names[0] if len(names) == 1 else tuple(names)
+            columns[name] = pair_of_options(names)
     lists = [name for name in COLUMNS_OF_LISTS if name in columns]
     if lists and len(options.files) > 1 and options.command != "compare":
         options.parser.error(f"argument --{lists[0]}: names a column of lists in one table with a row per query")

@@ -275,7 +275,7 @@ def _changes(
 
 def _lists(documents: JudgmentSets, ranks: Ranks, other: RunDocuments) -> RankedLists:
     """Return the rank of each document by query, with ids of the types that the other run has where possible."""
-    documents = documents.matching(other.queries, other.kinds[1] or str)
+    documents = documents.matching(other.queries, other.document_kind or str)
     lists: RankedLists = {query: {} for query in documents.query_ids}
     names, ids = documents.query_ids, documents.documents
     for query, row, rank in zip(ranks.query.tolist(), ranks.row.tolist(), ranks.first.tolist(), strict=True):

@@ -17,10 +17,12 @@ from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
+from rankgain.data.column_names import ColumnName
 from rankgain.data.given import Given, is_file, is_stream, recognise
 from rankgain.data.other_tools import hits_of, is_of_ranx
 from rankgain.errors import quoted
-from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_of
+from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_by_run, rankings_of
+from rankgain.inputs.frames import check_pair, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
@@ -38,7 +40,7 @@ Requested = str | Metric | Iterable[str | Metric] | None
 @overload
 def compare(
     truth: Any,
-    runs: Mapping[str, Any],
+    runs: Any,
     metrics: Requested = None,
     *,
     ties: Ties | None = None,
@@ -46,6 +48,7 @@ def compare(
     judged_only: bool = False,
     queries: Queries = "all",
     truths: Truths = "same",
+    run: ColumnName | None = None,
     progress: bool = False,
     **rules: Any,
 ) -> Comparison: ...
@@ -99,6 +102,7 @@ def compare(
     values: bool = False,
     higher_is_better: bool | None = True,
     truths: Truths = "same",
+    run: ColumnName | None = None,
     progress: bool = False,
     **rules: Any,
 ) -> Comparison:
@@ -114,7 +118,7 @@ def compare(
         recommended ids (`from_recommendations`), a matrix of scores if `truth` is sparse (`from_scores`), the path of a
         file or an open one (see `evaluate`), the objects of other tools that `evaluate` accepts, Rankings, which
         include their judgments, or Evaluations. If `values`, dicts from query id to a value that was computed
-        elsewhere. Or a list of ranx's Runs with distinct names.
+        elsewhere. Or a list of ranx's Runs with distinct names; or one table or file of several runs, see `run`.
     metrics : str, Metric or iterable of them, optional
         What to compute, as in `Rankings.evaluate`. By default, ndcg@10 and mrr@10, or the metrics of the Evaluations
         if there are any. If `values`, the name of the values, which is required.
@@ -138,6 +142,9 @@ def compare(
         run is evaluated by its own, as for chunks of different sizes or two judges; `Evaluation.assumed` then says so.
         Grades in rank order (`from_ranked`) and Evaluations are not compared; scores (`from_scores`) as multisets of
         grades.
+    run : str or int, optional
+        The column that names the run of each row, if `runs` is one table with the rows of several runs; ``"tag"`` for a
+        TREC file, whose lines end with the tag of their run. Names that are integers become text.
     progress : bool, default False
         Whether a bar of tqdm shows how many runs are done.
     **rules : any
@@ -155,12 +162,12 @@ def compare(
         If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
         the run); if `truth` is not given and a run needs it, or it is given with `values`; if `metrics` are given with
         Evaluations; if a value is infinite; if `runs` is empty; if `queries` or `truths` is unknown; if two Rankings
-        have different truths for a query and `truths` is ``"same"``; or if `queries` is ``"same"`` and the runs have
-        different queries, or ``"common"`` and they have none in common.
+        have different truths for a query and `truths` is ``"same"``; if there is no column `run`; or if `queries`
+        is ``"same"`` and the runs have different queries, or ``"common"`` and they have none in common.
     TypeError
-        If `runs` is not a mapping from str to runs, if it is given before `truth`, if several metrics are not given as
-        one list, if there are rules and all runs are Rankings or Evaluations, if a value is not a number, or if one of
-        these calls would raise it.
+        If `runs` is not a mapping from str to runs or, with `run`, a table or TREC file, if it is given before `truth`,
+        if several metrics are not given as one list, if there are rules and all runs are Rankings or Evaluations, if a
+        value is not a number, or if one of these calls would raise it.
     OSError
         If a file cannot be read.
     ImportError
@@ -188,6 +195,12 @@ def compare(
     *: the best
     ...
 
+    Two runs in one table:
+
+    >>> table = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [1, 2], "system": ["bm25", "dense"]}
+    >>> rg.compare({"q1": {"d1": 1}}, table, ["recall@1"], run="system").means()
+    {'bm25': {'recall@1': 1.0}, 'dense': {'recall@1': 0.0}}
+
     Values that were computed elsewhere, one per query:
 
     >>> mine, yours = {"q1": 0.5, "q2": 0.75}, {"q1": 0.5, "q2": 0.25}
@@ -203,6 +216,12 @@ def compare(
     check_choices(truths=truths)
     if runs is None:  # the only argument is the mapping of runs
         truth, runs = None, truth
+    if run is not None:
+        if truth is None or values:
+            raise TypeError(f"run={run!r} takes truth and a table of runs: write compare(truth, table, run={run!r})")
+        of_runs = {"ties": ties, "missing": missing}
+        runs = rankings_by_run(truth, runs, run, {name: rule for name, rule in of_runs.items() if rule}, **rules)
+        truth, rules = None, {}
     runs = _by_name(runs)
     _check_order(truth, runs)
     if not isinstance(runs, Mapping) or isinstance(runs, Evaluation):
@@ -276,6 +295,10 @@ def _evaluated(
     if truth is not None:
         truth = recognise(truth, "truth", of_truth, is_truth=True)
         truth_is_table = truth.kind == "table"
+    if truth_is_table and isinstance(rules.get("query"), tuple):
+        for run in given.values():
+            if isinstance(run, Given) and run.kind == "table":
+                check_pair(truth.frame, run.frame, pair_of(rules["query"], "query"))
     if truth_is_table and not some_table:
         of_runs = {name: column for name, column in of_runs.items() if name not in ("query", "doc")}
     of_runs = {name: value for name, value in rules.items() if name not in COLUMNS} | of_runs

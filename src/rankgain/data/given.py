@@ -15,7 +15,7 @@ from typing import Any, Literal
 from rankgain.data.advice.foreign import refuse_foreign_mapping, refuse_foreign_rows
 from rankgain.data.advice.layouts import format_advice
 from rankgain.data.arrays import array_of, is_array
-from rankgain.data.column_names import USUAL_NAMES, default_columns, is_pandas, is_series
+from rankgain.data.column_names import USUAL_NAMES, default_columns, has_columns, is_pandas, is_series
 from rankgain.data.detect import file_kind
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.data.other_tools import columns_of_tuples, hits_of, is_of_ranx, is_tuple_record, run_of_answers
@@ -187,7 +187,7 @@ def _of_mapping(value: Mapping[Any, Any], name: str, columns: Mapping[str, Any],
     except RuntimeError as error:
         raise changed(error, name) from None
     refuse_foreign_mapping(value, name)
-    is_table = is_table or bool(columns and all(column in value for column in columns.values()))
+    is_table = is_table or bool(columns and has_columns(value, columns))
     return Given("table" if is_table else "keyed", value, name)
 
 
@@ -208,8 +208,8 @@ _PLAIN_ROWS = frozenset((list, set, str, int, float))
 
 def _is_record(first: Mapping[Any, Any], name: str, columns: Mapping[str, Any]) -> bool:
     """Return whether the first of several mappings is a row with a query and a document, not the grades of a query."""
-    usual = default_columns(first)
-    if all(columns[role] in first if role in columns else role in usual for role in ("query", "doc")):
+    usual, named = default_columns(first), {role: columns[role] for role in ("query", "doc") if role in columns}
+    if has_columns(first, named) and all(role in usual or role in named for role in ("query", "doc")):
         return True
     values = first.values()
     if "query" in usual and any(isinstance(value, (list, tuple, Set)) for value in values):

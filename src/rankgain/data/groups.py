@@ -107,8 +107,26 @@ class QueryRows:
         offsets = offsets_of(sizes)
         return cls(names, offsets[:-1], offsets[1:], order_of(numbers, offsets[:-1]))
 
+    @classmethod
+    def joint(cls, columns: Sequence[QueryRows]) -> QueryRows:
+        """Group rows by the values of several columns; the names are tuples of these values."""
+        groups, *others = columns
+        names = [(name,) for name in groups.names]
+        for column in others:
+            count = len(column)
+            groups = cls._of_integers(groups.by_row() * count + column.by_row())
+            names = [(*names[code // count], column.names[code % count]) for code in groups.names]
+        return cls(names, groups.firsts, groups.lasts, groups._order)
+
     def __len__(self) -> int:
         return len(self.names)
+
+    def by_row(self) -> Ints:
+        """Return the index of each row's query, if every row has one."""
+        rows, offsets = self.rows(np.arange(len(self)))
+        queries = np.empty(int(offsets[-1]), dtype=np.int64)
+        queries[rows] = np.repeat(np.arange(len(self)), to_intp(np.diff(offsets)))
+        return queries
 
     @cached_property
     def numbers(self) -> dict[Any, int]:

@@ -201,8 +201,7 @@ class JudgmentSets:
         """
         if not self.text_ids:
             return self
-        of_integers = len(queries) > 0 and id_kind(next(iter(queries))) is int
-        names = as_integers(list(self.query_ids)) if of_integers else None
+        names = _queries_like(self.query_ids, next(iter(queries), None))
         ids = as_integers(self.documents) if documents is int else None
         if names is None and ids is None:
             return self
@@ -263,6 +262,21 @@ class JudgmentSets:
             if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE:
                 return ValueError(f"{refusal(error.code | _codes.IN_JUDGED, where, REPEATED)}{self.hint}")
         return refusal(error.code | _codes.IN_JUDGED, where, detail)
+
+
+def _queries_like(queries: Sequence[Any], other: Any) -> list[Any] | None:
+    """Return queries whose text is converted to integers where a query of the other side has integers.
+
+    Return None if nothing is to be converted, or a conversion would not be lossless.
+    """
+    if not (isinstance(other, tuple) and len(queries) and isinstance(queries[0], tuple)):
+        return as_integers(list(queries)) if id_kind(other) is int else None
+    columns = [*zip(*queries, strict=True)]
+    if len(columns) != len(other):
+        return None
+    pairs = zip(columns, other, strict=True)
+    converted = [as_integers([*column]) if id_kind(part) is int else column for column, part in pairs]
+    return None if None in converted else [*zip(*filter(None, converted), strict=True)]
 
 
 def as_integers(texts: list[str]) -> list[int] | None:
@@ -555,7 +569,10 @@ def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, st
     for side, name in zip((judgments, run), names, strict=True):
         if not len(side):
             return f"{name} is empty"
-    kinds = [type(next(iter(side))).__name__ for side in (judgments, run)]
+    first = [next(iter(side)) for side in (judgments, run)]
+    kinds = [type(each).__name__ for each in first]
+    if kinds == ["tuple", "tuple"]:
+        kinds = [f"({', '.join(type(part).__name__ for part in key)})" for key in first]
     if kinds[0] == kinds[1]:
         return ""
     return f"{kinds[0]} in {names[0]}, {kinds[1]} in {names[1]}{conversion(kinds, names)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class Form(NamedTuple):
 
 QRELS = Form("query, iteration, document, grade", 2, 3, grades=True)
 RUN = Form("query, Q0, document, rank, score, tag", 2, 4)
+RUNS = RUN._replace()  # a file whose ranks and tags are not compared, since it may hold several runs
 QRELS_BY_SUBTOPIC = Form("query, subtopic, document, grade", 2, 3, grades=True)
 BEIR_QRELS = Form("query-id, corpus-id, score", 1, 2, grades=True)
 MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
@@ -260,7 +261,7 @@ class TrecText:
             self._refuse_several_ranks()
             if hashes is not None:
                 self._refuse_repeated(hashes, between_runs=True)
-        self._warn_of_rising_scores(sizes)
+        self.warn_of_rising_scores(self.groups)
 
     def _last_fields(self, row: int) -> list[bytes]:
         """Return the rank, the score and the tag of a row."""
@@ -288,11 +289,11 @@ class TrecText:
                 f"file holds several runs: {_SPLIT}"
             )
 
-    def _warn_of_rising_scores(self, sizes: Ints) -> None:
+    def warn_of_rising_scores(self, groups: QueryRows) -> None:
         """Warn if, in every query of at least 3 documents, the scores rise with the rank."""
-        long = np.flatnonzero(sizes >= 3)[:_QUERIES]
+        long = np.flatnonzero(groups.lasts - groups.firsts >= 3)[:_QUERIES]
         for query in long.tolist():
-            rows = row_numbers(self.groups.rows(np.array([query]))[0])
+            rows = row_numbers(groups.rows(np.array([query]))[0])
             scores = self.values[rows]
             last, first = (self._last_fields(int(rows[index])) for index in (scores.argmax(), scores.argmin()))
             if not _is_above(last[0], first[0]):
@@ -351,7 +352,7 @@ _QUERIES = 100  # maximum number of queries whose ranks are examined
 _TIME = 1e8  # grades are smaller, and times in seconds since 1970 larger since 1973
 _SAMPLES = 8  # number of rows whose tags are compared first
 _SHORT = 128  # a number of bytes that usually hold the rest of a line
-_SPLIT = "split it by tag, as by awk '{print > ($6 \".run\")}' FILE, and evaluate or compare the parts"
+_SPLIT = "to compare them, write rankgain.compare(truth, path, metrics, run='tag')"
 
 
 def _is_above(rank: bytes, other: bytes) -> bool:
@@ -365,14 +366,43 @@ def columns_for(lines: int) -> list[Array]:
 
 
 def read_run(
-    run: FileInput, threads: int = 1, *, argument: str = "run", duplicates: Duplicates = "error"
+    run: FileInput,
+    threads: int = 1,
+    *,
+    argument: str = "run",
+    duplicates: Duplicates = "error",
+    compares_tags: bool = True,
 ) -> RunColumns:
-    """Read a run file. Documents that appear twice in a query are refused here, because the error names the line."""
+    """Read a run file. Documents that appear twice in a query are refused here, because the error names the line.
+
+    `compares_tags`: whether several runs in one file are refused, and scores that rise with the ranks cause a warning.
+    """
     with opened(run, argument) as file:
         file.check_format()
-        form = MSMARCO_RUN if is_msmarco(file) else RUN
+        form = MSMARCO_RUN if is_msmarco(file) else RUN if compares_tags else RUNS
         text, error = file.text()
     lines = TrecText(text, form, file.name, threads, unique=duplicates == "error")
     if error is not None:
         raise error
     return RunColumns(file.name, lines.groups, lines.documents, lines.values, duplicates=duplicates)
+
+
+def read_runs(run: FileInput, threads: int, duplicates: Duplicates) -> dict[str, RunColumns]:
+    """Read a file of several runs by the tags of their lines."""
+    with opened(run, "runs") as file:
+        file.check_format()
+        if is_msmarco(file):
+            raise ValueError(f"{file.name} has three fields, query, document and rank, and so no tags: leave out run=")
+        text, error = file.text()
+    lines = TrecText(text, RUNS, file.name, threads)
+    if error is not None:
+        raise error
+    # Read as documents, the tags have the same rows.
+    tags = QueryRows.of(TrecText(text, RUNS._replace(document=5), file.name, threads).documents)
+    run_of, runs = tags.by_row(), {}
+    for number, tag in enumerate(tags.names):
+        groups = lines.groups.where(run_of == number)
+        lines.warn_of_rising_scores(groups)
+        rules: dict[str, Any] = {"check_all": duplicates == "error", "duplicates": duplicates}
+        runs[tag] = RunColumns(file.name, groups, lines.documents, lines.values, **rules)
+    return runs

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
-from typing import Any, get_overloads, overload
+from typing import Any, TypeVar, get_overloads, overload
 
 from rankgain.choices import Handed, Peer
 from rankgain.data.advice.foreign import is_plain_number
-from rankgain.data.column_names import has_usual_columns
+from rankgain.data.column_names import has_columns, has_usual_columns
 from rankgain.data.files import is_standard_input
 from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
 from rankgain.errors import escaped, unexpected
-from rankgain.inputs.frames import from_frames, pair_of
+from rankgain.inputs.frames import check_pair, frames_by_run, from_frames, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
 from rankgain.inputs.rows import from_rows, has_rows_by_query
 from rankgain.inputs.scores import from_scores
-from rankgain.inputs.trec import read_trec
+from rankgain.inputs.trec import read_trec, trec_by_tag
 from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
@@ -31,6 +31,7 @@ from rankgain.results.export import bar_class, shown
 
 EMPTY: Mapping[str, Any] = {}
 Requested = str | Metric | Iterable[str | Metric]
+Result = TypeVar("Result")
 
 AMBIGUOUS = (
     "truth and run both hold numbers, which may be labels and scores, relevant and recommended ids, or grades in rank "
@@ -185,17 +186,20 @@ def _are_metrics(requests: list[Any]) -> bool:
     return not os.path.lexists(first)
 
 
-def _is_one_table(given: Given) -> bool:
-    return given.kind == "table" and (not isinstance(given.data, Mapping) or has_usual_columns(given.data))
+def _is_one_table(given: Given, rules: Mapping[str, Any]) -> bool:
+    """Return whether a value is a table; a mapping has columns with usual names, or those that the rules name."""
+    if given.kind != "table" or not isinstance(given.data, Mapping) or has_usual_columns(given.data):
+        return given.kind == "table"
+    columns = {name: rule for name, rule in rules.items() if name in COLUMNS | OF_LISTS and rule is not None}
+    return bool(columns) and has_columns(given.data, columns)
 
 
 def _refuse_misspelt(truth: Any, run: Any, rules: Mapping[str, Any]) -> None:
     """Refuse a misspelt metric beside a single table, where a run would stand."""
     names = run if isinstance(run, (list, tuple)) else (run,)
-    if all(isinstance(name, str) and not re.search(_OF_PATHS, name) for name in names):
-        columns = {name: column for name, column in rules.items() if name in COLUMNS and isinstance(column, str)}
-        if _is_one_table(recognise(truth, "table", columns, is_truth=True, is_table=True)):
-            planned(tuple(names))
+    may_be_metrics = all(isinstance(name, str) and not re.search(_OF_PATHS, name) for name in names)
+    if may_be_metrics and _is_one_table(recognise(truth, "table", is_truth=True, is_table=True), rules):
+        planned(tuple(names))
 
 
 _OF_PATHS = r"[/\\]|\.[A-Za-z]\w*$"  # a separator or a suffix
@@ -210,19 +214,18 @@ def rankings_of_table(table: Any, optional: Mapping[str, Any] = EMPTY, /, **rule
     if given.kind == "trec":
         name = escaped(os.fsdecode(given.data)) if isinstance(given.data, (str, os.PathLike)) else "the file"
         raise ValueError(f"{name} is a TREC file, which holds qrels or a run: give both files")
-    if not _is_one_table(given):
+    if not _is_one_table(given, rules):
         raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
-    by_query = not rules.keys().isdisjoint(("relevant", "retrieved")) or (
-        rules.get("doc") is None and has_rows_by_query(given.frame)
-    )
+    by_query = not rules.keys().isdisjoint(OF_LISTS) or (rules.get("doc") is None and has_rows_by_query(given.frame))
     return _call(from_rows if by_query else from_frames, (given,), optional, rules)
 
 
-def _call(constructor: Any, sides: Iterable[Any], optional: Mapping[str, Any], rules: dict[str, Any]) -> Rankings:
+def _call(
+    constructor: Callable[..., Result], sides: Iterable[Any], optional: Mapping[str, Any], rules: dict[str, Any]
+) -> Result:
     """Call a constructor with all `rules`, and with those `optional` rules that it takes."""
-    taken = {name: rule for name, rule in optional.items() if name in constructor.__kwdefaults__}
-    rankings: Rankings = constructor(*sides, **taken, **rules)
-    return rankings
+    taken = {name: rule for name, rule in optional.items() if name in (constructor.__kwdefaults__ or ())}
+    return constructor(*sides, **taken, **rules)
 
 
 def rankings_of(
@@ -273,6 +276,42 @@ def rankings_of(
     return _call(from_recommendations, (truth, run.data), optional, rules)
 
 
+def rankings_by_run(
+    truth: Any,
+    runs: Any,
+    run: Any,
+    optional: Mapping[str, Any] = EMPTY,
+    *,
+    progress: bool = False,
+    **rules: Any,
+) -> dict[str, Rankings]:
+    """Make Rankings of each run in one table, by the column `run`, or in one TREC file, by its tags.
+
+    `optional`: as for `rankings_of`.
+    """
+    if isinstance(run, bool) or not isinstance(run, (str, int)):
+        raise TypeError(f"run must be the name of a column of the table of runs, or 'tag' for a TREC file, not {run!r}")
+    of_truth, of_run = columns_by_side(rules)
+    pair = pair_of(rules.get("query"), "query")
+    rules = {name: value for name, value in rules.items() if name not in COLUMNS}
+    given = recognise(runs, "runs", of_run or {"run": run})
+    if given.kind not in ("table", "trec"):
+        raise TypeError(
+            f"run={run!r} names the runs in one table or TREC file, not in {type(given.data).__name__}: leave it out "
+            "if the runs have names already, as in {'a': first, 'b': second}"
+        )
+    if given.kind == "trec" and run != "tag":
+        raise ValueError(f"run={run!r}: the lines of a TREC file name their run in the tag: write run='tag'")
+    truth = recognise(truth, "truth", of_truth, is_truth=True)
+    _check_used(of_truth, of_run, truth.kind == "table", given.kind == "table")
+    if truth.kind == given.kind == "table":
+        check_pair(truth.frame, given.frame, pair)
+    judged = truth.data if truth.kind == "judgments" else prepared(truth, of_truth, progress)
+    if given.kind == "table":
+        return _call(frames_by_run, (judged, given, run), optional, rules | of_run)
+    return _call(trec_by_tag, (judged, given.data), optional, rules | {"progress": progress})
+
+
 def _refuse_one_query(truth: Mapping[Any, Any], run: Mapping[Any, Any]) -> None:
     """Refuse the grades and the scores of one query, which are not keyed by query."""
     if all(is_plain_number(next(iter(side.values()), None)) for side in (truth, run)):
@@ -313,6 +352,7 @@ def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}
+OF_LISTS = {"relevant", "retrieved"}
 
 
 def columns_by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -23,7 +23,7 @@ from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import GIVEN, Rules, rules_of
 from rankgain.data.series import by_query
 from rankgain.errors import quoted
-from rankgain.inputs.frames import columns_of_run, run_of_frame
+from rankgain.inputs.frames import columns_of_run, runs_of_frame
 from rankgain.inputs.rows import has_rows_by_query, run_of_rows
 from rankgain.rankings import Rankings
 from rankgain.scalars import Bools, Floats, Ints, id_kind
@@ -105,14 +105,13 @@ class RunDocuments:
         return np.fromiter((query in names for query in queries), np.bool_, len(queries))
 
     @property
-    def kinds(self) -> tuple[type | None, type | None]:
-        """The types of query ids and of document ids; None if there are none or they are neither text nor integers."""
+    def document_kind(self) -> type | None:
+        """The type of document ids; None if there are none or they are neither text nor integers."""
         run = self._run
-        query = id_kind(self.queries[0]) if len(self.queries) else None
         if isinstance(run, RunColumns):
-            return query, {"int": int, "str": str, "bytes": bytes}.get(run.documents.kind)
+            return {"int": int, "str": str, "bytes": bytes}.get(run.documents.kind)
         first = next(chain.from_iterable(run.values()), None)
-        return query, None if first is None else id_kind(first)
+        return None if first is None else id_kind(first)
 
 
 def _numbered(offsets: Ints) -> Floats:
@@ -122,7 +121,7 @@ def _numbered(offsets: Ints) -> Floats:
 def documents_of(
     value: Any,
     argument: str,
-    columns: Mapping[str, str],
+    columns: Mapping[str, Any],
     duplicates: Duplicates = "error",
     other: RunDocuments | None = None,
 ) -> RunDocuments:
@@ -154,7 +153,7 @@ def documents_of(
     return _of_lists(given, duplicates)
 
 
-def _is_table(value: Any, columns: Mapping[str, str]) -> bool:
+def _is_table(value: Any, columns: Mapping[str, Any]) -> bool:
     """Return whether a value certainly is a table: records, or columns of which one has lists of ids."""
     if isinstance(value, Mapping):
         return "retrieved" in columns or not value.keys().isdisjoint(ROW_COLUMNS["retrieved"])
@@ -162,18 +161,18 @@ def _is_table(value: Any, columns: Mapping[str, str]) -> bool:
 
 
 def _of_table(
-    given: Given, columns: Mapping[str, str], duplicates: Duplicates, other: RunDocuments | None
+    given: Given, columns: Mapping[str, Any], duplicates: Duplicates, other: RunDocuments | None
 ) -> RunDocuments:
     frame = given.frame
     if "retrieved" in columns or ("doc" not in columns and has_rows_by_query(frame)):
         run = run_of_rows(frame, columns.get("query"), columns.get("retrieved"), duplicates)
         return RunDocuments(run.name, run, is_scored=False)
     of_text = other is None or not frame.text_ids or other._text_ids
-    query, doc = (None, None) if of_text or other is None else other.kinds
+    like, doc = (None, None) if of_text or other is None else (next(iter(other.queries), None), other.document_kind)
     used = columns_of_run(frame, columns)
-    run = run_of_frame(
-        frame, columns, used, query is int, doc is int, check_all=duplicates == "error", duplicates=duplicates
-    )
+    (run,) = runs_of_frame(
+        frame, columns, used, like, doc is int, check_all=duplicates == "error", duplicates=duplicates
+    ).values()
     return RunDocuments(run.name, run, is_scored=True, text_ids=frame.text_ids)
 
 

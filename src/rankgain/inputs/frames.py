@@ -13,12 +13,12 @@ from rankgain.data.advice.ranks import remarks_on_ranks, remarks_on_scores, warn
 from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.several_runs import refuse_several_runs
 from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, remark_if_swapped
-from rankgain.data.column_names import bare, check_roles, common_column, names_ranks, run_column
+from rankgain.data.column_names import ColumnName, Key, bare, check_roles, common_column, names_ranks, run_column
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
-from rankgain.data.ids import Ids, python_ids, row_numbers
-from rankgain.data.judgments import JudgmentSets, judgment_sets, of_covers, of_ids, warn_of_negative_grades
+from rankgain.data.ids import Ids, decoded, python_ids, row_numbers
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_covers, of_ids, warn_of_negative_grades
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import Rules, rules_of
@@ -27,10 +27,10 @@ from rankgain.data.subtopics import of_rows
 from rankgain.data.tables.frame import Frame
 from rankgain.errors import BY_SUBTOPIC, NoKeywords, quoted, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
-from rankgain.scalars import id_kind
+from rankgain.scalars import Bools
 
-Pair = tuple[str | None, str | None]
-Names = str | Pair | None
+Pair = tuple[Key | None, Key | None]
+Names = Key | Pair | None
 
 
 @without_unknown
@@ -40,9 +40,9 @@ def from_frames(
     *,
     query: Names = None,
     doc: Names = None,
-    relevance: str | None = None,
-    score: str | None = None,
-    rank: str | None = None,
+    relevance: ColumnName | None = None,
+    score: ColumnName | None = None,
+    rank: ColumnName | None = None,
     ties: Ties | None = None,
     missing: Missing = "zero",
     validate: Validate = "judged",
@@ -65,17 +65,19 @@ def from_frames(
         One row per returned document: query, document and score (or rank). By default, `qrels_df` holds the scores as
         well, label and score side by side, as learning-to-rank data and logs do; documents then need no ids. If they
         have ids, the label is null in rows that were only returned, and the score in rows that are only judged.
-    query, doc : str or pair of str, optional
-        The columns of query ids and document ids: text, bytes, integers or categories of them. A pair names them in
-        `qrels_df` and `run_df`. By default, the first that exists of query_id, qid, q_id, query, user_id and user; of
-        doc_id, docno, docid, item_id, corpus_id, item, movie_id, product_id, document_id, passage_id, pid and chunk_id;
-        then of the same names in other spellings: case, ``_`` and ``-`` do not matter (``userId``, ``query-id``). The
-        levels of a pandas index are columns too.
-    relevance : str, optional
+    query, doc : str or int, or a tuple of two; query also list, optional
+        The columns of query ids and document ids: text, bytes, integers or categories of them. Integers are the names
+        of columns in frames without a header. A tuple names the columns in `qrels_df` and in `run_df`. A list has the
+        columns of one key, ``query=["session", "type"]``; each query is then a tuple. By default, the
+        first that exists of query_id, qid, q_id, query, user_id and user; of doc_id, docno, docid, item_id, corpus_id,
+        item, movie_id, product_id, document_id, passage_id, pid and chunk_id; then of the same names in other
+        spellings: case, ``_`` and ``-`` do not matter (``userId``, ``query-id``). The levels of a pandas index are
+        columns too.
+    relevance : str or int, optional
         The column of grades. By default, the first that exists of relevance, label, rel, grade, rating and weight. If
         there is none, and no scores either, each row counts as 1, and `Evaluation.assumed` says so, with a warning if
         another column may hold grades.
-    score, rank : str, optional
+    score, rank : str or int, optional
         The column of scores, where higher is better, or of ranks, where lower is better; only one of the two may be
         named. By default, the first that exists of score, and prediction and predicted_rating if they hold numbers;
         else of rank and position.
@@ -149,6 +151,8 @@ def from_frames(
         raise TypeError("qrels_df is Judgments, which have no scores: give run_df")
     options = _Options(validate == "full", duplicates)
     if run_df is None:
+        for argument, pair in (("query", queries), ("doc", docs)):
+            _check_one_table(truth.frame, argument, pair)
         if truth.frame.find("doc", docs[0]) is None:
             return side_by_side(truth.frame, queries[0], relevance, score, rank, ties, query_ids)
         sides = _both_sides(truth.frame, queries[0], docs[0], relevance, score, rank, options)
@@ -158,6 +162,7 @@ def from_frames(
             judgments = judgment_sets(truth.data)
         else:
             _check_swapped(truth.frame, run.frame, relevance, score, rank)
+            check_pair(truth.frame, run.frame, queries)
             queries, remark_on_queries = _common(truth.frame, run.frame, "query", queries)
             docs, remark_on_docs = _common(truth.frame, run.frame, "doc", docs)
             assumed = remark_on_queries + remark_on_docs
@@ -181,78 +186,123 @@ class _Options(NamedTuple):
 def _against(
     judgments: JudgmentSets,
     frame: Frame,
-    query: str | None,
-    doc: str | None,
-    score: str | None,
-    rank: str | None,
+    query: Key | None,
+    doc: Key | None,
+    score: ColumnName | None,
+    rank: ColumnName | None,
     options: _Options,
 ) -> tuple[JudgmentSets, RunColumns]:
     """Read the run from a frame, and return it together with the judgments."""
     named = {"query": query, "doc": doc, "score": score, "rank": rank}
-    columns = columns_of_run(frame, named)
-    _check_prepared(judgments, frame, named, columns)
-    untyped = frame.text_ids and not judgments.text_ids
-    integers = (
-        untyped and len(judgments) > 0 and id_kind(judgments.query_ids[0]) is int,
-        untyped and judgments.ids.kind == "int",
-    )
-    run = run_of_frame(frame, named, columns, *integers, **options._asdict())
-    pairs, call = pairs_in_columns(judgments, run.groups, run.scores), "from_frames(qrels_df, run_df)"
-    order = columns.get("score", columns.get("rank", ""))
-    run.assumed += remark_if_swapped(pairs, judgments.name, frame.where(order), call)
+    ((_, run),) = _runs_against(judgments, frame, named, options).items()
     return judgments, run
 
 
-def columns_of_run(frame: Frame, named: Mapping[str, str | None]) -> dict[str, str]:
+def frames_by_run(
+    judgments: Judgments,
+    table: Any,
+    run: ColumnName,
+    *,
+    query: Key | None = None,
+    doc: Key | None = None,
+    score: ColumnName | None = None,
+    rank: ColumnName | None = None,
+    ties: Ties | None = None,
+    missing: Missing = "zero",
+    validate: Validate = "judged",
+    duplicates: Duplicates = "error",
+) -> dict[str, Rankings]:
+    """Make Rankings of each run in a table, given the column that names the run of each row."""
+    check_choices(missing=missing, validate=validate, duplicates=duplicates)
+    rules = rules_of("docid" if ties is None else ties, ids=True)
+    named = {"query": query, "doc": doc, "score": score, "rank": rank, "run": run}
+    sets = judgment_sets(judgments)
+    runs = _runs_against(sets, recognise(table, "runs").frame, named, _Options(validate == "full", duplicates))
+    return {
+        name: Rankings(ColumnSource(sets, columns, missing=missing, query_ids=None), rules)
+        for name, columns in runs.items()
+    }
+
+
+def _runs_against(
+    judgments: JudgmentSets, frame: Frame, named: Mapping[str, Any], options: _Options
+) -> dict[str, RunColumns]:
+    """Read the runs in a frame whose ids are compared with those of judgments. `named`: as in `runs_of_frame`."""
+    columns = columns_of_run(frame, named)
+    _check_prepared(judgments, frame, named, columns)
+    untyped = frame.text_ids and not judgments.text_ids
+    like = judgments.query_ids[0] if untyped and len(judgments) else None
+    integers = untyped and judgments.ids.kind == "int"
+    runs = runs_of_frame(frame, named, columns, like, integers, **options._asdict())
+    order = columns.get("score", columns.get("rank", ""))
+    for run in runs.values():
+        pairs, call = pairs_in_columns(judgments, run.groups, run.scores), "from_frames(qrels_df, run_df)"
+        run.assumed += remark_if_swapped(pairs, judgments.name, frame.where(order), call)
+    return runs
+
+
+def columns_of_run(frame: Frame, named: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a run by role, given those that the caller named."""
     query, doc = (frame.need(role, named.get(role)) for role in ("query", "doc"))
     order, is_rank = _order(frame, named.get("score"), named.get("rank"))
     columns = {"query": query, "doc": doc, "rank" if is_rank else "score": order}
+    if named.get("run") is not None:
+        columns["run"] = frame.find("run", named["run"])
     check_roles(columns, named, frame.argument)
     return columns
 
 
-def run_of_frame(
+def runs_of_frame(
     frame: Frame,
-    named: Mapping[str, str | None],
-    columns: Mapping[str, str],
-    integer_queries: bool,
+    named: Mapping[str, Any],
+    columns: Mapping[str, Any],
+    like: Any,
     integer_documents: bool,
     *,
     check_all: bool,
     duplicates: Duplicates,
-) -> RunColumns:
-    """Read a run from a frame.
+) -> dict[str, RunColumns]:
+    """Read the runs in a frame by name. Without a column of runs, there is one, called "".
 
-    `named`: the columns that the caller named, by role. `columns`: those that `columns_of_run` returned.
-    `integer_queries` and `integer_documents`: whether text from an untyped file becomes integers, as on the other side.
+    `named`: the columns that the caller named, by role. `columns`: those that `columns_of_run` returned. `like`: a
+    query of the other side, and `integer_documents`: whether its documents are integers, as which text from an untyped
+    file is then read.
     """
-    query, doc, order = columns.values()
-    frame.prepare([query, doc], [order])
-    groups = QueryRows.of(frame.ids(query, as_integers=integer_queries))
+    query, doc, order, *of_runs = columns.values()
+    frame.prepare([query, doc, *of_runs], [order])
+    queries = frame.queries(query, like)
     documents = frame.documents(doc, as_integers=integer_documents)
-    _refuse_several_runs(frame, columns, groups, documents)
+    if of_runs:
+        rows = _rows_by_run(frame, of_runs[0])
+    else:
+        _refuse_several_runs(frame, columns, queries, documents)
+        rows = {"": None}
     scores = _scores(frame, order, "rank" in columns)
-    remarks = _remarks_on_order(frame, columns, named.get("score"), groups, scores)
-    return RunColumns(
-        frame.argument,
-        groups,
-        documents,
-        scores,
-        column=doc,
-        assumed=remarks,
-        check_all=check_all,
-        duplicates=duplicates,
-    )
+    runs = {}
+    for name, mask in rows.items():
+        groups = queries.where(mask)
+        remarks = _remarks_on_order(frame, columns, named.get("score"), groups, scores)
+        rules: dict[str, Any] = {"column": doc, "assumed": remarks, "check_all": check_all, "duplicates": duplicates}
+        runs[name] = RunColumns(frame.argument, groups, documents, scores, **rules)
+    return runs
+
+
+def _rows_by_run(frame: Frame, column: ColumnName) -> dict[str, Bools | None]:
+    """Return a mask of the rows of each run, by the text of its name."""
+    groups = frame.queries(column)
+    if not len(groups):
+        raise ValueError(f"{frame.argument} has no rows, and so no runs")
+    names, run_of = [decoded(name) if isinstance(name, bytes) else str(name) for name in groups.names], groups.by_row()
+    return {name: run_of == number for number, name in enumerate(names)}
 
 
 def _both_sides(
     frame: Frame,
-    query: str | None,
-    doc: str | None,
-    relevance: str | None,
-    score: str | None,
-    rank: str | None,
+    query: Key | None,
+    doc: Key | None,
+    relevance: ColumnName | None,
+    score: ColumnName | None,
+    rank: ColumnName | None,
     options: _Options,
 ) -> tuple[JudgmentSets, RunColumns]:
     """Read both the judgments and the run from one frame.
@@ -272,7 +322,7 @@ def _both_sides(
     if judged is not None and returned is not None and not np.all(present := judged | returned):
         row = int(np.argmin(present))
         raise ValueError(f"{frame.argument}: row {row}: both {label!r} and {order!r} are null; drop such rows")
-    groups, documents = QueryRows.of(frame.ids(query)), frame.documents(doc)
+    groups, documents = frame.queries(query), frame.documents(columns["doc"])
     _refuse_several_runs(frame, columns, groups, documents)
     judgments = of_ids(frame.argument, groups.where(judged), documents, frame.numbers(label, nulls=True))
     warn_of_negative_grades(judgments)
@@ -283,7 +333,7 @@ def _both_sides(
     return judgments, RunColumns(frame.argument, groups, documents, scores, assumed=remarks, **options._asdict())
 
 
-def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
+def of_frame(frame: Frame, query: Key | None, doc: Key | None, relevance: ColumnName | None) -> JudgmentSets:
     """Read the judgments from a frame."""
     named = {"query": query, "doc": doc, "relevance": relevance}
     query, column = frame.need("query", query), frame.need("doc", doc)
@@ -298,7 +348,7 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     columns = {"query": query, "doc": column} | ({} if grades is None else {"relevance": grades})
     check_roles(columns, named, frame.argument)
     frame.prepare([query, column], [] if grades is None else [grades])
-    groups, documents = QueryRows.of(frame.ids(query)), frame.documents(column)
+    groups, documents = frame.queries(query), frame.documents(column)
     numbers = np.ones(len(documents)) if grades is None else frame.numbers(grades)
     judgments = of_ids(frame.argument, groups, documents, numbers)
     if judgments.error_code is not None:
@@ -322,13 +372,13 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
 
 
 def by_subtopic_of_frame(
-    frame: Frame, query: str | None, doc: str | None, relevance: str | None, subtopic: str | None
+    frame: Frame, query: Key | None, doc: Key | None, relevance: ColumnName | None, subtopic: str | None
 ) -> JudgmentSets:
     """Read judgments by subtopic from a frame. `subtopic`: its column, or None for the first usual one."""
     query, column, of_subtopics = frame.need("query", query), frame.need("doc", doc), frame.need("subtopic", subtopic)
     grade = frame.find("relevance", relevance)
     frame.prepare([query, column, of_subtopics], [] if grade is None else [grade])
-    groups = QueryRows.of(frame.ids(query))
+    groups = frame.queries(query)
     rows, offsets = groups.rows(np.arange(len(groups)))
     documents, subtopics = (
         python_ids(ids.take(rows), ids.kind) for ids in (frame.documents(column), frame.texts(of_subtopics))
@@ -367,7 +417,9 @@ def _may_be_grades(frame: Frame, name: Any) -> bool:
 BEIR = "corpus-id", "corpus_id"
 
 
-def _check_swapped(judgments: Frame, run: Frame, relevance: str | None, score: str | None, rank: str | None) -> None:
+def _check_swapped(
+    judgments: Frame, run: Frame, relevance: ColumnName | None, score: ColumnName | None, rank: ColumnName | None
+) -> None:
     """Raise a ValueError if the qrels have scores or ranks but no grades, and the run has neither scores nor ranks."""
     if relevance is not None or score is not None or rank is not None:
         return
@@ -384,10 +436,10 @@ BY_COLUMN = "relevance= names the column of grades, and score= that of scores"
 
 def side_by_side(
     frame: Frame,
-    query: str | None,
-    relevance: str | None,
-    score: str | None,
-    rank: str | None,
+    query: Key | None,
+    relevance: ColumnName | None,
+    score: ColumnName | None,
+    rank: ColumnName | None,
     ties: Ties | None,
     query_ids: Iterable[Hashable] | None,
 ) -> Rankings:
@@ -399,7 +451,7 @@ def side_by_side(
     columns = {"query": query, "relevance": label, "rank" if is_rank else "score": order}
     check_roles(columns, named, frame.argument)
     frame.prepare([query], [label, order])
-    groups = QueryRows.of(frame.ids(query))
+    groups = frame.queries(query)
     scores = _scores(frame, order, is_rank)
     remarks = _remarks_on_order(frame, columns, score, groups, scores)
     if is_rank and len(missing := np.flatnonzero(np.isnan(scores[:]))):
@@ -431,7 +483,7 @@ def label_lists(
     return Rankings(source, rules)
 
 
-def _order(frame: Frame, score: str | None, rank: str | None) -> tuple[str, bool]:
+def _order(frame: Frame, score: ColumnName | None, rank: ColumnName | None) -> tuple[Any, bool]:
     """Return the name of the column that orders the documents, and whether it holds ranks."""
     if score is not None and rank is not None:
         raise ValueError("give score or rank, not both")
@@ -485,7 +537,7 @@ def _refuse_several_runs(frame: Frame, columns: Mapping[str, str], groups: Query
 
 
 def _remarks_on_order(
-    frame: Frame, columns: Mapping[str, str], score: str | None, groups: QueryRows, scores: Any
+    frame: Frame, columns: Mapping[str, Any], score: ColumnName | None, groups: QueryRows, scores: Any
 ) -> tuple[str, ...]:
     """Return what a result has to say about the scores that order the documents.
 
@@ -508,10 +560,32 @@ def _remarks_on_order(
 
 def pair_of(names: Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> Pair:
     """Return the names of a column on both sides, which by default are the qrels and the run."""
-    if names is None or isinstance(names, str):
-        return names, names
-    if isinstance(names, tuple) and len(names) == 2:
-        return names
+    pair = names if isinstance(names, tuple) else (names, names)
+    kinds = (str, int, np.integer, list) if argument == "query" else (str, int, np.integer)
+    if len(pair) == 2 and all(name is None or isinstance(name, kinds) for name in pair):
+        return pair
+    several = ", a list of those of one key" if argument == "query" else ""
     raise TypeError(
-        f"{argument} must be the name of a column, or a pair of names in {' and '.join(sides)}, not {names!r}"
+        f"{argument} must be the name of a column{several}, or a pair of names in {' and '.join(sides)}, not {names!r}"
     )
+
+
+def check_pair(judgments: Frame, run: Frame, pair: Pair) -> None:
+    """Refuse a pair of columns for the queries if both frames have both, since one key of the two may be meant."""
+    if type(pair[0]) is list or pair[0] == pair[1]:
+        return
+    if all(name in frame.names for name in pair for frame in (judgments, run)):
+        raise ValueError(
+            f"query={pair!r} names a column of {judgments.argument} and one of {run.argument}, which both have both "
+            f"columns: for one key of the two, write query={[*pair]!r}; if the pair is meant, leave out {pair[1]!r} in "
+            f"{judgments.argument}"
+        )
+
+
+def _check_one_table(frame: Frame, argument: str, pair: Pair) -> None:
+    """Refuse a pair of columns that one frame has, which holds both sides."""
+    if pair[0] != pair[1] and all(name in frame.names for name in pair):
+        key = f", or the list {[*pair]!r} for one key of both" if argument == "query" else ""
+        raise ValueError(
+            f"{argument}={pair!r} names columns of two tables, and {frame.argument} is one: name one column{key}"
+        )

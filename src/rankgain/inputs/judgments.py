@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack
 
+from rankgain.data.column_names import ColumnName, Key
 from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, JudgmentSets, of_covers, warn_of_negative_grades
@@ -18,9 +19,9 @@ from rankgain.inputs.trec import read_qrels, read_qrels_by_subtopic
 def judgments(
     truth: Any,
     *,
-    query: str | None = None,
-    doc: str | None = None,
-    relevance: str | None = None,
+    query: Key | None = None,
+    doc: ColumnName | None = None,
+    relevance: ColumnName | None = None,
     subtopic: bool | str = False,
     weights: Mapping[Any, Mapping[Any, float]] | None = None,
     **unknown: Unpack[NoKeywords],
@@ -33,7 +34,7 @@ def judgments(
         A file of qrels, recognised by its content (see `read_trec` and `from_frames`; ``"-"`` is standard input); a
         data frame or records (see `from_frames`); a mapping from query to a mapping from document to grade, or to a set
         or list of relevant ids; a list of such values; or a scipy sparse matrix of users × items.
-    query, doc, relevance : str, optional
+    query, doc, relevance : str, int or, for query, list, optional
         The columns of a frame, as in `from_frames`. If one is given, or if its keys are usual column names, a
         mapping is taken as a mapping from names to columns.
     subtopic : bool or str, default False
@@ -133,7 +134,7 @@ def judgments(
 
 
 def _by_subtopic(
-    given: Given, query: str | None, doc: str | None, relevance: str | None, subtopic: str | None
+    given: Given, query: Key | None, doc: ColumnName | None, relevance: ColumnName | None, subtopic: str | None
 ) -> JudgmentSets:
     if given.kind == "trec":
         return read_qrels_by_subtopic(given.data, given.argument)

@@ -12,7 +12,15 @@ from rankgain.choices import Duplicates, Missing, Validate, check_choices
 from rankgain.data.advice.list_texts import EXAMINED, refuse_list_texts
 from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.zeros import IdRows, id_rows, remarks_on_zero_ids
-from rankgain.data.column_names import NAMES_IF_DISTINCT, ROW_COLUMNS, bare, check_roles
+from rankgain.data.column_names import (
+    NAMES_IF_DISTINCT,
+    ROW_COLUMNS,
+    ColumnName,
+    Key,
+    bare,
+    check_roles,
+    columns_of,
+)
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
@@ -38,9 +46,9 @@ _UNSURE = {
 def from_rows(
     table: Any,
     *,
-    query: str | None = None,
-    relevant: str | None = None,
-    retrieved: str | None = None,
+    query: Key | None = None,
+    relevant: ColumnName | None = None,
+    retrieved: ColumnName | None = None,
     missing: Missing = "zero",
     validate: Validate = "judged",
     duplicates: Duplicates = "error",
@@ -56,17 +64,18 @@ def from_rows(
     table : frame, records, or path
         As in `from_frames`: a data frame, a mapping of columns, a list of mappings, or the path of a parquet, Arrow or
         JSON file. A file of JSON lines has an object per line.
-    query : str, optional
-        The column of query ids, which must be distinct. By default, the first that exists of query_id, qid and id, or
+    query : str, int or list of them, optional
+        The column of query ids, which must be distinct, or the columns of one key; the queries are then tuples. By
+        default, the first that exists of query_id, qid and id, or
         else the first whose values are distinct of question_id, prompt_id, example_id, sample_id, topic_id, user_id,
         uid, question, query, user_input, prompt and input. Without one, queries are numbered from 0; if another column
         may name them, `Evaluation.assumed` says so.
-    relevant : str, optional
+    relevant : str or int, optional
         The column of relevant documents: a list of ids, one id, or a mapping from id to grade, in Arrow a map or a
         struct, whose nulls mean absent. A query in which it is null is left out and counted as ``unjudged``; with an
         empty list it is evaluated and counted as ``empty``. By default, the first of relevant, relevant_ids,
         expected_ids and reference_context_ids that holds lists or mappings.
-    retrieved : str, optional
+    retrieved : str or int, optional
         The column of returned ids, best first. Null or absent: the query is missing, see `missing`. By default, the
         first of retrieved, recommended, retrieved_ids, recommended_ids and retrieved_context_ids that holds lists.
     missing : {"zero", "skip"}, default "zero"
@@ -120,7 +129,7 @@ def from_rows(
     named = {"query": query, "relevant": relevant, "retrieved": retrieved}
     check_roles({"query": names, "relevant": truth, "retrieved": run}, named, frame.argument)
     candidates = [] if names is not None else _with_ids(frame, NAMES_IF_DISTINCT, (truth, run))
-    frame.prepare(list(dict.fromkeys([truth, run, *candidates] if names is None else [names, truth, run])))
+    frame.prepare(list(dict.fromkeys([truth, run, *(candidates if names is None else columns_of(names))])))
     if names is not None:
         queries: list[Any] | None = _query_names(frame, names)
     else:
@@ -137,7 +146,7 @@ def from_rows(
     return Rankings(source, GIVEN)
 
 
-def run_of_rows(frame: Frame, query: str | None, retrieved: str | None, duplicates: Duplicates) -> RunColumns:
+def run_of_rows(frame: Frame, query: Key | None, retrieved: ColumnName | None, duplicates: Duplicates) -> RunColumns:
     """Read a run from a frame with one row per query. All repeated documents are looked for."""
     run, names = _need(frame, "retrieved", retrieved), _find(frame, "query", query)
     frame.prepare([run] if names is None else [names, run])
@@ -154,7 +163,7 @@ def has_rows_by_query(frame: Frame) -> bool:
     return frame.find("doc", None) is None and _find(frame, "retrieved", None) is not None
 
 
-def _find(frame: Frame, role: str, name: str | None) -> Any:
+def _find(frame: Frame, role: str, name: Key | None) -> Any:
     """Return the column for a role: the one the caller named, or the first with a common name and usable values."""
     if name is not None:
         return frame.find(role, name)
@@ -177,7 +186,7 @@ def _holds_ids(frame: Frame, name: Any) -> bool:
     return frame.names.count(name) == 1 and frame.content(name) == "ids"
 
 
-def _need(frame: Frame, role: str, name: str | None) -> Any:
+def _need(frame: Frame, role: str, name: ColumnName | None) -> Any:
     column = _find(frame, role, name)
     if column is None:
         frame.complete()
@@ -192,10 +201,11 @@ def _need(frame: Frame, role: str, name: str | None) -> Any:
     )
 
 
-def _query_names(frame: Frame, name: str) -> list[Any]:
+def _query_names(frame: Frame, name: Key) -> list[Any]:
     """Return the query ids, after checking that they are distinct."""
-    ids = frame.ids(name)
-    names = python_ids(ids.take(slice(None)), ids.kind)
+    columns = [frame.ids(column) for column in columns_of(name)]
+    parts = [python_ids(ids.take(slice(None)), ids.kind) for ids in columns]
+    names = [*zip(*parts, strict=True)] if isinstance(name, list) else parts[0]
     if len(set(names)) < len(names):
         first: dict[Any, int] = {}
         for row, query in enumerate(names):

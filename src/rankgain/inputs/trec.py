@@ -13,7 +13,7 @@ from rankgain.data.columns import ColumnSource
 from rankgain.data.files import FileInput, comment_out_first, is_beir, is_standard_input, opened
 from rankgain.data.ids import python_ids, row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_covers, of_ids
-from rankgain.data.lines import BEIR_QRELS, QRELS, QRELS_BY_SUBTOPIC, TrecText, read_run
+from rankgain.data.lines import BEIR_QRELS, QRELS, QRELS_BY_SUBTOPIC, TrecText, read_run, read_runs
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
 from rankgain.data.subtopics import of_rows
 from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
@@ -125,6 +125,29 @@ def read_trec(
     with shown(run, bar) as file:
         columns = read_run(file, threads, duplicates=duplicates)
     return Rankings(ColumnSource(judgments, columns, missing=missing, query_ids=query_ids), rules)
+
+
+def trec_by_tag(
+    judgments: Judgments,
+    runs: FileInput,
+    *,
+    ties: Ties = "docid",
+    missing: Missing = "zero",
+    score_bits: ScoreBits = 64,
+    duplicates: Duplicates = "error",
+    threads: int = 1,
+    progress: bool = False,
+) -> dict[str, Rankings]:
+    """Make Rankings of each run in a file, by the tags of its lines."""
+    rules = rules_of(ties, ids=True, score_bits=score_bits)
+    check_choices(missing=missing, duplicates=duplicates)
+    sets = judgment_sets(judgments)
+    with shown(runs, bar_class(progress)) as file:
+        columns_by_tag = read_runs(file, threads, duplicates)
+    return {
+        tag: Rankings(ColumnSource(sets, columns, missing=missing, query_ids=None), rules)
+        for tag, columns in columns_by_tag.items()
+    }
 
 
 _SPACE = b"\xff"  # replaces the spaces in tab-separated ids; this byte never occurs in UTF-8

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain.errors import import_extra
-from rankgain.scalars import Floats
+from rankgain.scalars import Floats, id_text
 
 # Columns of ids and names are sequences; columns of values are arrays of floats.
 Columns = Mapping[Any, Sequence[Any] | Floats]
@@ -160,7 +160,7 @@ def _as_text(value: Any) -> str:
     """Convert a value to text; invalid UTF-8 and lone surrogates are escaped with backslashes."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
-    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    return id_text(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def is_unicode(value: Any) -> bool:

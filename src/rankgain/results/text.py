@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgain.errors import escaped, quoted
 from rankgain.metrics.metric import is_share
-from rankgain.scalars import check_whole
+from rankgain.scalars import check_whole, id_text
 
 Rows = Sequence[Sequence[object]]  # the first row is the header
 Cells = Collection[tuple[int, int]]  # pairs (row, column); the header is row 0
@@ -163,7 +163,7 @@ def letter_ranges(letters: Iterable[str]) -> str:
 
 def printable(value: object) -> str:
     """Escape unprintable characters, and shorten long text by leaving out its middle."""
-    text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+    text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else id_text(value)
     if len(text) > LONGEST:
         from binascii import crc32
 

@@ -24,6 +24,7 @@ from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import finite_or_none
 from rankgain.results.text import mean_rows, number, printable, text_of, text_table
 from rankgain.results.ties import TieSpread, shown
+from rankgain.scalars import id_text
 
 
 def _lines(table: list[str], below: list[str]) -> str:
@@ -49,7 +50,7 @@ def _csv(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
 def _by_text(values: Any) -> Any:
     """Convert the keys of nested mappings to text, and NaN and infinite values to None."""
     if isinstance(values, Mapping):
-        return {str(key): _by_text(value) for key, value in values.items()}
+        return {id_text(key): _by_text(value) for key, value in values.items()}
     return finite_or_none(values)
 
 
@@ -57,9 +58,9 @@ def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
     """Yield a row for each innermost mapping, with the keys that lead to it, followed by its values."""
     for key, inner in values.items():
         if any(isinstance(value, Mapping) for value in inner.values()):
-            yield from _rows(inner, *keys, str(key))
+            yield from _rows(inner, *keys, id_text(key))
         else:
-            yield [*keys, str(key), *inner.values()]
+            yield [*keys, id_text(key), *inner.values()]
 
 
 # Output for runs
@@ -113,7 +114,7 @@ def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = Non
     means = result.aggregate()
     if per_query:
         rows = [["query", *map(str, means)]]
-        rows += [[str(query), *map(number, values.values())] for query, values in result.to_dict().items()]
+        rows += [[id_text(query), *map(number, values.values())] for query, values in result.to_dict().items()]
         rows += [["mean", *map(number, means.values())]]
     else:
         rows = mean_rows(means)
@@ -138,7 +139,7 @@ def _rows_of_all(runs: Comparison) -> Iterator[list[object]]:
     for query in dict.fromkeys(query for result in runs.values() for query in result.query_ids):
         for name in runs:
             if query in values[name]:
-                yield [str(query), name, *(f"{number(value)} " for value in values[name][query].values())]
+                yield [id_text(query), name, *(f"{number(value)} " for value in values[name][query].values())]
     best = {key: runs.best(key) for key in runs.metrics}
     for name, means in runs.aggregate().items():
         yield ["mean", name, *(number(value) + ("*" if name in best[key] else " ") for key, value in means.items())]
@@ -204,7 +205,9 @@ def as_trec(runs: Comparison, per_query: bool) -> str:
     for name, result in runs.items():
         lines += [f"{'runid':<22}\tall\t{name}"] if len(runs) > 1 else []
         rows = [*(result.to_dict().items() if per_query else ()), ("all", result.aggregate())]
-        lines += [f"{key!s:<22}\t{query}\t{value:6.4f}" for query, values in rows for key, value in values.items()]
+        lines += [
+            f"{key!s:<22}\t{id_text(query)}\t{value:6.4f}" for query, values in rows for key, value in values.items()
+        ]
     return "\n".join([*lines, ""])
 
 

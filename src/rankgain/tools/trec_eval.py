@@ -200,7 +200,7 @@ def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str
     """Read the files, and return the rankings, the judgments and the name of the run."""
     try:
         judgments = read_qrels(qrels, "qrels").check()
-        columns = read_run(run)
+        columns = read_run(run, compares_tags=False)  # as trec_eval, which looks neither at ranks nor at tags
     except OSError as error:
         raise Quit(UNREADABLE, f"{escaped(str(error.filename or qrels))}: {error.strerror}") from None
     except ValueError as error:

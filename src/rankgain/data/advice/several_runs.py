@@ -21,9 +21,7 @@ def refuse_several_runs(table: str, column: str, runs: QueryRows, groups: QueryR
     """
     if len(runs) < 2:
         return
-    rows, offsets = runs.rows(np.arange(len(runs)))
-    run_of = np.empty(len(documents), dtype=np.int64)
-    run_of[row_numbers(rows)] = np.repeat(np.arange(len(runs)), np.diff(offsets))
+    run_of = runs.by_row()
     for query, numbers in _queries_with_repeats(groups, documents):
         seen: dict[object, int] = {}
         for document, run in zip(
@@ -34,7 +32,7 @@ def refuse_several_runs(table: str, column: str, runs: QueryRows, groups: QueryR
                 raise ValueError(
                     f"{table} holds several runs: query {quoted(query)}, document {quoted(document)} stands "
                     f"under {first} and {second} in column {column!r}; to compare them, write rankgain.compare(truth, "
-                    f"{{name: part for name, part in run_df.groupby({column!r})}}, metrics)"
+                    f"run_df, metrics, run={column!r})"
                 )
 
 

@@ -19,11 +19,15 @@ from rankgain.data.column_names import (
     DEFAULT_COLUMNS,
     ROW_COLUMNS,
     SCORES_IF_NUMERIC,
+    ColumnName,
+    Key,
     bare,
     check_spelling,
+    columns_of,
     default_columns,
     is_pandas,
 )
+from rankgain.data.groups import QueryRows
 from rankgain.data.ids import (
     ChunkedArray,
     ChunkedIds,
@@ -76,27 +80,36 @@ class Frame:
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
         """If the table is a file, read the given columns of ids and numbers in one pass."""
-        self._reader.prepare(ids, numbers)
+        self._reader.prepare([column for key in ids for column in columns_of(key)], numbers)
 
     def complete(self) -> None:
         """Look for columns that only later rows have, as is possible in records and JSON lines."""
         if self._reader.complete():
             self._set_defaults()
 
-    def find(self, role: str, name: str | None) -> str | None:
-        """Return the column name for a role, or None if the caller named none and no column has a usual name."""
+    def find(self, role: str, name: Key | None) -> Any:
+        """Return the column name for a role, or None if the caller named none and no column has a usual name.
+
+        Queries may be named by a key of several columns, a list.
+        """
         if name is None:
             column = self._defaults.get(role)
             if column is not None:
                 check_spelling(self.names, column, self.argument)
             return column
-        if name not in self.names:
+        if isinstance(name, list) and (role != "query" or not name or len(set(name)) < len(name)):
+            one = "a list of different columns" if role == "query" else "the name of one column"
+            raise TypeError(f"{role} must be {one}, not {name!r}")
+        if any(column not in self.names for column in columns_of(name)):
             self.complete()
-        if name not in self.names:
-            raise ValueError(f"{self.argument} has no column {name!r}; there are: {self.listed()}")
-        return name
+        for column in columns_of(name):
+            if column not in self.names:
+                is_key = isinstance(column, tuple) and all(part in self.names for part in column)
+                hint = f"; for one key of several columns, write {role}={list(column)!r}" if is_key else ""
+                raise ValueError(f"{self.argument} has no column {column!r}; there are: {self.listed()}{hint}")
+        return name[0] if isinstance(name, list) and len(name) == 1 else name
 
-    def need(self, role: str, name: str | None, advice: str = "") -> str:
+    def need(self, role: str, name: Key | None, advice: str = "") -> Any:
         """Return the column name for a role, or raise an error that ends with `advice` if there is no such column."""
         column = self.find(role, name)
         if column is None:
@@ -142,6 +155,8 @@ class Frame:
                 for name in others:
                     if part in bare(name):
                         return f"{keyword}={name!r}"
+        if self.names and all(isinstance(name, int) for name in self.names):
+            return f"the number of the column, such as {role}={self.names[0]}"
         if role != "score":
             return f"{role}="
         numbered = (
@@ -154,7 +169,7 @@ class Frame:
         )
         return f"score= or, if lower is better, rank={numbered}"
 
-    def is_numeric(self, name: str) -> bool:
+    def is_numeric(self, name: ColumnName) -> bool:
         """Return whether a column holds numbers."""
         numeric = self._reader.is_numeric(name)
         if numeric is None:
@@ -167,7 +182,7 @@ class Frame:
     def listed(self) -> str:
         return f"{', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
-    def ids(self, name: str, *, as_integers: bool = False) -> Ids:
+    def ids(self, name: ColumnName, *, as_integers: bool = False) -> Ids:
         """Return the ids in a column.
 
         `as_integers`: whether to convert text from an untyped file to integers if this is lossless.
@@ -178,12 +193,23 @@ class Frame:
         refuse_empty(ids, self.where(name))
         return ids
 
-    def texts(self, name: str) -> Ids:
+    def texts(self, name: ColumnName) -> Ids:
         """Return the texts or integers in a column. Unlike ids, texts may be empty."""
         self.prepare([name])
         return _as_ids(self._read(name), self.where(name))
 
-    def documents(self, name: str, *, as_integers: bool = False) -> Ids:
+    def queries(self, key: Key, like: Any = None) -> QueryRows:
+        """Return the rows of each query. A key of several columns gives queries that are tuples.
+
+        `like`: a query of the other side. Text from an untyped file becomes integers where that query has integers.
+        """
+        self.prepare([key])
+        if not isinstance(key, list):
+            return QueryRows.of(self.ids(key, as_integers=id_kind(like) is int))
+        parts = like if isinstance(like, tuple) and len(like) == len(key) else [None] * len(key)
+        return QueryRows.joint([self.queries(column, part) for column, part in zip(key, parts, strict=True)])
+
+    def documents(self, name: ColumnName, *, as_integers: bool = False) -> Ids:
         """Return the ids in a column of documents. Unlike `ids`, refuse texts that represent lists."""
         ids = self.ids(name, as_integers=as_integers)
         if ids.kind == "str" and begins_with_bracket(ids):
@@ -191,7 +217,7 @@ class Frame:
             refuse_list_texts(texts, f"{self.where(name)}, which must have a row per document,")
         return ids
 
-    def numbers(self, name: str, *, nulls: bool = False) -> Any:
+    def numbers(self, name: ColumnName, *, nulls: bool = False) -> Any:
         """Return the numbers in a column. `nulls`: whether nulls become an arbitrary number instead of an error."""
         self.prepare([], [name])
         try:
@@ -203,18 +229,18 @@ class Frame:
                 raise
             raise refusal(_codes.NULL_ID, f"{self.where(name)}, row {int(present.argmin())}") from None
 
-    def _refuse_texts(self, name: str) -> None:
+    def _refuse_texts(self, name: ColumnName) -> None:
         """Refuse numbers that are texts in records, such as those of `csv.DictReader`."""
         if isinstance(self._reader, Records) and all_numeric_texts(self._reader.values(name, "")):
             record = f"row | {{{name!r}: float(row[{name!r}])}}"
             raise TypeError(f"{self.where(name)} holds numbers as text: write [{record} for row in {self.argument}]")
 
-    def content(self, name: str) -> str:
+    def content(self, name: ColumnName) -> str:
         """Return the kind of values in a column: "lists", "mappings", "ids" or "other"."""
         check_once(self.names, name, self.argument)
         return self._reader.content(name)
 
-    def lists(self, name: str, *, single: bool = False) -> ListColumn | list[Any]:
+    def lists(self, name: ColumnName, *, single: bool = False) -> ListColumn | list[Any]:
         """Return the lists of ids in a column, with None for null.
 
         `single`: whether a row may hold a mapping or a single id instead of a list.
@@ -230,21 +256,21 @@ class Frame:
                 break
         return column
 
-    def present(self, name: str) -> Bools | None:
+    def present(self, name: ColumnName) -> Bools | None:
         """Return a mask of the rows in which a column is not null, or None if no row is null."""
         check_once(self.names, name, self.argument)
         self.prepare([], [name])
         return self._reader.present(name)
 
-    def where(self, name: str) -> str:
+    def where(self, name: Key) -> str:
         return f"{self.argument}: column {name!r}"
 
-    def _read(self, name: str, *, nulls: bool = False) -> Any:
+    def _read(self, name: ColumnName, *, nulls: bool = False) -> Any:
         check_once(self.names, name, self.argument)
         return self._reader.column(name, self.where(name), nulls=nulls)
 
 
-def check_once(names: Sequence[Any], name: str, argument: str) -> None:
+def check_once(names: Sequence[Any], name: ColumnName, argument: str) -> None:
     if names.count(name) > 1:
         raise ValueError(f"{argument} has {names.count(name)} columns called {name!r}; rename all but one")
 

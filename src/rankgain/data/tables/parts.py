@@ -62,12 +62,12 @@ def _sliced(ids: Ids, rows: slice) -> Ids:
     return column_of(Keys(data, starts, ends), ids.kind)
 
 
-def part_of(frame: Frame, names: Mapping[str, str], kind: Any = None) -> Part:
+def part_of(frame: Frame, names: Mapping[str, Any], kind: Any = None) -> Part:
     """Read a table, given the column name of each role: query_id, doc_id, relevance and score.
 
     If the table has all of them, a row may lack either a grade or a score.
     """
-    groups = QueryRows.of(frame.ids(names["query_id"]))
+    groups = frame.queries(names["query_id"])
     documents = frame.ids(names["doc_id"]) if "doc_id" in names else None
     roles = [role for role in ("relevance", "score") if role in names]
     nulls = len(names) == 4
