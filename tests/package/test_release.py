@@ -120,7 +120,11 @@ side_by_side lacking wrong right
     result = subprocess.run(["bash", "-c", call], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 1
     assert "unreached" not in result.stdout
-    for line in ("no tool on this machine: nothing was checked", "==== nothing was checked by: lacking", "row of right"):
+    for line in (
+        "no tool on this machine: nothing was checked",
+        "==== nothing was checked by: lacking",
+        "row of right",
+    ):
         assert line in result.stdout.splitlines()
     assert result.stdout.count("row of") == 1
     assert "==== failed: wrong," in result.stdout
