@@ -3,8 +3,8 @@
     python docs/check_site.py FOLDER
 
 The script checks that pages load nothing from other servers, formulas are typeset, and images have alternative text. It
-also checks that no heading level is skipped, that links within the site are not broken, and that a few words are in the
-search index.
+also checks that no heading level is skipped, that no initial of a name begins a list, that links within the site are
+not broken, and that a few words are in the search index.
 """
 
 import re
@@ -34,6 +34,7 @@ class Page(HTMLParser):
         self.canonical = ""
         self.images_without_text: list[str] = []
         text = path.read_text(encoding="utf-8")
+        self.lettered = re.findall(r'<ol class="upperalpha[^>]*>.*?</p>', text, re.DOTALL)
         self.formulas = re.findall(r"<math.*?</math>", text, re.DOTALL)
         self.raw = re.findall(r"\$\$|\\\(|\\\[", re.sub(r"<(script|pre|code|style).*?</\1>", "", text, flags=re.DOTALL))
         self.feed(text)
@@ -76,6 +77,7 @@ def problems_of(path: Path) -> list[str]:
     problems += [f"a formula is not typeset: {formula}" for formula in page.formulas if "\\" in formula]
     problems += [f"a formula is not typeset: {text}" for text in page.raw]
     problems += [f"no text for the picture {name}" for name in page.images_without_text]
+    problems += [f"an initial begins a list: {text}" for text in page.lettered]
     if path.name not in ("search.html", "genindex.html", "404.html"):
         steps = zip(page.headings, page.headings[1:], strict=False)
         problems += [

@@ -12,6 +12,7 @@ from typing import Any, get_overloads
 from sphinx.application import Sphinx
 
 API = re.compile(r"^<!-- api: (?P<module>[\w.]+): (?P<names>[\w\s]+) -->$", re.MULTILINE)
+INITIAL = re.compile(r"^\s*(?=[A-Z]\. )")
 CONTENTS = re.compile(r"^<!-- (?:generated: )?contents:? (?P<names>.+) -->$", re.MULTILINE)
 
 
@@ -47,7 +48,13 @@ def as_called(app: Sphinx, what: str, name: str, found: Any, options: Any, shown
     return (shown and shown.replace("*scores", "*")), returns
 
 
+def keep_initials(app: Sphinx, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
+    """Escape initials at the start of a line ("K. Järvelin"), which would begin a list with letters."""
+    lines[:] = [INITIAL.sub(r"\g<0>\\", line) for line in lines]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", fill)
     app.connect("autodoc-process-signature", as_called)
+    app.connect("autodoc-process-docstring", keep_initials, priority=900)  # after numpydoc
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -86,3 +86,19 @@ def test_report_prints_folded_tables(tmp_path):
         assert page.run(visible) == 8 + 1 + 8
     finally:
         page.close()
+
+
+def test_report_is_dark_on_a_dark_screen_and_light_on_paper(tmp_path):
+    runs = of_many_runs()
+    runs.report(tmp_path / "report.html", runs.test(flips=99))
+    luminance = "getComputedStyle(document.body)['{}'].match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + +part, 0)"
+    paper, ink = map(luminance.format, ("backgroundColor", "color"))
+    for dark in (False, True):
+        page = Page(tmp_path / "report.html", dark=dark)
+        try:
+            assert (page.run(paper) < page.run(ink)) is dark
+            scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+            page.call("Emulation.setEmulatedMedia", media="print", features=[scheme])
+            assert page.run(paper) > page.run(ink)
+        finally:
+            page.close()

@@ -79,25 +79,55 @@ def steps(script: str) -> set[str]:
     return set(line.split())
 
 
-def test_tree_hash_depends_on_pages_only_for_steps_that_read_them(tmp_path):
+def test_tree_hash_depends_on_pages_and_benches_only_for_steps_that_read_them(tmp_path):
     (function,) = re.findall(r"^tree_hash\(\) \{.+?^\}", (ROOT / ".ci" / "deep").read_text(), re.MULTILINE | re.DOTALL)
     tree = tmp_path / "hashed"
-    (tree / "docs").mkdir(parents=True)
+    for folder in ("docs", "bench"):
+        (tree / folder).mkdir(parents=True)
+    steps = "leaks", "browser", "heavy", "bench", "clients"
 
     def hashes() -> dict[str, str]:
-        call = f"temp={tmp_path}; {function}; tree_hash leaks; tree_hash browser; tree_hash heavy"
+        call = f"temp={tmp_path}; {function}; " + "; ".join(f"tree_hash {step}" for step in steps)
         printed = subprocess.run(["bash", "-ec", call], capture_output=True, text=True, check=True).stdout
-        return dict(zip(("leaks", "browser", "heavy"), printed.split(), strict=True))
+        return dict(zip(steps, printed.split(), strict=True))
 
     (tree / "setup.py").write_text("1")
     before = hashes()
-    for page in ("README.md", "docs/conf.py"):
+    readers = {
+        "README.md": ["browser", "heavy"],
+        "docs/conf.py": ["browser", "heavy"],
+        "bench/run.py": ["browser", "bench", "clients"],
+        "bench/README.md": ["browser"],
+    }
+    for page, expected in readers.items():
         (tree / page).write_text("1")
         after = hashes()
-        assert [step for step in before if before[step] != after[step]] == ["browser", "heavy"], page
+        assert [step for step in before if before[step] != after[step]] == expected, page
         before = after
     (tree / "setup.py").write_text("2")
     assert not {*before.values()} & {*hashes().values()}
+
+
+def test_step_that_checks_nothing_says_so_and_has_no_row(tmp_path):
+    shutil.copytree(ROOT / ".ci", tmp_path / ".ci")  # the script changes to the folder above it
+    call = """source .ci/run
+passed() { echo "row of $1"; }
+lacking() ( unavailable "no tool on this machine"; echo unreached )
+wrong() { false; }
+right() { true; }
+side_by_side lacking wrong right
+"""
+    result = subprocess.run(["bash", "-c", call], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "unreached" not in result.stdout
+    for line in (
+        "no tool on this machine: nothing was checked",
+        "==== nothing was checked by: lacking",
+        "row of right",
+    ):
+        assert line in result.stdout.splitlines()
+    assert result.stdout.count("row of") == 1
+    assert "==== failed: wrong," in result.stdout
 
 
 def test_every_step_of_the_scripts_is_in_the_workflows():

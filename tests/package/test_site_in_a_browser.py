@@ -1,8 +1,9 @@
 """Check the site in the folder SITE_FOLDER with a headless Chromium.
 
 At the width of a phone and of a desktop, in light and dark mode, nothing is wider than the screen or its table cell,
-nothing fails, and nothing is requested from other machines. axe, the script in the file AXE_SCRIPT, finds no
-violations, and the search shows the expected pages first.
+nothing fails, and nothing is requested from other machines. On a phone, only blocks of code scroll sideways, and each
+block of code that is cut off shows its scrollbar. axe, the script in the file AXE_SCRIPT, finds no violations, and the
+search shows the expected pages first.
 """
 
 import functools
@@ -33,6 +34,18 @@ BEYOND_CELLS = """
 [...document.querySelectorAll(".bd-article td")].filter(cell => [...cell.querySelectorAll("code")].some(
   code => code.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1))
   .map(cell => `wider than its cell: ${cell.textContent}`)
+"""
+
+SCROLLED_SIDEWAYS = """
+[...document.querySelectorAll("body *")].filter(box => !box.closest("pre") && box.checkVisibility() && box.clientWidth
+  && box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX))
+  .map(box => `scrolls sideways: ${box.tagName} ${box.className}, ${box.scrollWidth} in ${box.clientWidth}`)
+"""
+
+CUT_WITHOUT_SCROLLBAR = """
+[...document.querySelectorAll(".bd-article pre")].filter(box => box.scrollWidth > box.clientWidth
+  && box.offsetHeight - box.clientHeight - 2 * box.clientTop < 6)
+  .map(box => `cut off without a scrollbar: ${box.textContent.slice(0, 60)}`)
 """
 
 
@@ -70,7 +83,7 @@ def failures(page):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [375, 1280])
 def test_every_page_has_no_error_and_no_barrier(root, width, dark):
-    browser = Page(f"{root}index.html", width, dark)
+    browser = Page(f"{root}index.html", width, dark, overlay=True)
     script = Path(os.environ["AXE_SCRIPT"]).read_text(encoding="utf-8")
     faults = {}
     try:
@@ -82,6 +95,8 @@ def test_every_page_has_no_error_and_no_barrier(root, width, dark):
                 *(url for url in browser.requests() if not url.startswith(root)),
                 *browser.run(f"{script}; {AXE}"),
                 *browser.run(BEYOND_CELLS),
+                *browser.run(CUT_WITHOUT_SCROLLBAR),
+                *(browser.run(SCROLLED_SIDEWAYS) if width == 375 else ()),
             ]
             wide = browser.run("document.documentElement.scrollWidth")
             faults[name] += [f"{wide} wide"] * (wide > width)
@@ -113,14 +128,36 @@ def test_search_shows_the_page_first(root, query, page):
         browser.close()
 
 
+def test_names_leave_three_quarters_of_a_phone_to_the_definitions(root):
+    browser = Page(f"{root}definitions.html", 375, overlay=True)
+    try:
+        table = "document.querySelector('#all-metrics table')"
+        assert browser.run(f"{table}.rows[0].cells[0].offsetWidth") <= 0.25 * browser.run(f"{table}.offsetWidth")
+    finally:
+        browser.close()
+
+
+def test_first_page_shows_a_picture_and_a_feature_before_its_links(root):
+    browser = Page(f"{root}index.html", 1280)
+    try:
+        assert browser.run("document.querySelector('.bd-article img').getBoundingClientRect().bottom") < 1000
+        assert browser.run("document.querySelector('.bd-article h2').getBoundingClientRect().bottom") < 1000
+        links = "[...document.querySelectorAll('.bd-article a:not(.headerlink)')]"
+        before = f"{links}.filter(link => link.compareDocumentPosition(document.querySelector('.bd-article h2')) & 4)"
+        assert 0 < browser.run(f"{before}.length") < 6
+        assert browser.run("document.querySelector('.bd-article pre').innerText.trim()") == "pip install rankgain"
+    finally:
+        browser.close()
+
+
 def test_keyboard_reaches_the_controls(root):
-    """The first stop of the Tab key leads to the main content, and scrollable formulas can be reached."""
-    browser = Page(f"{root}ties.html", 375)
+    """The first stop of the Tab key leads to the main content, and blocks of code that scroll can be reached."""
+    browser = Page(f"{root}how-to/compare.html", 375)
     try:
         for kind in ("keyDown", "keyUp"):
             browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
         assert browser.run("document.activeElement.textContent.trim()") == "Skip to main content"
-        wide = "[...document.querySelectorAll('.formula')].filter(one => one.scrollWidth > one.clientWidth)"
+        wide = "[...document.querySelectorAll('.bd-article pre')].filter(one => one.scrollWidth > one.clientWidth)"
         assert browser.run(f"{wide}.length") > 0
         assert browser.run(f"{wide}.every(one => one.tabIndex === 0)")
     finally:

@@ -13,9 +13,12 @@ CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Page:
-    """A page with its network requests, its log, and the values returned by scripts."""
+    """A page with its network requests, its log, and the values returned by scripts.
 
-    def __init__(self, path, width=1200, dark=False):
+    If `overlay` is true, scrollbars appear only during scrolling unless a page styles them, as on phones and macOS.
+    """
+
+    def __init__(self, path, width=1200, dark=False, overlay=False):
         self._folder = tempfile.mkdtemp()
         reading, self._to = os.pipe()
         self._from, writing = os.pipe()
@@ -38,7 +41,7 @@ class Page:
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=overlay)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.visit(path if "://" in str(path) else f"file://{path}")

@@ -49,7 +49,6 @@ MOST_CHANGED = 5  # number of queries shown at each end of the sorted difference
 MOST_PAIRS = 6  # if there are more differences, the queries are drawn only for selected pairs of each metric
 MOST_DRAWN = 12  # maximum number of metrics whose values are plotted by query
 MOST_OPEN = 40  # if any metric has more differences, the tables of all metrics are collapsed
-BLUE, ORANGE = "#0072B2", "#D55E00"
 WIDTH, HEIGHT = 400.0, 100.0  # size of a picture, in SVG units
 MOST_BARS = 200  # maximum number of bars per picture
 EDGE = 8.0  # margin for dots at both ends
@@ -81,33 +80,39 @@ for (const table of document.querySelectorAll("table.sortable")) {
 """
 
 STYLE = """
-:root { color-scheme: light; }
-body { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 60rem; margin: 0 auto;
-  padding: 1rem; overflow-wrap: anywhere; }
+:root { color-scheme: light dark; --page: #fff; --text: #1a1a1a; --note: #444; --rule: #ddd; --zero: #666;
+  --mean: #000; --grey: #8a8a8a; --blue: #0072b2; --orange: #d55e00; }
+@media screen and (prefers-color-scheme: dark) { :root { --page: #14181c; --text: #e4e6e8; --note: #b4b9be;
+  --rule: #3c4248; --zero: #9a9fa4; --mean: #fff; --blue: #56b4e9; --orange: #e69f00; } }
+@media print { :root { color-scheme: light; } }
+body { font: 15px/1.45 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 60rem;
+  margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; margin-bottom: 0; } h2 { font-size: 1.1rem; margin: 1.4rem 0 0.3rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.3rem 0; }
 caption { text-align: left; } .wide caption { font-weight: 600; padding-top: 0.5rem; }
-th, td { padding: 0.15rem 0.5rem; text-align: right; border-bottom: 1px solid #ddd; vertical-align: top; }
+th, td { padding: 0.15rem 0.5rem; text-align: right; border-bottom: 1px solid var(--rule); vertical-align: top; }
 td { white-space: nowrap; }
 th.name, td.name { text-align: left; min-width: 5rem; } td.name, td bdi { white-space: normal; }
 .wide th, .scroll th { overflow-wrap: normal; }
 .scroll th bdi { display: inline-block; max-width: 14rem; overflow-wrap: break-word; }
 .warning th bdi { max-width: 30rem; } .warning tbody th:last-child bdi { min-width: 12rem; } sup { line-height: 0; }
 tbody th { font-weight: 400; }
-td small { color: #444; display: block; } .wide td small { display: inline-block; min-width: 11em; }
+td small { color: var(--note); display: block; } .wide td small { display: inline-block; min-width: 11em; }
 th small { font-weight: 400; float: left; } th small + small { float: right; }
 .wide { width: 100%; table-layout: fixed; } .wide .name { width: 30%; } .wide .p { width: 11%; }
 .picture { padding: 0.15rem 0; }
 td.picture svg { display: block; width: 100%; height: 1.5rem; }
-path { stroke: #8A8A8A; stroke-width: 2; vector-effect: non-scaling-stroke; } path.decided { stroke: #0072B2; }
-path.zero { stroke: #666; stroke-width: 1; stroke-dasharray: 3 3; } path.mean { stroke: #000; stroke-width: 1; }
+path { stroke: var(--grey); stroke-width: 2; vector-effect: non-scaling-stroke; }
+path.decided { stroke: var(--blue); } path.mean { stroke: var(--mean); stroke-width: 1; }
+path.zero { stroke: var(--zero); stroke-width: 1; stroke-dasharray: 3 3; }
+rect.higher { fill: var(--blue); } rect.lower { fill: var(--orange); } rect.band { fill: var(--rule); }
 path.dot { stroke-width: 9; stroke-linecap: round; }
-path.hole { stroke: #fff; stroke-width: 5; stroke-linecap: round; }
+path.hole { stroke: var(--page); stroke-width: 5; stroke-linecap: round; }
 th button { font: inherit; font-weight: 600; border: 0; background: none; padding: 0; cursor: pointer; }
 th[aria-sort=ascending] button::after { content: " ▲"; } th[aria-sort=descending] button::after { content: " ▼"; }
-.warning { border-left: 4px solid #D55E00; padding-left: 0.7rem; }
-.notes, .caption, pre { color: #444; font-size: 0.85rem; margin: 0.2rem 0; }
+.warning { border-left: 4px solid var(--orange); padding-left: 0.7rem; }
+.notes, .caption, pre { color: var(--note); font-size: 0.85rem; margin: 0.2rem 0; }
 pre { white-space: pre-wrap; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.5rem 1.5rem; }
 figure { margin: 0; } figure svg { display: block; width: 100%; height: 7rem; }
@@ -146,7 +151,7 @@ TEMPLATE = """<!doctype html>
 {% macro bars(picture) %}
 <svg viewBox="0 0 400 100" preserveAspectRatio="none" role="img" aria-label="sorted bars">
 {% for box in picture.boxes %}
-<rect x="{{ box.x }}" width="{{ box.width }}" y="{{ box.y }}" height="{{ box.height }}" fill="{{ box.colour }}">
+<rect x="{{ box.x }}" width="{{ box.width }}" y="{{ box.y }}" height="{{ box.height }}" class="{{ box.kind }}">
 {%- if box.title %}<title>{{ box.title }}</title>{% endif %}</rect>
 {% endfor %}
 <path class="mean" d="M0 {{ picture.zero }}H400M0 {{ picture.mean }}H400"/></svg>
@@ -406,18 +411,18 @@ def _bars(tests: Tests, key: Key) -> dict[str, Any]:
     def down(value: float) -> float:
         return round((top - min(max(value, bottom), top)) / ((top - bottom) or 1.0) * HEIGHT, 2)
 
-    def box(x: float, width: float, ends: tuple[float, float], colour: str, title: str = "") -> dict[str, Any]:
+    def box(x: float, width: float, ends: tuple[float, float], kind: str, title: str = "") -> dict[str, Any]:
         y, below = sorted(map(down, ends))
         sizes = {"x": f"{x:.2f}", "width": f"{width:.2f}", "y": y, "height": f"{below - y:.2f}"}
-        return {**sizes, "colour": colour, "title": title}
+        return {**sizes, "kind": kind, "title": title}
 
     wide, boxes = WIDTH / len(bars), []
     if has_interval(pair):
-        boxes.append(box(0.0, WIDTH, (pair.low, pair.high), "#ddd"))
+        boxes.append(box(0.0, WIDTH, (pair.low, pair.high), "band"))
     for position, (query, queries, height) in enumerate(bars):
         name = printable(query) if bars[0].queries == 1 else f"{queries} queries from {printable(query)}"
-        colour = BLUE if height > 0 else ORANGE
-        boxes.append(box(position * wide, 0.9 * wide, (0.0, height), colour, f"{name}: {height:+.4f}"))
+        kind = "higher" if height > 0 else "lower"
+        boxes.append(box(position * wide, 0.9 * wide, (0.0, height), kind, f"{name}: {height:+.4f}"))
     several = f", {bars[0].queries} to a bar" if bars[0].queries > 1 else ""
     return {
         "picture": {"boxes": boxes, "zero": down(0.0), "mean": down(pair.difference)},
