@@ -40,7 +40,6 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.data.dicts import DictSource, dicts_of
-from rankgain.data.given import recognise
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_dicts, types
 from rankgain.data.rules import Rules
 from rankgain.errors import quoted, warn
@@ -165,7 +164,7 @@ class RelevanceEvaluator:
     ) -> None:
         self._arguments = _names(measures), release, relevance_level, bool(judged_docs_only_flag)
         self._planned = _planned(*self._arguments)
-        grades = dicts_of(recognise(query_relevance, "query_relevance", opens=False))
+        grades, _, _ = dicts_of(query_relevance, "query_relevance")
         queries, judged = paired(grades, "query_relevance")
         if not all(judged):
             queries = [query for query, grades in zip(queries, judged, strict=True) if len(grades)]
@@ -219,7 +218,7 @@ class RelevanceEvaluator:
         Such a run is not a dict of dicts, is too large for one call, or is invalid.
         """
         numbers = self._numbers
-        scores = dicts_of(recognise(scores, "scores", opens=False))
+        scores, _, _ = dicts_of(scores, "scores")
         queries = [query for query in paired(scores, "scores")[0] if query in numbers]
         if not queries:
             differ = (

@@ -325,7 +325,8 @@ class Rankings:
         if source.may_have_other_ids and not out.item(0):
             assumed += _look_for_hits(source, rules, out)
         ids, missing = source.query_ids, source.missing
-        counts = (len(ids), *source.left_out, empty, source.excluded_judgments, capped, source.own_ids)
+        lacking, unjudged = source.left_out
+        counts = len(ids), lacking, unjudged, empty, source.excluded_judgments, capped, source.own_ids
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
         return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, assumed)
 

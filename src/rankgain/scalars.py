@@ -105,7 +105,7 @@ def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]
     """Return the keys and values of a mapping, read in a single pass so that they match."""
     if type(mapping) is dict:
         mapping = mapping.copy()  # atomic: no other thread can interrupt it
-        return list(mapping), list(mapping.values())
+        return [*mapping], [*mapping.values()]
     try:
         pairs = listed(mapping.items())
     except RuntimeError as error:

@@ -119,7 +119,7 @@ cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py
 @cython.final
 @cython.auto_pickle(False)
 cdef class JudgmentDicts:
-    """The judged documents and their grades, read from one dict per query and stored one query after the other."""
+    """The judged documents and their grades, read from one mapping per query and stored one query after the other."""
 
     cdef readonly list documents
     cdef readonly object error_code
@@ -129,7 +129,8 @@ cdef class JudgmentDicts:
     cdef double* grades
     cdef int64_t* offsets
 
-    def __cinit__(self, list truths not None, /):
+    def __cinit__(self, list mappings not None, /):
+        cdef list truths = [truth if type(truth) is dict else dict(truth) for truth in mappings]
         cdef list sizes = []
         cdef Py_ssize_t size, total = 0
         for truth in truths:

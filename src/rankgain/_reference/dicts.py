@@ -6,7 +6,7 @@ Errors are returned as (code, query, position in the query's dict).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from math import floor
@@ -99,7 +99,7 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
 
 
 class JudgmentDicts:
-    """Judged documents and their grades, read from one dict per query and stored one query after the other.
+    """Judged documents and their grades, read from one mapping per query and stored one query after the other.
 
     `error_code` is the first error, at which reading stops. `unusual_grades` states whether any grade is negative or a
     fraction.
@@ -110,7 +110,8 @@ class JudgmentDicts:
     total: int
     unusual_grades: bool
 
-    def __init__(self, truths: list[dict[Any, float]], /) -> None:
+    def __init__(self, mappings: list[Mapping[Any, float]], /) -> None:
+        truths = [truth if type(truth) is dict else dict(truth) for truth in mappings]
         self.documents, self.error_code, self._grades, self._offsets = [], None, [], [0]
         sizes = [len(truth) for truth in truths]
         for query, truth in enumerate(truths):

@@ -11,8 +11,9 @@ import numpy as np
 from rankgain._codes import DICTS, EMPTY_ID, OTHER_IDS
 from rankgain.choices import Missing
 from rankgain.data.advice.foreign import is_plain_number
+from rankgain.data.advice.ranks import remarks_on_dicts
 from rankgain.data.documents import Documents, documents_of_ids
-from rankgain.data.given import Given
+from rankgain.data.given import is_dict_of_dicts, recognise
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, tensor_line, type_name, types
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
@@ -22,7 +23,7 @@ from rankgain.scalars import Ints, check_number, id_kind, paired, size_of
 Run = Mapping[Any, Mapping[Any, float]]
 
 _NONE: type = type(None)
-_DICT_OR_NONE = frozenset((dict, _NONE))
+_DICT = frozenset((dict,))
 
 _ADVICE = {
     "judgments": "; truth comes first: from_qrels(judgments, run)",
@@ -33,11 +34,17 @@ _ADVICE = {
 _ADVICE["lists"] = _ADVICE["keyed"]
 
 
-def dicts_of(given: Given) -> Mapping[Any, Mapping[Any, Any]]:
-    """Return the mapping of mappings that was given, or raise a TypeError that names the right constructor."""
+def dicts_of(value: Any, argument: str, *, judgments: bool = False) -> tuple[Any, str, tuple[str, ...]]:
+    """Return the mapping of mappings that was given, its name for errors, and what was assumed about it.
+
+    Anything else is a TypeError that names the right constructor. `judgments`: whether Judgments are returned, too.
+    """
+    if type(value) is dict and is_dict_of_dicts(value, argument):  # without a record, which one query would notice
+        return value, argument, ()
+    given = recognise(value, argument, opens=False)
     value, name = given.data, given.name
-    if given.kind == "dicts":
-        return value  # type: ignore[no-any-return]
+    if given.kind == "dicts" or (judgments and given.kind == "judgments"):
+        return value, name, given.assumed
     advice = _ADVICE.get(given.kind, "")
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}{advice}")
@@ -47,7 +54,7 @@ def dicts_of(given: Given) -> Mapping[Any, Mapping[Any, Any]]:
             advice = f"; for a single query, write {{'q': {name}}}" if is_plain_number(documents) else advice
             kind = f"{type(documents).__name__}{advice}"
             raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
-    return value  # the queries have names of columns
+    return value, name, ()  # the queries have names of columns
 
 
 def refuse_empty_ids(queries: Collection[Any], documents: Iterable[Collection[Any]], name: str) -> None:
@@ -86,19 +93,18 @@ class DictSource(JudgmentSource):
             numbers = map(judgments.numbers.get, run)
             common = sorted(number for number in numbers if number is not None)
             runs: list[Any] = [run[judgments.query_ids[number]] for number in common]
-            kinds = {*map(type, runs)}
         else:
             runs = list(map(run.get, judgments.query_ids))
-            kinds = {*map(type, runs)}
-            if _NONE in kinds:
-                common = [number for number, scores in enumerate(runs) if scores is not None]
+        all_dicts = _DICT.issuperset(map(type, runs))
+        if not all_dicts and common is None and _NONE in {*map(type, runs)}:
+            common = [number for number, scores in enumerate(runs) if scores is not None]
+            runs = [scores or {} for scores in runs if missing == "zero" or scores is not None]
+            all_dicts = _DICT.issuperset(map(type, runs))
         super().__init__(judgments, name, run, common, missing, query_ids)
         self._run = run
         self._unread = unread
-        if _NONE in kinds:
-            runs = [scores or {} for scores in runs if missing == "zero" or scores is not None]
         self._runs = runs
-        self._all_dicts = kinds <= _DICT_OR_NONE
+        self._all_dicts = all_dicts
 
     def under_missing(self, missing: Missing) -> DictSource:
         judgments = self._judgments
@@ -127,6 +133,10 @@ class DictSource(JudgmentSource):
         )
         source.assumed, source.own_ids = self.assumed, len(runs)
         return source
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return a remark if the scores look like ranks or are all equal."""
+        return remarks_on_dicts(self._runs) if self._all_dicts else ()
 
     @property
     def sizes(self) -> Ints:

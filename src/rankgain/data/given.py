@@ -104,15 +104,8 @@ def recognise(
         Whether a file is opened to recognise it. Otherwise, every file counts as a TREC file.
     """
     if type(value) is dict:
-        for first in value.values():  # runs and qrels of most callers are recognised here
-            is_answer = type(first) is dict and ("hits" in first or "matches" in first or "ids" in first)
-            if type(first) is dict and not is_answer and value.keys().isdisjoint(USUAL_NAMES):
-                try:
-                    if _DICT.issuperset(map(type, value.values())):
-                        return Given("dicts", value, argument)
-                except RuntimeError as error:
-                    raise changed(error, argument) from None
-            break
+        if is_dict_of_dicts(value, argument):
+            return Given("dicts", value, argument)
     elif type(value) is Given:
         return value
     elif not is_pandas(value) and is_file(value):  # `getattr` on a frame is slow, because it searches the columns
@@ -128,6 +121,20 @@ def recognise(
         given.argument = argument
         return given
     return _recognise(value, argument, columns, is_table, is_truth)
+
+
+def is_dict_of_dicts(value: dict[Any, Any], argument: str) -> bool:
+    """Return whether a dict holds only dicts, and neither they nor it may be anything else, as with most runs."""
+    for first in value.values():
+        if type(first) is not dict or "hits" in first or "matches" in first or "ids" in first:
+            return False
+        if len(value) == 1:
+            return True  # a table has two columns
+        try:
+            return _DICT.issuperset(map(type, value.values())) and value.keys().isdisjoint(USUAL_NAMES)
+        except RuntimeError as error:
+            raise changed(error, argument) from None
+    return False
 
 
 def is_file(value: Any) -> bool:

@@ -23,7 +23,6 @@ from rankgain.errors import BEYOND, ErrorCode, InputError, counted, located, quo
 from rankgain.scalars import Floats, Ints, id_kind, listed, size_of, to_intp
 
 REPEATED = "the document repeats an earlier one"
-_DICT = frozenset((dict,))
 
 
 class Judgments:
@@ -299,12 +298,10 @@ def of_dicts(
     by_query: list[Any] = judgments if type(judgments) is list else listed(judgments)
     if only is not None:
         by_query = [grades if query in only else {} for query, grades in zip(queries, by_query, strict=True)]
-    if not _DICT.issuperset(map(type, by_query)):
-        by_query = list(map(as_dict, by_query))
     sets = JudgmentSets(name, queries, _backend.dicts.JudgmentDicts(by_query))
     if sets.error_code is not None and sets.error_code[2] >= 0:
         code, query, position = sets.error_code
-        document, value = next(islice(by_query[query].items(), position, None))
+        document, value = next(islice(as_dict(by_query[query]).items(), position, None))
         sets.detail = "" if code == _codes.NULL_ID else type_name(value)
         if code == _codes.ID_TYPE:
             sets.detail = f"{type(document).__name__}; for each query, write {tensor_line('grade')}"
@@ -370,13 +367,15 @@ class JudgmentSource(Source):
         query_ids: Iterable[Hashable] | None,
     ) -> None:
         """`common`: the indices of the judged queries that the run has, or None if the run has all of them."""
-        queries = len(judgments.query_ids)
+        names = judgments.query_ids
+        are_positions, queries = type(names) is range, len(names)
         in_run = queries if common is None else len(common)
-        if queries and type(judgments.query_ids) is range and type(run_queries) is not range:
+        unjudged = size_of(run_queries) - in_run
+        if queries and are_positions and type(run_queries) is not range:
             _check_positions(queries, run_queries, (judgments.name, run_name))
         if not in_run and not self.part:
             raise _without_common_query(judgments, run_queries, run_name)
-        if in_run < queries and in_run < size_of(run_queries) and not self.part:
+        if in_run < queries and unjudged > 0 and not self.part:
             from rankgain.data.other_queries import warn_of_other_queries  # imported only when needed
 
             warn_of_other_queries(judgments.query_ids, run_queries, (judgments.name, run_name))
@@ -386,18 +385,17 @@ class JudgmentSource(Source):
         self.assumed = judgments.assumed
         self._common = common
         self.missing = missing
-        self.left_out = queries - in_run, size_of(run_queries) - in_run
+        self.left_out = queries - in_run, unjudged
         # The index of each evaluated query among the judged queries; None if all judged queries are evaluated.
         self._numbers = None if missing == "zero" or in_run == queries else np.asarray(common, dtype=np.int64)
-        names = judgments.query_ids
         if self._numbers is not None:
             names = [names[number] for number in self._numbers.tolist()]
-        elif type(names) is not range:
+        elif not are_positions:
             names = names[:]
         self._named = query_ids is not None
         if query_ids is not None:
             names = check_query_ids(query_ids, len(names))
-        elif type(names) is not range and not _HASHABLE.issuperset(map(type, names)):
+        elif not are_positions and not _HASHABLE.issuperset(map(type, names)):
             names = check_query_ids(names, len(names), judgments.name)
         self.query_ids = names
         if judgments.error_code is not None:

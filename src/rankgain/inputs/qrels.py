@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Unpack
 
-from rankgain.choices import Missing, Ties, check_choices
-from rankgain.data.advice.ranks import remarks_on_dicts
+from rankgain.choices import CHOICES, Missing, Ties, check_choice
 from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.swapped import has_whole_scores, pairs_in_dicts, remark_if_swapped
 from rankgain.data.dicts import DictSource, Run, dicts_of, refuse_empty_ids
-from rankgain.data.given import recognise
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts, warn_of_negative_grades
 from rankgain.data.rules import rules_of
 from rankgain.errors import NoKeywords, unexpected, without_unknown
@@ -99,23 +97,24 @@ def from_qrels(
     if unknown:
         raise unexpected(from_qrels, unknown)
     rules = rules_of(ties, ids=True)
-    check_choices(missing=missing)
-    given = recognise(run, "run", opens=False)
-    scores, truth, unread = dicts_of(given), recognise(qrels, "qrels", opens=False), None
-    if truth.kind == "judgments":
-        judgments = judgment_sets(truth.data)
+    check_choice(missing, "missing", CHOICES["missing"])
+    scores, run_name, assumed = dicts_of(run, "run")
+    grades, name, _ = dicts_of(qrels, "qrels", judgments=True)
+    unread = None
+    if isinstance(grades, Judgments):
+        judgments = judgment_sets(grades)
     else:
-        grades, name = dicts_of(truth), truth.name
         refuse_empty_ids(grades, grades.values(), name)
         unread = None if missing == "zero" else grades
         judgments = of_dicts(*paired(grades, name), name, None if unread is None else scores)
         if judgments.unusual_grades:
             warn_of_negative_grades(judgments)
-    refuse_empty_ids(scores, scores.values(), given.name)
-    source = DictSource(judgments, scores, missing, query_ids, unread, given.name)
+    refuse_empty_ids(scores, scores.values(), run_name)
+    source = DictSource(judgments, scores, missing, query_ids, unread, run_name)
     refuse_several_ids(source)
-    source.assumed += given.assumed + remarks_on_dicts(scores)
+    if remarks := assumed + source.remarks():
+        source.assumed += remarks
     if judgments.unusual_grades and has_whole_scores(scores):
         pairs = pairs_in_dicts(judgments, scores)
-        source.assumed += remark_if_swapped(pairs, truth.name, given.name, "from_qrels(qrels, run)")
+        source.assumed += remark_if_swapped(pairs, name, run_name, "from_qrels(qrels, run)")
     return Rankings(source, rules)

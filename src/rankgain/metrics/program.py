@@ -162,7 +162,7 @@ def base_of(metric: Metric) -> Metric:
 
 def planned(requests: Requests) -> Plan:
     """Return the plan for the requested metrics."""
-    key = (_backend.name, *requests)
+    key = _backend.name, requests
     try:
         return _plan_cache[key]
     except (KeyError, TypeError):  # the key is not cached yet or not hashable
@@ -181,7 +181,8 @@ def planned(requests: Requests) -> Plan:
     if plan.reusable:
         if len(_plan_cache) >= MOST_PLANS:
             _plan_cache.clear()
-        _plan_cache[_backend.name, *(str(item) if isinstance(item, str) else item for item in requests)] = plan
+        names = tuple(str(item) if isinstance(item, str) else item for item in requests)
+        _plan_cache[_backend.name, names] = plan
     return plan
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
@@ -95,49 +95,39 @@ def _disagreement(groups: QueryRows, scores: Array, ranks: Array) -> tuple[int, 
     return int(long.sum()), int((n_rises > 0).sum()), int((long & (n_rises == sizes - 1)).sum())
 
 
-def _is_plain(value: Any) -> bool:
-    """Return whether a value is an int or a float, without running code of its class, as a hash of the class may."""
-    kind = type(value)
-    return kind is int or kind is float
+_PLAIN = int, float  # the types whose values are compared, since that of a class may run its code
 
 
-def remarks_on_dicts(run: Any) -> tuple[str, ...]:
-    """Return a remark on a dict of dicts whose scores are 1, 2, 3, … in each query, or are all equal."""
+def remarks_on_dicts(runs: Sequence[dict[Any, Any]]) -> tuple[str, ...]:
+    """Return a remark if the scores of each query are 1, 2, 3, … in their order, or are all equal."""
     try:
-        for scores in run.values() if type(run) is dict else ():
-            values: Iterator[Any] = iter(scores.values()) if type(scores) is dict else iter(())
-            first: Any = next(values, None)
-            second = next(values, first)
-            if not (_is_plain(first) and _is_plain(second)):
-                break
-            if second == first:
-                return _remark_on_equal(run) or _remark_on_counts(run, first)
-            if second == first + 1:
-                return _remark_on_counts(run, first)
-            break
-    except (RuntimeError, AttributeError):
-        pass  # the run is invalid, or another thread changes it: `evaluate` reports it
+        values: Iterator[Any] = iter(next(filter(None, runs), {}).values())
+        first: Any = next(values, None)
+        second = next(values, first)
+        if type(first) in _PLAIN and type(second) in _PLAIN and (second == first or second == first + 1):
+            return _remark_on_equal(runs) or _remark_on_counts(runs, first)
+    except RuntimeError:  # another thread is changing the run; `evaluate` will report this
+        pass
     return ()
 
 
-def _remark_on_equal(run: dict[Any, dict[Any, Any]]) -> tuple[str, ...]:
-    longest = 0
-    for scores in run.values():
+def _remark_on_equal(runs: Sequence[dict[Any, Any]]) -> tuple[str, ...]:
+    for scores in runs:
         values = iter(scores.values())
         first = next(values, None)
-        if any(not _is_plain(value) or value != first for value in values):
+        if any(type(value) not in _PLAIN or value != first for value in values):
             return ()
-        longest = max(longest, len(scores))
-    return (EQUAL,) if longest >= LONG else ()
+    return (EQUAL,) if max(map(len, runs)) >= LONG else ()
 
 
-def _remark_on_counts(run: dict[Any, dict[Any, Any]], first: Any) -> tuple[str, ...]:
+def _remark_on_counts(runs: Sequence[dict[Any, Any]], first: Any) -> tuple[str, ...]:
     if first not in (0, 1):
         return ()
-    for scores in run.values():
-        if any(not _is_plain(value) or value != number for number, value in enumerate(scores.values(), int(first))):
+    for scores in runs:
+        numbered = enumerate(scores.values(), int(first))
+        if any(type(value) not in _PLAIN or value != number for number, value in numbered):
             return ()
-    if len(list(islice((1 for scores in run.values() if len(scores) >= LONG), FEWEST))) < FEWEST:
+    if len(list(islice((1 for scores in runs if len(scores) >= LONG), FEWEST))) < FEWEST:
         return ()
     return (
         f"the scores of every query are {first}, {first + 1}, {first + 2}, … in the order given, and the highest comes "
