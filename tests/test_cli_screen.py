@@ -7,7 +7,6 @@ import subprocess
 import sys
 import warnings
 from contextlib import suppress
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from rankgain.cli import main
 from rankgain.results import text
 from rankgain.tools.wording import IN_SHELL, in_shell
 
-COMMANDS = "eval", "compare", "diff", "agreement", "explain", "metrics", "trec_eval"
+COMMANDS = "eval", "compare", "diff", "agreement", "explain", "metrics", "completion", "trec_eval"
 
 
 def usage_error(capsys, *arguments):
@@ -244,7 +243,7 @@ def test_results_fit_only_what_is_shown(monkeypatch, capsys, tmp_path):
         assert max(map(len, path.read_text().splitlines())) > 30
 
 
-@pytest.mark.skipif(find_spec("pty") is None or sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("columns", [80, 200])
 def test_tables_fit_a_terminal(columns):
     import pty
@@ -283,7 +282,7 @@ def test_columns_are_aligned_by_display_width():
     assert [text.display_width(each) for each in ("", "ab", "検索", "ｱ", "e\u0301", "→")] == [0, 2, 4, 1, 1, 1]
 
 
-@pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
+@pytest.mark.needs("tqdm")
 def test_total_of_a_progress_bar_does_not_change(capsys, tmp_path):
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_bytes(qrels_lines({"q": {"d": 1}}))
@@ -291,3 +290,50 @@ def test_total_of_a_progress_bar_does_not_change(capsys, tmp_path):
     assert main(["eval", str(qrels), str(run), "--progress"]) == 0
     totals = set(re.findall(r"run: .*?/(\S+) \[", capsys.readouterr().err))
     assert totals == {f"{os.path.getsize(run) / 1024:.0f}k"}
+
+
+# Completion
+
+COMPLETED = [
+    ("rankgain e", {"eval", "explain"}),
+    ("rankgain eval --like trec", {"trec_eval-9", "trec_eval-10"}),
+    ("rankgain explain ndcg --like rankg", {"rankgain"}),
+    ("rankgain eval --sample -m ndcg_r", {"ndcg_rel", "ndcg_rel_ia"}),
+    ("rankgain explain strec", {"strecall"}),
+    ("rankgain diff --metric over", {"overlap"}),
+    ("rankgain eval qrels.txt bm", {"bm25.txt"}),
+    ("rankgain compare --groups bm", {"bm25.txt"}),
+    ("rankgain eval --ties d", {"docid"}),
+    ("rankgain completion z", {"zsh"}),
+]
+
+
+@pytest.mark.needs("shtab")
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no bash")
+def test_bash_completes_commands_options_metrics_tools_and_files(capsys, tmp_path):
+    assert main(["completion", "bash"]) == 0
+    (tmp_path / "script").write_text(capsys.readouterr().out)
+    (tmp_path / "bm25.txt").touch()
+    lines = ["source ./script"]
+    for line, _ in COMPLETED:
+        *_, before, word = line.split()
+        count = len(line.split()) - 1
+        lines.append(f"COMP_WORDS=({line}); COMP_CWORD={count}; COMPREPLY=()")
+        lines.append(f'_shtab_rankgain rankgain {word} {before}; echo "${{COMPREPLY[*]}}"')
+    shown = subprocess.run(["bash", "-c", "\n".join(lines)], capture_output=True, cwd=tmp_path, text=True, check=True)
+    assert [{*line.split()} for line in shown.stdout.splitlines()] == [words for _, words in COMPLETED]
+
+
+@pytest.mark.needs("shtab")
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_have_a_script(capsys, shell):
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert all(word in script for word in ("ndcg_rel", "torchmetrics", "rbo_ext", "--per-query"))
+
+
+def test_completion_without_shtab_names_the_extra(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert main(["completion", "bash"]) == 1
+    message = "rankgain completion: shtab is not installed: pip install 'rankgain[completion]'"
+    assert capsys.readouterr().err == f"rankgain: error: {message}\n"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from rankgain import _backend
-from rankgain.cli import agreement, compare, diff, evaluate, explain, metrics
+from rankgain.cli import agreement, compare, completion, diff, evaluate, explain, metrics
 from rankgain.cli.parser import Parser, Print
 from rankgain.cli.writing import show
 from rankgain.errors import escaped
@@ -93,10 +93,11 @@ def _parser() -> Parser:
     parser.add_argument("--version", action=Print, nargs=0, const=_version, help="show the version and the backend")
     parser.add_argument("--include", action=Print, nargs=0, const=_include, help="show the folder of rankgain.h")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for each in (evaluate, compare, diff, agreement, explain, metrics):
+    for each in (evaluate, compare, diff, agreement, explain, metrics, completion):
         each.add(commands)
     as_trec_eval = "evaluate a run with trec_eval's options and output"
     commands.add_parser("trec_eval", add_help=False, help=as_trec_eval).set_defaults(parser=parser, files=None)
+    parser.set_defaults(root=parser, commands=commands.choices)  # for `completion`
     return parser
 
 
