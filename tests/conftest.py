@@ -72,6 +72,8 @@ settings.register_profile("default", usual, max_examples=8, derandomize=True)
 settings.register_profile("more", usual, max_examples=100, derandomize=True)
 settings.register_profile("deep", usual, max_examples=1000)
 settings.register_profile("few", usual, max_examples=5)
+os.environ["COLUMNS"] = "0"  # do not fit tables to the terminal in which the tests run
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -206,7 +206,7 @@ def test_report_counts_warnings_beyond_the_first(tmp_path):
     compared = rg.compare(qrels, runs, "rr@2")
     text = page(tmp_path, compared, compared.test("judged", flips=99))
     assert text.count("judged@2 0.0000 vs 1.0000; judged only") == 10
-    assert "… and 2 more: see Tests.warnings" in text
+    assert "… and 2 more warnings" in text
 
 
 def test_report_shows_the_queries_that_differ_most(tmp_path):

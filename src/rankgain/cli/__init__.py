@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from rankgain import _backend
-from rankgain.cli import agreement, compare, diff, evaluate, explain, metrics
+from rankgain.cli import agreement, compare, completion, diff, evaluate, explain, metrics
 from rankgain.cli.parser import Parser, Print
 from rankgain.cli.writing import show
 from rankgain.errors import escaped
+from rankgain.results.text import fitted
+from rankgain.tools.wording import in_shell, warnings_in_shell
 
 
 def command() -> int:
@@ -39,23 +41,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _status(given: list[str]) -> int:
-    options = None
     if given[:1] == ["help"]:
         given = [*given[1:], "--help"]
-    try:
-        if given[:1] == ["trec_eval"]:  # this command parses its own options
-            from rankgain.tools import trec_eval  # imported only here, since it is rarely needed
 
-            status, text = trec_eval.main(given[1:])
-            show(text)
-            return status
-        options = _options(given)
-        options.arguments = given
-        return options.run(options) or 0
+    def reword(message: str) -> str:
+        return in_shell(message) if options is None else options.parser.in_options(message, given)
+
+    options = None
+    try:
+        with warnings_in_shell(reword):
+            if given[:1] == ["trec_eval"]:  # this command parses its own options
+                from rankgain.tools import trec_eval  # imported only here, since it is rarely needed
+
+                status, text = trec_eval.main(given[1:])
+                show(text)
+                return status
+            options = _options(given)
+            options.arguments = given
+            with fitted() if getattr(options, "output", None) is None else contextlib.nullcontext():
+                return options.run(options) or 0
     except BrokenPipeError:  # the reader has closed the pipe
         pass
     except (ValueError, TypeError, ImportError) as error:
-        return _fail(str(error) if options is None else options.parser.in_options(str(error), given))
+        return _fail(reword(str(error)))
     except OSError as error:
         return _fail(f"{escaped(str(error.filename or 'standard output'))}: {error.strerror}")
     return 0
@@ -85,10 +93,11 @@ def _parser() -> Parser:
     parser.add_argument("--version", action=Print, nargs=0, const=_version, help="show the version and the backend")
     parser.add_argument("--include", action=Print, nargs=0, const=_include, help="show the folder of rankgain.h")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for each in (evaluate, compare, diff, agreement, explain, metrics):
+    for each in (evaluate, compare, diff, agreement, explain, metrics, completion):
         each.add(commands)
     as_trec_eval = "evaluate a run with trec_eval's options and output"
     commands.add_parser("trec_eval", add_help=False, help=as_trec_eval).set_defaults(parser=parser, files=None)
+    parser.set_defaults(root=parser, commands=commands.choices)  # for `completion`
     return parser
 
 

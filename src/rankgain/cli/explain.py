@@ -13,6 +13,7 @@ from rankgain.cli.writing import show
 from rankgain.metrics.metric import parse, row_of
 from rankgain.rankings import Rankings
 from rankgain.results.peers import OWN, PEERS, explain, reference_of
+from rankgain.results.text import below_table
 from rankgain.scalars import id_text
 from rankgain.tools.sample import sample
 
@@ -96,5 +97,5 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
     direction = -1.0 if row_of(record.name).better < 0 else 1.0
     query = rankings.query_ids[int(np.argmin(np.where(chance, direction * result[key], np.inf)))]
     lowest = "lowest" if direction > 0 else "highest"
-    note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id\n"
-    return id_text(query), note
+    note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id"
+    return id_text(query), "\n".join([*below_table([note]), ""])

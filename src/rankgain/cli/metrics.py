@@ -12,7 +12,7 @@ from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
 from rankgain.results.peers import explain
-from rankgain.results.text import text_table
+from rankgain.results.text import below_table, text_table
 
 _BY_SUBTOPIC = "The novelty metrics, strecall and NAME_ia, the mean of NAME over subtopics, need judgments by subtopic."
 
@@ -38,7 +38,7 @@ def _run(options: argparse.Namespace) -> None:
         for row in (*TABLE.values(), *of_subtopics, *SIMILARITY_TABLE.values()):
             rows.append([f"{row.name}{'@k' * row.cuts}", ", ".join(row.takes), ", ".join(row.aliases)])
         notes = _BY_SUBTOPIC, _OF_TWO_RUNS, "rankgain metrics NAME: explain one of them", ""
-        show("\n".join([*text_table(rows, names=3), "", *notes]))
+        show("\n".join([*text_table(rows, names=3), "", *below_table(notes)]))
         return
     metrics = list(parse(options.metric))
     row = row_of(metrics[0][1].name)

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from rankgain.cli.writing import show
 from rankgain.errors import nearest
+from rankgain.tools.wording import in_shell
 
 # matches query=['session', 'type'], one key, and query=('user', 'account'), a pair
 _KEY = r"\bquery=(?P<open>[\[(])(?P<names>'[^']*'(?:, '[^']*')*)[\])]"
@@ -43,14 +44,14 @@ class Parser(argparse.ArgumentParser):
         return f"unrecognized arguments: {' '.join(arguments)}{near}"
 
     def in_options(self, message: str, given: Sequence[str]) -> str:
-        """Replace Python keyword arguments in a message with the options, except in text that the user gave."""
+        """Replace Python in a message by what a shell has: keyword arguments, except in text that the user gave."""
 
         def option(keyword: re.Match[str]) -> str:
             known = f"--{keyword['name']}" in self._option_string_actions
             known = known and not any(keyword[0] in argument for argument in given)
             return f"--{keyword['name']} {keyword['value']}" if known else keyword[0]
 
-        message = re.sub(_KEY, _key_options, re.sub(_KEYWORD, option, message))
+        message = re.sub(_KEY, _key_options, re.sub(_KEYWORD, option, in_shell(message)))
         return re.sub(r"\b([a-z]+)=(?=[\s,;:)]|$)", lambda name: self._option(name[1]) or name[0], message)
 
     def _option(self, name: str) -> str:

@@ -32,7 +32,7 @@ MEANING = {
     OF_UNJUDGED: "such documents count as not relevant. 'judged only' is the difference without them, 'at most' its "
     "range over all grades they may have. Without these judgments the size is unknown.",
     PARTIAL: "documents that only one judge has judged count as not relevant for the other. Judge them first.",
-    OF_TIES: "the order of tied documents alone could turn the difference; see tie_spread.",
+    OF_TIES: "the order of tied documents alone could turn the difference; the tie spread shows by how much.",
 }
 JUDGE_MORE = "Judge more before you decide"
 MOST_WARNINGS = 10  # maximum number of rows in the printed table; further rows are only counted
@@ -72,7 +72,7 @@ def warning_blocks(remarks: Sequence[Remark]) -> Iterator[Block]:
     rows = [["warning", "metric", "runs", "finding"]]
     rows += [[each.kind, subject(each.metric), each.runs(), each.finding] for each in shown]
     more = len(remarks) - len(shown)
-    yield Table(rows, [f"… and {more} more: see Tests.warnings"] if more else (), names=4)
+    yield Table(rows, [f"… and {more} more warnings"] if more else (), names=4)
     yield [f"{kind}: {MEANING[kind]}{_advice(kind, shown)}" for kind in dict.fromkeys(each.kind for each in shown)]
 
 

@@ -17,7 +17,21 @@ from rankgain.data.source import Source
 from rankgain.metrics.metric import Metric, row_of
 from rankgain.metrics.program import Plan, hits_of_query, parts_of_query
 from rankgain.results.export import Columns, Frames
-from rankgain.results.text import Block, Form, Number, Table, Tables, number, printable, text_table, wrapped
+from rankgain.results.text import (
+    Block,
+    Form,
+    Number,
+    Table,
+    Tables,
+    below_table,
+    display_width,
+    fitted,
+    number,
+    padded,
+    printable,
+    text_table,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from rankgain import _backend
@@ -149,11 +163,12 @@ class Calculation(Frames, Tables):
                 )
         return columns
 
+    @fitted()
     def __repr__(self) -> str:
         table = self._table("text")
-        lines = text_table(table.rows, names=0) if len(table.rows) > 1 else []
-        body = [line for row, line in enumerate(lines) if row != 1]
-        return "\n".join([self.title, *body, *(part for note in self.notes for part in wrapped(note))])
+        breaks = [len(_side(self.rows))]  # before the ideal ranking
+        body = text_table(table.rows, names=0, rule=False, breaks=breaks) if len(table.rows) > 1 else []
+        return "\n".join([*below_table([self.title]), *body, *(part for note in self.notes for part in wrapped(note))])
 
     def _tables(self, form: Form) -> list[Block]:
         table = self._table(form)
@@ -184,8 +199,8 @@ def _padded(column: list[object]) -> list[object]:
     if column[0] not in ("ideal", *NAMES):
         return column
     texts = [printable(text) for text in column]
-    width = max(map(len, texts))
-    return [text.ljust(width) for text in texts]
+    width = max(map(display_width, texts))
+    return [padded(text, width) for text in texts]
 
 
 def _cell(name: str, row: Cells) -> object:

@@ -36,10 +36,11 @@ def shown(source: Any, bar: Any) -> Iterator[Any]:
     if bar is None or not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
         yield source
         return
-    size, name = os.path.getsize(source), os.path.basename(source)
+    # tqdm would set this divisor only once the bar is shown.
+    settings = {"desc": os.path.basename(source), "leave": False, "unit": "B", "unit_scale": True, "unit_divisor": 1024}
     with (
         open(source, "rb") as file,
-        bar.wrapattr(file, "read", total=size, desc=name, leave=False, unit="B", unit_scale=True) as wrapped,
+        bar.wrapattr(file, "read", total=os.path.getsize(source), **settings) as wrapped,
     ):
         yield wrapped
 

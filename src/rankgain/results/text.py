@@ -5,8 +5,12 @@ Names come from the caller and are escaped, so that they cannot act as markup.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +27,7 @@ Form = Literal["text", "html", "latex", "markdown"]
 
 LONGEST = 100  # maximum number of characters in a name
 WIDTH = 118  # maximum number of characters per line
+NARROWEST = 16  # minimum width of a column that is wrapped
 DECIMALS = 4  # default number of decimal places
 MOST_DECIMALS = 15
 COLUMN, PAGE = 229.0, 469.0  # widths in points of a column and of a two-column page
@@ -48,6 +53,8 @@ _LATEX = {
     ord("…"): r"\dots{}",
     ord("–"): "--",
 }
+# The columns of the terminal for which text is formatted; None for text that does not depend on it.
+_columns: ContextVar[int | None] = ContextVar("columns", default=None)
 _LABEL = re.compile(r"[\w:./+-]+", re.ASCII)
 _WIDE = re.compile(r"[A-Zmw@+=%]|(?<!\w)-")  # characters about 1.5 times as wide as a digit
 _UNSUPPORTED = re.compile(r"[^\x00-\u017f\u2010-\u2026]")  # characters that pdflatex's fonts do not have
@@ -172,37 +179,131 @@ def printable(value: object) -> str:
     return escaped(text)
 
 
-def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]:
+@contextmanager
+def fitted() -> Iterator[None]:
+    """Fit tables and lines to the terminal, if standard output is one or COLUMNS is set."""
+    token = _columns.set(_terminal_columns())
+    try:
+        yield
+    finally:
+        _columns.reset(token)
+
+
+def _terminal_columns() -> int | None:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal():
+        return int(columns) or None
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None if sys.stdout.isatty() else None
+    except (AttributeError, OSError, ValueError):  # standard output is closed, or not a file
+        return None
+
+
+def display_width(text: str) -> int:
+    """Return the number of columns that a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum((east_asian_width(letter) in "WF") + 1 for letter in text if category(letter) not in ("Mn", "Me", "Cf"))
+
+
+def padded(text: str, width: int) -> str:
+    """Pad a text with spaces to a width on the terminal."""
+    return text + " " * (width - display_width(text))
+
+
+def text_table(
+    rows: Rows, names: int = 1, marks: Marks = NO_MARKS, *, rule: bool = True, breaks: Collection[int] = ()
+) -> list[str]:
     """Return the lines of an aligned table, with a rule below the header.
 
     The first `names` columns are left-aligned, the others right-aligned. `marks` are printed after the numbers, in the
-    space between columns, which is made wider if necessary.
+    space between columns, which is made wider if necessary. If the table is too wide for the terminal, the text in the
+    last column is wrapped, or the columns of numbers are printed in several parts, if possible from one of `breaks` on.
     """
-    texts = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    texts.insert(1, ["-" * width for width in widths])
-    marked = {(row + (row > 0), column): mark for (row, column), mark in marks.items()}  # row numbers include the rule
+    texts, style = [[printable(cell) for cell in row] for row in rows], Style(names, marks, rule)
+    lines, columns = aligned(texts, style), _columns.get()
+    if columns is None or max(map(display_width, lines)) <= columns:
+        return lines
+    if names >= len(texts[0]):
+        return aligned(_wrapped_last(texts, columns), style)
+    return _in_parts(texts, style, columns, breaks)
+
+
+class Style(NamedTuple):
+    names: int = 1
+    marks: Marks = NO_MARKS
+    rule: bool = True
+
+
+def aligned(texts: Sequence[Sequence[str]], style: Style) -> list[str]:
+    """Return the lines of an aligned table, one per row and one for the rule, whatever the width of the terminal."""
+    names, marks, rule = style
+    widths = [max(map(display_width, column)) for column in zip(*texts, strict=True)]
+    if rule:
+        texts = [texts[0], ["-" * width for width in widths], *texts[1:]]
+    marked = {(row + (rule and row > 0), column): mark for (row, column), mark in marks.items()}
     gaps = [GAP] * len(widths)
     for (row, column), mark in marked.items():
         if column + 1 < len(widths):
             # A mark may extend into the blanks before the next cell.
-            blank = widths[column + 1] - len(texts[row][column + 1]) if column + 1 >= names else 0
+            blank = widths[column + 1] - display_width(texts[row][column + 1]) if column + 1 >= names else 0
             gaps[column] = max(gaps[column], len(mark) + GAP - blank)
     lines = [""] * len(texts)
     end = 0
     for column, (width, gap) in enumerate(zip(widths, gaps, strict=True)):
         for row, cells in enumerate(texts):
-            cell = cells[column].ljust(width) if column < names else cells[column]
-            lines[row] = lines[row].ljust(end + width - len(cell)) + cell + marked.get((row, column), "")
+            cell = padded(cells[column], width) if column < names else cells[column]
+            lines[row] = padded(lines[row], end + width - display_width(cell)) + cell + marked.get((row, column), "")
         end += width + gap
     return [line.rstrip(" ") for line in lines]
+
+
+def _wrapped_last(texts: list[list[str]], columns: int) -> list[list[str]]:
+    """Wrap the text in the last column, with further rows whose other cells are empty."""
+    import textwrap
+
+    *others, _ = zip(*texts, strict=True)
+    width = columns - sum(GAP + max(map(display_width, column)) for column in others)
+    rows = []
+    for *cells, last in texts:
+        lines = textwrap.wrap(last, max(width, NARROWEST), break_long_words=False, break_on_hyphens=False) or [""]
+        rows += [[*cells, lines[0]], *([*[""] * len(cells), line] for line in lines[1:])]
+    return rows
+
+
+def _in_parts(rows: Sequence[Sequence[str]], style: Style, columns: int, breaks: Collection[int]) -> list[str]:
+    """Print as many columns of numbers as fit beside the names, or beside the first column, then the others."""
+    count, first = len(rows[0]), max(style.names, 1)
+    lines: list[str] = []
+    start = first
+    while start < count:
+        for end in sorted(range(start + 1, count + 1), key=lambda end: (end not in (count, *breaks), -end)):
+            part = _part(rows, style, [*range(first), *range(start, end)])
+            if max(map(display_width, part)) <= columns:
+                break
+        lines += ["", *part] if lines else part
+        start = end
+    return lines
+
+
+def _part(rows: Sequence[Sequence[str]], style: Style, columns: list[int]) -> list[str]:
+    marks = {(row, columns.index(column)): mark for (row, column), mark in style.marks.items() if column in columns}
+    return aligned([[row[column] for column in columns] for row in rows], style._replace(marks=marks))
 
 
 def wrapped(line: str) -> list[str]:
     """Break a long line into several lines, and indent all but the first."""
     import textwrap  # imported here since only printing needs it
 
-    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    width = min(_columns.get() or WIDTH, WIDTH)
+    return textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def below_table(lines: Iterable[str]) -> list[str]:
+    """Return the lines below a table, wrapped if they are fitted to a terminal."""
+    return [part for line in lines for part in (wrapped(line) or [""] if _columns.get() else [line])]
 
 
 def marks_of(table: Table) -> Marks:
@@ -214,7 +315,7 @@ def marks_of(table: Table) -> Marks:
 def text_of(blocks: Iterable[Block]) -> str:
     """Return the blocks as plain text: aligned tables and wrapped lines, separated by empty lines."""
     parts = [
-        [*text_table(block.rows, block.names, marks_of(block)), *block.below]
+        [*text_table(block.rows, block.names, marks_of(block)), *below_table(block.below)]
         if isinstance(block, Table)
         else [part for line in block for part in wrapped(line)]
         for block in blocks
@@ -538,5 +639,6 @@ class Printed(Tables):
         """
         return text_of(self._tables("text"))
 
+    @fitted()
     def __repr__(self) -> str:
         return self.table()

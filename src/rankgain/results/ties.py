@@ -13,7 +13,7 @@ from rankgain.choices import Ties
 from rankgain.metrics.metric import Metric, MetricKey, is_share, parse, row_of
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import Frames
-from rankgain.results.text import Form, Number, Table, Tables, number, text_table
+from rankgain.results.text import Form, Number, Table, Tables, below_table, fitted, number, text_table
 from rankgain.scalars import Floats
 
 Values = dict[str, float]
@@ -216,8 +216,9 @@ class TieSpread(Frames, Tables):
             f"{key}: worst and best need not be the extremes: {reason}" for key, reason in reasons.items() if reason
         ]
 
+    @fitted()
     def __repr__(self) -> str:
-        below = self.notes()
+        below = below_table(self.notes())
         return "\n".join([*text_table(self.rows()), *([""] if below else []), *below])
 
     def _tables(self, form: Form) -> list[Table]:

@@ -12,7 +12,7 @@ from rankgain.comparison.changes import KINDS, Change, Changes
 from rankgain.errors import counted
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import finite_or_none
-from rankgain.results.text import fixed, number, printable, text_table
+from rankgain.results.text import Style, aligned, fixed, number, printable, text_table
 
 FEW = 3  # number of documents of a kind that are named for a query, and of those to judge next
 
@@ -80,10 +80,10 @@ def _most_changed(result: Evaluation, changes: Changes, worst: int) -> Iterator[
     by_query: dict[Any, list[Change]] = {}
     for change in changes:
         by_query.setdefault(change.query_id, []).append(change)
-    table: list[list[object]] = [["most changed", *map(str, result)]]
+    table = [["most changed", *map(str, result)]]
     for row in rows:
         table.append([printable(result.query_ids[row]), *(number(values[row]) for values in result.values())])
-    head, rule, *lines = text_table(table)
+    head, rule, *lines = aligned(table, Style())
     yield from ("", head, rule)
     for row, line in zip(rows, lines, strict=True):
         yield line

@@ -22,13 +22,13 @@ from rankgain.comparison.sentences import details
 from rankgain.comparison.testing import Key
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import finite_or_none
-from rankgain.results.text import mean_rows, number, printable, text_of, text_table
+from rankgain.results.text import below_table, mean_rows, number, printable, text_of, text_table
 from rankgain.results.ties import TieSpread, shown
 from rankgain.scalars import id_text
 
 
 def _lines(table: list[str], below: list[str]) -> str:
-    return "\n".join([*table, "", *below, ""])
+    return "\n".join([*table, "", *below_table(below), ""])
 
 
 def _json(content: Mapping[str, Any]) -> str:
@@ -76,7 +76,8 @@ def shares_judged(shares: Mapping[str, tuple[int, float] | None]) -> str:
         return ""
     each = [f"{printable(name)} {share:.2f}" for name, (_, share) in zip(shares, known, strict=True)]
     listed = f"{known[0][1]:.2f}" if len(known) == 1 else ", ".join(each)
-    return f"judged@{known[0][0]}: {listed} of the documents, in lists that are not empty\n"
+    line = f"judged@{known[0][0]}: {listed} of the documents, in lists that are not empty"
+    return "\n".join([*below_table([line]), ""])
 
 
 def worst_queries(results: Mapping[str, Evaluation], n: int) -> str:

@@ -26,6 +26,7 @@ from rankgain.metrics.parameters import LARGEST_CUTOFF
 from rankgain.rankings import Rankings, sizes_of
 from rankgain.scalars import Floats
 from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns, measures, nicknames, summary, values
+from rankgain.tools.wording import in_shell
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
 
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str]) -> tuple[int, str]:
             raise Quit(WRONG_CALL, f"give a qrels file and a run file; one of them may be -\n{USAGE}")
         return 0, _evaluated(call, *files)
     except Quit as end:
-        print(f"rankgain trec_eval: error: {str(end).rstrip()}", file=sys.stderr)
+        print(f"rankgain trec_eval: error: {in_shell(str(end).rstrip())}", file=sys.stderr)
         return end.status, ""
 
 
