@@ -334,7 +334,6 @@ def test_metrics_that_ignore_unjudged_documents_have_no_caveat():
         ({"main": RUNS["change"], "change": RUNS["main"]}, {"max_drop": 0.9}, "failed"),
     ],
 )
-@pytest.mark.options("CorrectedTests.gate", "strict", "floors", "max_drop", "margin", "max_loss", "groups", "worst")
 def test_gate_decides_by_the_corrected_mean(runs, options, status):
     gate = corrected(runs=runs).test(flips=999).gate(**options)
     assert gate.status == status, gate.reasons
