@@ -117,6 +117,7 @@ def test_all_queries_labelled_is_the_test_of_the_humans():
     assert repr(pair) == repr(plain)
     assert [each.slope for each in result.means] == [0, 0]
     assert "of 60" not in result.table() + result.test().table()
+    assert "prediction" not in result.test().methods()
 
 
 def test_a_constant_added_to_the_cheap_judge_changes_no_estimate():
@@ -297,6 +298,17 @@ def test_partial_judgments_are_stated_and_leave_the_gate_undecided():
     assert (gate.status, len(gate.reasons)) == ("undecided", 1)
     assert gate.reasons[0].startswith("ndcg@5: undecided, since human has not judged what llm has. Partial")
     assert tests.gate(strict=True).status == "failed"
+
+
+def test_a_tenth_is_the_limit():
+    lacking = {query: {doc: grade for doc, grade in FEW[query].items() if doc != "d0"} for query in [*FEW][:10]}
+    runs = {
+        name: {query: {"d0": 2.0, **dict.fromkeys(["d1", "d2", "d3", "d4"], 1.0)} for query in LLM} for name in RUNS
+    }
+    with pytest.raises(ValueError, match=r"judged@5 of main is 0\.90 by human and 1\.00 by llm"):
+        corrected({**FEW, **lacking}, runs=runs)
+    few = dict([*lacking.items()][:9])
+    assert "judged@5 of main is 0.91 by human" in corrected({**FEW, **few}, runs=runs).table().replace("\n  ", " ")
 
 
 @pytest.mark.parametrize("share", [0.3, 1.0])
