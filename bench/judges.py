@@ -155,6 +155,7 @@ def bench(scale: harness.Scale) -> None:
     for labelled in (10, 100):
         shares = (changed(labelled, share, samples) for share in (0.02, 0.05, 0.1))
         print(f"few queries changed, falsely decided, {labelled} labelled:", *(f"{share:.1%}" for share in shares))
+    for labelled in LABELLED:
         covered, empty = binary(labelled, samples)
         print(f"success@1 of 0.95, {labelled} labelled: covered {covered:.1%}, interval of width 0 {empty:.1%}")
     for judge in JUDGES[:2]:

@@ -286,6 +286,8 @@ def refused():
         yield "similarity", partial(rg.similarity, RUN, run)
         yield "changes", partial(rg.changes, RUN, run)
     yield from (("agreement", partial(rg.agreement, QRELS, other)) for other in ({"x": {"a": 1}}, {"q": {"a": NAN}}, 5))
+    llm = rg.compare(QRELS, {"run": RUN}, "rr")
+    yield from (("Comparison.corrected_by", partial(llm.corrected_by, other)) for other in (QRELS, {"x": {"a": 1}}, 5))
     yield from (
         ("compare", partial(rg.compare, QRELS, runs, "rr")) for runs in ([RUN], {"a": 5}, {"a": {"q": {"a": NAN}}})
     )

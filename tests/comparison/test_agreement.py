@@ -192,7 +192,21 @@ def test_a_judge_that_guesses_lifts_no_run_beyond_what_its_mean_lets_expect():
     shifted = agreement.runs["ndcg@10"].shifted
     assert shifted  # it pulls all means together
     assert not any(run.beyond for run in shifted)
-    assert any("as any judge that is lenient or errs at random" in line for line in agreement.sentences())
+    assert any("as a judge that is lenient or errs at random may do" in line for line in agreement.sentences())
+
+
+def test_few_runs_do_not_tell_what_a_mean_lets_expect():
+    human, _, runs = collection()
+    inverse = {query: {document: 3 - grade for document, grade in grades.items()} for query, grades in human.items()}
+    for names in (SYSTEMS[::5], SYSTEMS[::2]):
+        agreement = rg.agreement(human, inverse, {name: runs[name] for name in names}, "ndcg@10")
+        (first, *_) = agreement.runs["ndcg@10"].shifted
+        assert first.beyond is None
+        (line, *_) = (each for each in agreement.sentences() if "shifts" in each)
+        assert line.endswith(
+            "which a judge that is lenient or errs at random may do, too: fewer than 4 runs do not tell."
+        )
+        assert ("the other runs by" in line) is (len(names) > 2)
 
 
 def test_shifts_less_those_of_the_others_and_of_the_line():

@@ -117,6 +117,7 @@ def test_all_queries_labelled_is_the_test_of_the_humans():
     assert repr(pair) == repr(plain)
     assert [each.slope for each in result.means] == [0, 0]
     assert "of 60" not in result.table() + result.test().table()
+    assert "prediction" not in result.test().methods()
 
 
 def test_a_constant_added_to_the_cheap_judge_changes_no_estimate():
@@ -299,6 +300,17 @@ def test_partial_judgments_are_stated_and_leave_the_gate_undecided():
     assert tests.gate(strict=True).status == "failed"
 
 
+def test_a_tenth_is_the_limit():
+    lacking = {query: {doc: grade for doc, grade in FEW[query].items() if doc != "d0"} for query in [*FEW][:10]}
+    runs = {
+        name: {query: {"d0": 2.0, **dict.fromkeys(["d1", "d2", "d3", "d4"], 1.0)} for query in LLM} for name in RUNS
+    }
+    with pytest.raises(ValueError, match=r"judged@5 of main is 0\.90 by human and 1\.00 by llm"):
+        corrected({**FEW, **lacking}, runs=runs)
+    few = dict([*lacking.items()][:9])
+    assert "judged@5 of main is 0.91 by human" in corrected({**FEW, **few}, runs=runs).table().replace("\n  ", " ")
+
+
 @pytest.mark.parametrize("share", [0.3, 1.0])
 def test_judgments_that_lack_a_tenth_are_refused(share):
     with pytest.raises(ValueError, match=r"judged@5 of (main|change) is 0\.\d\d by human and 1\.00 by llm.*to_judge"):
@@ -334,7 +346,6 @@ def test_metrics_that_ignore_unjudged_documents_have_no_caveat():
         ({"main": RUNS["change"], "change": RUNS["main"]}, {"max_drop": 0.9}, "failed"),
     ],
 )
-@pytest.mark.options("CorrectedTests.gate", "strict", "floors", "max_drop", "margin", "max_loss", "groups", "worst")
 def test_gate_decides_by_the_corrected_mean(runs, options, status):
     gate = corrected(runs=runs).test(flips=999).gate(**options)
     assert gate.status == status, gate.reasons

@@ -210,7 +210,7 @@ def drawn(*axes):
 
 # Functions for comparisons are left out, because tests/comparison runs them on both backends and with several threads.
 LEFT_OUT = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
-LEFT_OUT += ["Tests", "Difference", "Gate", "Groups", "Agreement", "Changes"]
+LEFT_OUT += ["Comparison.corrected_by", "Tests", "Difference", "Gate", "Groups", "Agreement", "Corrected", "Changes"]
 LEFT_OUT += ["Evaluation.to_parquet", "Evaluation.from_table"]  # they need pyarrow, which has threads of its own
 CALLS = {
     "Comparison": lambda s: (

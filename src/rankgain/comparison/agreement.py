@@ -340,8 +340,8 @@ class Agreement(Frames, Printed):
             pair = f"{printable(up)} is better than {printable(down)}"
             yield f"{head}{one} decides that {pair}, and {other} the opposite."
         for name, pairs in ((one, runs.only_first), (other, runs.only_second)):
-            if len(pairs) > 1 and runs.runs > 2:
-                run, count = most_frequent(pairs)
+            run, count = most_frequent(pairs) if pairs else ("", 0)
+            if count > 1:
                 yield f"{head}only {name}: {count} of {len(pairs)} with {printable(run)}."
         shift = runs.shift
         ends = "no interval"
@@ -354,15 +354,12 @@ class Agreement(Frames, Printed):
             yield f"{head}which of the two sides is meant cannot be told from the difference alone."
 
     def _shifted(self, head: str, run: ShiftedRun) -> str:
-        why = (
-            "beyond what its mean lets expect"
-            if run.beyond
-            else "as any judge that is lenient or errs at random would do to a run of this mean"
-        )
-        return (
-            f"{head}{self._shown[1]} shifts {printable(run.run)} by {signed(run.shift)} and the other runs by "
-            f"{signed(run.others)} on average: {abs(run.apart):.4f} apart (adjusted {p_phrase(run.adjusted)}), {why}."
-        )
+        others = [each for each in self.tests[0].runs if each != run.run]
+        rest = f"{printable(others[0])} by {signed(run.others)}"
+        if len(others) > 1:
+            rest = f"the other runs by {signed(run.others)} on average"
+        apart = f"{abs(run.apart):.4f} apart (adjusted {p_phrase(run.adjusted)}), {EXPECTED[run.beyond]}"
+        return f"{head}{self._shown[1]} shifts {printable(run.run)} by {signed(run.shift)} and {rest}: {apart}."
 
     def notes(self) -> list[str]:
         """Return notes on what was compared, and on how to read the numbers.
@@ -448,6 +445,12 @@ class Agreement(Frames, Printed):
 
 
 ENDS = "value", "low", "high"
+# What the mean of a shifted run says about its shift.
+EXPECTED = {
+    True: "beyond what its mean lets expect",
+    False: "as a judge that is lenient or errs at random may do to a run of this mean",
+    None: "which a judge that is lenient or errs at random may do, too: fewer than 4 runs do not tell",
+}
 
 
 def _queries(count: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from rankgain.comparison.absent import Coverage, of_queries
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference, named
-from rankgain.comparison.estimates import Estimate, corrected_differences
+from rankgain.comparison.estimates import DIGITS, Estimate, corrected_differences
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.gate import OF_TEST, WORST, Gate, Rules, of_metric, single_pairs, unable
 from rankgain.comparison.guards import FAILED, UNDECIDED, Outcome, checked_limits, of_drops, of_floors
@@ -57,7 +57,7 @@ class Labelled(NamedTuple):
     def lack(self, metric: MetricKey, run: str) -> float:
         """Return how much less of the returned documents is judged by the judge of few queries."""
         _, first, second = self.shares.get((metric, run), (None, 0.0, 0.0))
-        return second - first
+        return round(second - first, DIGITS)
 
     def caveat(self, metric: MetricKey, runs: Iterable[str]) -> str:
         """Return a sentence on runs for which the judge of few queries judged less; "" if there are none."""
@@ -127,12 +127,15 @@ class CorrectedTests(Tests):
         Returns
         -------
         str
-            Three lines.
+            Three lines, or two if all queries are labelled.
         """
+        test = super().methods()
+        if not self.assumed:
+            return test
         judges = judges_of(self._labelled.names[0])[0]
         return (
-            f"{super().methods()}\nThe values are estimated for {judges}: {METHOD}; p is the larger one of this test "
-            "and of that with one query more."
+            f"{test}\nThe values are estimated for {judges}: {METHOD}; p is the larger one of this test and of that "
+            "with one query more."
         )
 
     def gate(

@@ -23,7 +23,7 @@ from rankgain.scalars import Bools, Floats, Ints
 
 FEWEST = 10  # with fewer labelled queries, a slope says nothing
 EQUAL = 1e-12  # two values that differ by no more are equal; also the least variation from which a slope is computed
-DIGITS = 9  # residuals that agree in so many decimal places are equal
+DIGITS = 9  # numbers that agree in so many decimal places are equal, if they are computed in different ways
 BLOCK = 16  # number of pairs whose flips are in memory at a time
 ZERO = "zero"
 

@@ -7,12 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.data.groups import NumberedIds
-from rankgain.data.ids import ChunkedIds, Ids, Keys, column_of, pick, python_ids, row_numbers
+from rankgain._codes import UNLIMITED
+from rankgain.data.columns import PartSource, RunColumns
+from rankgain.data.groups import QueryRows
+from rankgain.data.ids import Ids, column_of, python_ids
 from rankgain.data.judgments import Judgments, JudgmentSets, types
 from rankgain.data.ragged import offsets_of
+from rankgain.data.rules import GIVEN
 from rankgain.errors import counted, quoted
-from rankgain.scalars import Bools, Floats, Ints, to_intp
+from rankgain.metrics.program import hits_of
+from rankgain.scalars import NON_RELEVANT, Floats, Ints, to_intp
 
 Names = tuple[str, str]
 
@@ -77,22 +81,25 @@ def judged_pairs(first: JudgmentSets, second: JudgmentSets, names: Names) -> Jud
         reason = types(first.query_ids, second.query_ids, names)
         raise ValueError(f"{names[0]} and {names[1]} have no query in common{reason and ': ' + reason}")
     numbers = [np.array([side.numbers[query] for query in shared], dtype=np.int64) for side in sides]
-    judged = [_judged(side, rows) for side, rows in zip(sides, numbers, strict=True)]
-    rows = _common_rows(*((keys, side.ids.kind, query) for side, (query, keys, _) in zip(sides, judged, strict=True)))
-    if not len(rows[0]):
+    rows, offsets = sides[0].rows(numbers[0])
+    documents, grades = column_of(sides[0].ids.take(rows), sides[0].ids.kind), sides[0].grades[rows]
+    other_rows = _rows_of_documents(documents, offsets, sides[1], numbers[1])
+    chosen = np.flatnonzero((other_rows >= 0) & (grades >= 0.0))
+    chosen = chosen[sides[1].grades[other_rows[chosen]] >= 0.0]
+    if not len(chosen):
         reason = types(first.documents, second.documents, names)
         raise ValueError(
             f"{names[0]} and {names[1]} judge {counted(len(shared), 'query')} in common, but no document of them"
             f"{reason and ': ' + reason}"
         )
-    (query, keys, grades), (_, _, other_grades) = judged
-    present, query = np.unique(query[rows[0]], return_inverse=True)
+    query = np.repeat(np.arange(len(shared)), to_intp(np.diff(offsets)))[chosen]
+    present, query = np.unique(query, return_inverse=True)
     totals = [int(np.count_nonzero(side.grades >= 0.0)) for side in sides]
     return JudgedPairs(
         [shared[number] for number in present.tolist()],
         query.astype(np.int64),
-        column_of(pick(keys, rows[0]), sides[0].ids.kind),
-        (grades[rows[0]], other_grades[rows[1]]),
+        column_of(documents.take(chosen), documents.kind),
+        (grades[chosen], sides[1].grades[other_rows[chosen]]),
         (totals[0] - len(query), totals[1] - len(query)),
         (len(sides[0]) - len(shared), len(sides[1]) - len(shared)),
         sides,
@@ -104,33 +111,25 @@ def _type(side: JudgmentSets) -> type:
     return int if side.ids.kind == "int" else str
 
 
-def _judged(side: JudgmentSets, queries: Ints) -> tuple[Ints, Keys, Floats]:
-    """Return the query, the id and the grade of each document of the given queries that is judged."""
-    rows, offsets = side.rows(queries)
-    query = np.repeat(np.arange(len(queries)), to_intp(np.diff(offsets)))
-    grades = side.grades[rows]
-    judged: Bools = grades >= 0.0
-    return query[judged], side.ids.take(row_numbers(rows)[judged]), grades[judged]
+def _rows_of_documents(documents: Ids, offsets: Ints, other: JudgmentSets, numbers: Ints) -> Ints:
+    """Return the row in which the other judge has each document of the same query, or −1.
 
-
-def _common_rows(first: tuple[Keys, str, Ints], second: tuple[Keys, str, Ints]) -> tuple[Ints, Ints]:
-    """Return the rows of the documents that two sides share, in the order of the first side."""
-    (keys, kind, query), (other_keys, other_kind, other_query) = first, second
-    if kind != other_kind:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    joined = ChunkedIds([column_of(keys, kind), column_of(other_keys, kind)]).take(slice(None))
-    documents = _numbers(joined, kind)
-    pairs = np.concatenate([query, other_query]) * (int(documents.max(initial=0)) + 1) + documents
-    _, rows, other_rows = np.intersect1d(
-        pairs[: len(query)], pairs[len(query) :], assume_unique=True, return_indices=True
-    )
-    order = np.argsort(rows)
-    return rows[order], other_rows[order]
-
-
-def _numbers(keys: Keys, kind: str) -> Ints:
-    """Return a number for each id, the same for equal ids."""
-    if kind == "int":
-        return np.unique(keys.data, return_inverse=True)[1].astype(np.int64)
-    numbers, rows = NumberedIds(kind).add(keys)
-    return np.repeat(numbers, to_intp(np.diff(rows, append=len(keys.starts))))
+    They are matched as a run and its judgments are: each document has its row in place of a grade, and the documents of
+    the other judge are returned in their order.
+    """
+    result = np.full(int(offsets[-1]), -1, dtype=np.int64)
+    if documents.kind != other.ids.kind:
+        return result
+    sets = JudgmentSets("first", range(len(numbers)))
+    sets.offsets, sets.ids, sets.grades = offsets, documents, np.arange(1.0, len(result) + 1.0)
+    starts = other.offsets[numbers]
+    groups = QueryRows(range(len(numbers)), starts, other.offsets[numbers + 1])
+    source = PartSource(sets, RunColumns("second", groups, other.ids, None), missing="zero", query_ids=None)
+    done = 0
+    for hits in hits_of(source, GIVEN, UNLIMITED, NON_RELEVANT):
+        count = int(hits.offsets[hits.queries])
+        sizes = np.diff(hits.offsets[: hits.queries + 1])
+        firsts = np.repeat(starts[done : done + hits.queries], to_intp(sizes))
+        result[to_intp(hits.grade[:count]) - 1] = firsts + hits.first[:count] - 1
+        done += hits.queries
+    return result

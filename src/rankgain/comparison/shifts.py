@@ -53,9 +53,9 @@ class ShiftedRun(NamedTuple):
         are not among the others.
     apart, adjusted : float
         The first minus the second, and its p-value, corrected by max-T for the number of runs.
-    beyond : bool
+    beyond : bool or None
         Whether the shift is also decided to differ from what the means of the other runs and their shifts let expect.
-        False if fewer than 3 other runs are left.
+        None if fewer than 3 other runs are left, which do not tell.
     """
 
     run: str
@@ -63,7 +63,7 @@ class ShiftedRun(NamedTuple):
     others: float
     apart: float
     adjusted: float
-    beyond: bool
+    beyond: bool | None
 
 
 class RunAgreement(NamedTuple):
@@ -173,7 +173,7 @@ def _shifted_runs(runs: Sequence[str], shifts: Floats, means: Floats, level: flo
         pair, run = tested[number], left[number]
         if not pair.decided:
             break
-        beyond = False
+        beyond = None
         if len(left) >= FEWEST_ON_A_LINE:
             other = _tested(_from_line(shifts[:, left], means[left]), level)[number]
             beyond = other.decided and other.difference * pair.difference > 0
