@@ -16,9 +16,10 @@ from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
+from rankgain.data.answers import hits_of, run_of_answers
 from rankgain.data.column_names import ColumnName
 from rankgain.data.given import Given, is_file, recognise
-from rankgain.data.other_tools import hits_of, is_of_ranx
+from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
 from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_by_run, rankings_of
 from rankgain.inputs.frames import check_pair, pair_of
@@ -381,7 +382,7 @@ def _is_run(value: Any) -> bool:
     else:
         return not isinstance(value, (bytes, Number, Set)) and getattr(value, "ndim", 2) == 2
     is_row = isinstance(first, (list, tuple, Mapping, Set)) or getattr(first, "ndim", 0) > 0
-    return is_row or hits_of(first) is not None
+    return is_row or hits_of(first) is not None or run_of_answers(value, "run") is not None
 
 
 def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None) -> dict[str, Evaluation]:
