@@ -40,7 +40,7 @@ Requested = str | Metric | Iterable[str | Metric] | None
 @overload
 def compare(
     truth: Any,
-    runs: Any,
+    runs: Mapping[str, Any],
     metrics: Requested = None,
     *,
     ties: Ties | None = None,
@@ -48,7 +48,20 @@ def compare(
     judged_only: bool = False,
     queries: Queries = "all",
     truths: Truths = "same",
-    run: ColumnName | None = None,
+    progress: bool = False,
+    **rules: Any,
+) -> Comparison: ...
+@overload
+def compare(
+    truth: Any,
+    runs: Any,
+    metrics: Requested = None,
+    *,
+    run: ColumnName,
+    ties: Ties | None = None,
+    missing: Missing = "zero",
+    judged_only: bool = False,
+    queries: Queries = "all",
     progress: bool = False,
     **rules: Any,
 ) -> Comparison: ...
