@@ -99,12 +99,14 @@ def test_metrics_of_a_result_are_typed_as_requested() -> None:
 def test_compare_takes_truth_and_runs_or_runs_alone() -> None:
     rankings, qrels, run = rg.from_ranked([[0, 1]]), {"q": {"d": 1}}, {"a": {"q": {"d": 1.0}}}
     evaluated = {"a": rankings.evaluate("rr")}
+    rows = [{"query_id": "q", "doc_id": "d", "score": 1.0, "system": "a"}]
     for comparison in (
         assert_type(rg.compare(qrels, run, ["rr"]), rg.Comparison),
         assert_type(rg.compare(truth=qrels, runs=run, metrics="rr", missing="skip"), rg.Comparison),
         assert_type(rg.compare({"a": rankings}, metrics="rr", queries="same"), rg.Comparison),
         assert_type(rg.compare(runs={"a": rankings}, metrics=["rr"]), rg.Comparison),
         assert_type(rg.compare(evaluated), rg.Comparison),
+        assert_type(rg.compare(qrels, rows, ["rr"], run="system"), rg.Comparison),
         assert_type(rg.compare({"a": {"q": 0.5}}, values=True, metrics="rr"), rg.Comparison),
         assert_type(rg.compare(runs={"a": {"q": 1}}, values=True, metrics="rr", queries="same"), rg.Comparison),
     ):

@@ -1,5 +1,6 @@
 """Answers of search engines and retrievers, keyed by query. The order of their hits is the order of the run."""
 
+import json
 import re
 from types import SimpleNamespace
 
@@ -37,6 +38,10 @@ ANSWERS = {
     "pinecone_dict": lambda scores: {"matches": mappings("id", "score", scores), "namespace": ""},
     "mappings": lambda scores: mappings("id", "score", scores),
     "pairs": lambda scores: [*zip(IDS, scores, strict=True)],
+    "_rank_eval": lambda scores: {"hits": [{"hit": hit, "rating": None} for hit in mappings("_id", "_score", scores)]},
+    "qdrant_rest": lambda scores: {"result": {"points": mappings("id", "score", scores)}, "status": "ok"},
+    "rank_llm": lambda scores: {"query": {"qid": "q", "text": ""}, "candidates": mappings("docid", "score", scores)},
+    "rank_llm_result": lambda scores: SimpleNamespace(query=None, candidates=objects("docid", scores)),
 }
 
 
@@ -63,9 +68,10 @@ def test_line_for_the_order_of_scores(form):
         (remark,) = evaluated.evaluate("rr").assumed
         assert remark.startswith("run: the scores of the hits neither fall nor rise in 1 of 1 queries; the order of")
     answer = getattr(answer, "body", answer)
-    hits = answer["hits"]["hits"] if isinstance(answer, dict) and "hits" in answer else answer
-    hits = answer["matches"] if isinstance(answer, dict) and "matches" in answer else hits
-    hits = next((getattr(answer, name) for name in ("points", "matches") if hasattr(answer, name)), hits)
+    hits = answer
+    for name in ("hits", "hits", "matches", "result", "points", "candidates"):
+        hits = hits[name] if isinstance(hits, dict) and name in hits else getattr(hits, name, hits)
+    hits = [hit.get("hit", hit) if isinstance(hit, dict) else hit for hit in hits]
     line = re.search(r"write (.*) for each query", remark)[1]
     assert eval(line, {"hits": hits}) == dict(zip(IDS, scores, strict=True))
 
@@ -84,6 +90,11 @@ def test_answers_without_scores_in_order_have_no_remark():
 @pytest.mark.parametrize(
     ("message", "answer"),
     [
+        ("an answer is an error: 'no such index'", {"error": {"type": "x", "reason": "no such index"}, "status": 404}),
+        ("Qdrant's scroll returns points in the order of their ids", ([SimpleNamespace(id="a", payload={})], None)),
+        ("Qdrant's scroll returns points", [SimpleNamespace(id="a", payload={}, vector=None)]),
+        ("Qdrant's scroll returns points", {"result": {"points": [{"id": "a"}], "next_page_offset": None}}),
+        ("Chroma's get returns documents in no order", {"ids": ["a", "b"], "documents": None, "metadatas": None}),
         ("hit 1: it has no id", [SimpleNamespace(id=doc, page_content="") for doc in ("a", None)]),
         ("hit 0: it has no _id", {"hits": {"hits": [{"_score": 1.0}]}}),
         ("hit 1: the document 'a' repeats an earlier one", [("a", 0.5), ("a", 0.2)]),
@@ -102,8 +113,111 @@ def test_line_for_several_queries_of_chroma():
     assert rg.evaluate(QRELS, run, "rr")["rr"].tolist() == [1.0]
 
 
+TRUTH = {"p": {"a": 1}, "q": {"b": 1, "d": 2}}
+SEARCHES = [ANSWERS["_search"](SCORES), ANSWERS["_search"]([0.2, 0.9, 0.1, 0.8])]
+DETAILS = dict(zip(TRUTH, (ANSWERS["_rank_eval"](scores) for scores in (SCORES, SCORES)), strict=True))
+EVALUATED = {"metric_score": 0.5, "details": DETAILS, "failures": {}}
+RERANKED = [
+    {"query": {"text": "text", "qid": query}, "candidates": mappings("docid", "score")[::-1]} for query in TRUTH
+]
+ALL = rg.from_recommendations(TRUTH, dict.fromkeys(TRUTH, IDS)).evaluate(*METRICS)
+
+
+def as_results(rows):
+    """Return what RankLLM returns, which it writes to files as `rows`."""
+    return [
+        SimpleNamespace(
+            query=SimpleNamespace(**row["query"]), candidates=[SimpleNamespace(**hit) for hit in row["candidates"]]
+        )
+        for row in rows
+    ]
+
+
+def test_answer_of_rank_eval():
+    client = SimpleNamespace(body=EVALUATED)
+    without_failures = {"details": DETAILS, "metric_score": 0.5}
+    for run in (EVALUATED, client, without_failures, DETAILS):
+        assert rg.evaluate(TRUTH, run, *METRICS).to_dict() == ALL.to_dict()
+    assert rg.from_qrels(TRUTH, EVALUATED).evaluate(*METRICS).to_dict() == ALL.to_dict()
+    failed = EVALUATED | {"failures": {"r": {"error": {"reason": "boom"}}}}
+    with pytest.raises(ValueError, match=r"_rank_eval failed for 1 of the queries, such as 'r'.*pass run\['details'\]"):
+        rg.evaluate(TRUTH, failed, "rr")
+
+
+@pytest.mark.parametrize("form", [list, as_results])
+def test_lines_of_rank_llm(form):
+    expected = rg.from_recommendations(TRUTH, dict.fromkeys(TRUTH, IDS[::-1])).evaluate(*METRICS)
+    assert rg.evaluate(TRUTH, form(RERANKED), *METRICS).to_dict() == expected.to_dict()
+    with pytest.raises(ValueError, match="query 'q' comes twice"):
+        rg.evaluate(TRUTH, form([*RERANKED, RERANKED[-1]]), "rr")
+
+
+FILES = {
+    "lines": ("\n".join(map(json.dumps, RERANKED)), RERANKED),
+    "one line": (json.dumps(RERANKED[0]), RERANKED[:1]),
+    "array": (json.dumps(RERANKED), RERANKED),
+    "answer in one line": (json.dumps(EVALUATED), EVALUATED),
+    "answer": (json.dumps(EVALUATED, indent=1), EVALUATED),
+}
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_files_of_answers(form, tmp_path):
+    text, answers = FILES[form]
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    assert rg.evaluate(TRUTH, path, *METRICS).to_dict() == rg.evaluate(TRUTH, answers, *METRICS).to_dict()
+
+
+def test_answers_without_queries_are_paired_by_position():
+    relevant = [{"a"}, {"b", "d"}]
+    expected = rg.from_recommendations(relevant, [IDS, IDS]).evaluate(*METRICS)
+    chroma = {"ids": [IDS, IDS], "distances": [SCORES[::-1]] * 2}
+    for run in ({"took": 5, "responses": SEARCHES}, SEARCHES, [ANSWERS["pairs"](SCORES)] * 2, chroma):
+        result = rg.evaluate(relevant, run, *METRICS)
+        assert all(np.array_equal(result[metric], expected[metric]) for metric in METRICS)
+        named = rg.evaluate(TRUTH, run, *METRICS, query_ids=["q", "p"])
+        assert named.to_dict() == rg.evaluate(TRUTH, {"q": IDS, "p": IDS}, *METRICS).to_dict()
+    numbers = [[{"id": 3, "score": 0.3}, {"id": 1, "score": 0.2}], []]
+    assert rg.evaluate([[1], [2]], numbers, "rr")["rr"].tolist() == [0.5, 0.0]
+    assert rg.compare(relevant, {"a": SEARCHES, "b": chroma}, ["rr"]).means() == {
+        name: {"rr": expected.mean("rr")} for name in "ab"
+    }
+
+
+def test_remark_on_answers_without_queries():
+    answers = {"responses": [SEARCHES[1]] * 2}
+    (remark,) = rg.evaluate([{"a"}, {"b"}], answers, "rr").assumed
+    assert "neither fall nor rise in 2 of 2 queries; the order of the hits was taken" in remark
+
+
+def test_answers_without_queries_are_rejected(rejects):
+    for run in ({"took": 5, "responses": SEARCHES}, SEARCHES):
+        rejects(ValueError, "relevant has keys and recommended has none: give the keys of its rows as query_ids",
+                rg.evaluate, TRUTH, run, "rr")  # fmt: skip
+        rejects(ValueError, "recommended has 2 users, and relevant has 3", rg.evaluate, [{"a"}] * 3, run, "rr")
+    rejects(TypeError, "run is the answer to one query: write {query: run}", rg.evaluate, TRUTH, SEARCHES[0], "rr")
+    rejects(TypeError, "run has the hits of one query: write {query: run}",
+            rg.evaluate, TRUTH, mappings("_id", "_score"), "rr")  # fmt: skip
+
+
+def test_similarity_of_answers():
+    assert rg.similarity(EVALUATED, RERANKED, "overlap@4").mean("overlap@4") == 1.0
+    assert rg.similarity(EVALUATED, dict.fromkeys(TRUTH, IDS), "rbo").mean("rbo") == 1.0
+
+
+def test_order_of_hits_under_the_rules_of_elasticsearch():
+    run = dict(zip(TRUTH, SEARCHES, strict=True))
+    expected = rg.evaluate(TRUTH, dict.fromkeys(TRUTH, IDS), "ndcg@10", "rr@10", like="elasticsearch")
+    result = rg.evaluate(TRUTH, run, "ndcg@10", "rr@10", like="elasticsearch")
+    assert result.to_dict() == expected.to_dict()
+    tied = {"q": ANSWERS["_search"]([0.5] * 4)}
+    result = rg.evaluate(QRELS, tied, "rr@10", like="elasticsearch")
+    assert result.mean("rr@10") == EXPECTED.mean("rr")
+
+
 def test_documents_may_be_called_as_fields_of_answers():
-    for name in ("hits", "matches", "ids", "points"):
+    for name in ("hits", "matches", "ids", "points", "error", "result", "candidates", "details", "responses"):
         assert rg.evaluate({"q": {name: 1}}, {"q": {name: 1.0}}, "rr").mean("rr") == 1.0
 
 

@@ -98,3 +98,50 @@ def test_ranks_scores_and_tags_of_honest_runs(kind):
             lines = "".join(f"{query} Q0 {doc} {rank} {score} {tag}\n" for query, doc, rank, score, tag in rows)
             judged = "".join(f"{query} 0 d{row[2]} 1\n" for query, row in enumerate(documents))
             rg.read_trec(io.BytesIO(judged.encode()), io.BytesIO(lines.encode())).evaluate("rr")
+
+
+GRADES = {
+    "binary": lambda rng, count: rng.integers(0, 2, count),
+    "graded, pooled": lambda rng, count: rng.integers(-2, 4, count),
+    "fractions": lambda rng, count: rng.random(count),
+    "clicks": lambda rng, count: rng.poisson(40, count),
+    "seconds watched": lambda rng, count: rng.lognormal(5, 2, count),
+    "milliseconds watched": lambda rng, count: (1000 * rng.lognormal(5, 2, count)).astype(np.int64),
+    "cents of revenue": lambda rng, count: rng.lognormal(12, 3, count).astype(np.int64),
+    "views of videos": lambda rng, count: rng.lognormal(15, 3, count).astype(
+        np.int64
+    ),  # most like times: many are large
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", GRADES)
+def test_honest_grades_are_not_times(kind):
+    rng = np.random.default_rng([*GRADES].index(kind))
+    for _ in range(DRAWS):
+        grades = GRADES[kind](rng, QUERIES * DOCUMENTS).tolist()
+        lines = (f"{row // DOCUMENTS} 0 d{row % DOCUMENTS} {grade}" for row, grade in enumerate(grades))
+        run = b"0 Q0 d0 1 0.5 t\n"
+        rg.read_trec(io.BytesIO("\n".join(lines).encode()), io.BytesIO(run))
+
+
+RANKED = {
+    "in order": lambda rng: range(1, DOCUMENTS + 1),
+    "from 0": lambda rng: range(DOCUMENTS),
+    "in any order": lambda rng: rng.permutation(DOCUMENTS) + 1,  # also files that are sorted by document
+    "worst first": lambda rng: range(DOCUMENTS, 0, -1),
+    "a window": lambda rng: range(11, 11 + DOCUMENTS),
+    "a window in any order": lambda rng: 11 + rng.permutation(DOCUMENTS),
+    "some left out": lambda rng: np.sort(rng.choice(100, DOCUMENTS, replace=False)) + 1,
+    "some left out, in any order": lambda rng: rng.choice(100, DOCUMENTS, replace=False) + 1,  # most like counts
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", RANKED)
+def test_honest_ranks_are_not_counts(kind):
+    rng = np.random.default_rng([*RANKED].index(kind))
+    qrels = "".join(f"{query} 0 d3 1\n" for query in range(QUERIES)).encode()
+    for _ in range(DRAWS):
+        lines = [f"{query} d{doc} {rank}" for query in range(QUERIES) for doc, rank in enumerate(RANKED[kind](rng))]
+        rg.read_trec(io.BytesIO(qrels), io.BytesIO("\n".join(lines).encode()))

@@ -194,6 +194,7 @@ def of_runs():
         yield name, {column: [values[row] for row in rows] for column, values in RUNS.items()}
 
 
+@pytest.mark.options("compare", "run")
 @pytest.mark.parametrize("frame", [*FRAMES, "r.csv", "r.parquet"])
 def test_runs_of_one_table(frame, tmp_path):
     table = in_file(RUNS, tmp_path, frame) if isinstance(frame, str) else frame(RUNS)

@@ -17,9 +17,10 @@ from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
+from rankgain.data.answers import hits_of, run_of_answers
 from rankgain.data.column_names import ColumnName
 from rankgain.data.given import Given, is_file, is_stream, recognise
-from rankgain.data.other_tools import hits_of, is_of_ranx
+from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
 from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_by_run, rankings_of
 from rankgain.inputs.frames import check_pair, pair_of
@@ -40,7 +41,7 @@ Requested = str | Metric | Iterable[str | Metric] | None
 @overload
 def compare(
     truth: Any,
-    runs: Any,
+    runs: Mapping[str, Any],
     metrics: Requested = None,
     *,
     ties: Ties | None = None,
@@ -48,7 +49,20 @@ def compare(
     judged_only: bool = False,
     queries: Queries = "all",
     truths: Truths = "same",
-    run: ColumnName | None = None,
+    progress: bool = False,
+    **rules: Any,
+) -> Comparison: ...
+@overload
+def compare(
+    truth: Any,
+    runs: Any,
+    metrics: Requested = None,
+    *,
+    run: ColumnName,
+    ties: Ties | None = None,
+    missing: Missing = "zero",
+    judged_only: bool = False,
+    queries: Queries = "all",
     progress: bool = False,
     **rules: Any,
 ) -> Comparison: ...
@@ -396,7 +410,7 @@ def _is_run(value: Any) -> bool:
     else:
         return not isinstance(value, (bytes, Number, Set)) and getattr(value, "ndim", 2) == 2
     is_row = isinstance(first, (list, tuple, Mapping, Set)) or getattr(first, "ndim", 0) > 0
-    return is_row or hits_of(first) is not None
+    return is_row or hits_of(first) is not None or run_of_answers(value, "run") is not None
 
 
 def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None) -> dict[str, Evaluation]:

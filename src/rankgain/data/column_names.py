@@ -154,7 +154,12 @@ def is_series(value: Any) -> bool:
     return series is not None and isinstance(value, series)
 
 
-USUAL_NAMES = frozenset([*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "docId"])
+USUAL_NAMES = frozenset(
+    [
+        *(*_EXACT, *_SIMILAR, "userId", "itemId", "queryId", "docId"),
+        *("details", "failures", "requests", "judgmentRatings"),  # of search engines; their values may be mappings, too
+    ]
+)
 
 
 def refuse_table(value: Any, name: str) -> None:

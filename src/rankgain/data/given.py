@@ -14,11 +14,13 @@ from typing import Any, Literal
 
 from rankgain.data.advice.foreign import refuse_foreign_mapping, refuse_foreign_rows
 from rankgain.data.advice.layouts import format_advice
+from rankgain.data.answers import ANSWER_FIELDS, FILE_FIELDS, run_of_answers
 from rankgain.data.arrays import array_of, is_array
 from rankgain.data.column_names import USUAL_NAMES, default_columns, has_columns, is_pandas, is_series
 from rankgain.data.detect import file_kind
 from rankgain.data.judgments import Judgments, judgment_sets
-from rankgain.data.other_tools import columns_of_tuples, hits_of, is_of_ranx, is_tuple_record, run_of_answers
+from rankgain.data.other_tools import columns_of_tuples, is_of_ranx, is_tuple_record
+from rankgain.data.ratings import RATING_FIELDS, judgments_of_ratings
 from rankgain.data.series import has_documents
 from rankgain.data.sparse import is_sparse
 from rankgain.data.tables.frame import Frame
@@ -117,16 +119,21 @@ def recognise(
         from rankgain.data.tables.files import read_table  # deferred, to keep `import rankgain` fast
 
         title, data = read_table(kind, head, source, argument)
-        given = _recognise(data, title, columns, is_table)
+        given = _recognise(data, title, columns, is_table, _side(argument, is_truth))
         given.argument = argument
         return given
-    return _recognise(value, argument, columns, is_table, is_truth)
+    return _recognise(value, argument, columns, is_table, _side(argument, is_truth))
+
+
+def _side(argument: str, is_truth: bool) -> str:
+    """Return which side an argument is: "truth", "run" or, if it may be both, ""."""
+    return "truth" if is_truth or argument == "qrels" else "run" if argument in ("run", "old", "new") else ""
 
 
 def is_dict_of_dicts(value: dict[Any, Any], argument: str) -> bool:
     """Return whether a dict holds only dicts, and neither they nor it may be anything else, as with most runs."""
     for first in value.values():
-        if type(first) is not dict or "hits" in first or "matches" in first or "ids" in first:
+        if type(first) is not dict or not first.keys().isdisjoint(ANSWER_FIELDS):
             return False
         if len(value) == 1:
             return True  # a table has two columns
@@ -149,12 +156,17 @@ def is_stream(value: Any) -> bool:
     return is_file(value) and not isinstance(value, os.PathLike)
 
 
-def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool, is_truth: bool = False) -> Given:
-    """Return what a value other than a file is. `name`: the place that errors name."""
-    if isinstance(value, Mapping):
-        return _of_mapping(value, name, columns, is_table)
+def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool, side: str) -> Given:
+    """Return what a value other than a file is. `name`: the place that errors name. `side`: "run", "truth" or ""."""
+    if isinstance(value, Reader) and side and not columns and not _FIELDS.isdisjoint(value.names):
+        value = value.values_of_lines() or value
     if isinstance(value, Reader) or is_pandas(value):
         return Given("table", value, name)
+    may_be_of_engine = side and not columns and (side == "run" or not is_table)
+    if may_be_of_engine and (given := _of_engine(value, name, side)) is not None:
+        return given
+    if isinstance(value, Mapping):
+        return _of_mapping(value, name, columns, is_table)
     if isinstance(value, (list, tuple)):
         return _of_list(value, name, columns, is_table)
     if isinstance(value, Judgments):
@@ -162,7 +174,7 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
     if is_series(value):
         if not has_documents(value):
             return Given("series", value, name)
-        values = value.name if value.name is not None else "relevance" if is_truth else "score"
+        values = value.name if value.name is not None else "relevance" if side == "truth" else "score"
         return Given("table", value.to_frame(values), name)
     if hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect"):
         is_column = hasattr(value, "__array__") and (hasattr(value, "dtype") or hasattr(value, "type"))
@@ -182,11 +194,20 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
     return Given("array" if is_array(value) else "other", value, name)
 
 
+def _of_engine(value: Any, name: str, side: str) -> Given | None:
+    """Return the run in answers of search engines, or the judgments in their ratings; None if a value is neither."""
+    if side == "truth":
+        judged = judgments_of_ratings(value, name)
+        return None if judged is None else Given("dicts", judged, name)
+    if (run := run_of_answers(value, name)) is None:
+        return None
+    given = Given("lists" if isinstance(run[0], list) else "dicts", run[0], name, run[1])
+    given.values = "ids"
+    return given
+
+
 def _of_mapping(value: Mapping[Any, Any], name: str, columns: Mapping[str, Any], is_table: bool) -> Given:
     try:
-        if name == "run" and hits_of(next(iter(value.values()), None)) is not None:
-            run, assumed = run_of_answers(value)
-            return Given("dicts", run, name, assumed)
         if {"query", "doc"} <= default_columns(islice(value, MOST_NAMES)).keys():
             return Given("table", value, name)
         if all(issubclass(kind, Mapping) for kind in {*map(type, value.values())}):
@@ -229,6 +250,7 @@ def _is_record(first: Mapping[Any, Any], name: str, columns: Mapping[str, Any]) 
     return False
 
 
+_FIELDS = FILE_FIELDS.union(RATING_FIELDS)  # of files that are no tables
 _PRECEDENCE: tuple[Values, ...] = ("ids", "other", "fractions", "integers")
 _BY_DTYPE: Mapping[str, Values] = {"f": "fractions", "i": "integers", "u": "integers", "b": "integers"}
 

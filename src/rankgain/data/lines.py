@@ -54,8 +54,10 @@ MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
 class TrecText:
     """The text of a TREC file, with the bounds and the value of the document in each row, and the rows of each query.
 
-    A row is a line that is neither blank nor a comment.
+    A row is a line that is neither blank nor a comment. `assumed`: what was assumed about the values, in words.
     """
+
+    assumed: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -222,7 +224,7 @@ class TrecText:
         return ValueError(f"{error}; {advice}") if advice and code == _codes.NOT_A_NUMBER else error
 
     def _check_ranks(self) -> None:
-        """Refuse ranks that repeat, or that start above 1 and do not rise in most queries: they may be counts."""
+        """Refuse ranks that repeat, which may be counts, and remark on those that neither start at 1 nor rise."""
         rows, offsets = self.groups.rows(np.arange(len(self.groups)))
         ranks, sizes = -self.values[rows], np.diff(offsets)
         queries = np.repeat(np.arange(len(sizes)), sizes)
@@ -234,17 +236,17 @@ class TrecText:
         repeated = same & (np.diff(ranks[order]) == 0)
         n_falls = np.bincount(queries[1:][falls], minlength=len(sizes))
         unranked = int(np.count_nonzero((n_falls > 0) & (ranks[offsets[:-1]] > 1)))
+        advice = f"if it holds scores, {frame_advice(self._name, 'query_id doc_id score')}"
         if repeated.any():
             query = self.groups.names[int(queries[int(repeated.argmax())])]
-            reason = f"query {quoted(query)} has a rank twice"
-        elif 2 * unranked > len(sizes):
-            reason = f"in {unranked} of {len(sizes)} queries, they neither start at 1 nor rise"
-        else:
-            return
-        raise ValueError(
-            f"{self._name}: field 3 does not hold ranks: {reason}; if it holds scores, "
-            f"{frame_advice(self._name, 'query_id doc_id score')}"
-        )
+            raise ValueError(
+                f"{self._name}: field 3 does not hold ranks: query {quoted(query)} has a rank twice; {advice}"
+            )
+        if 2 * unranked > len(sizes):  # as in files that are sorted by document
+            self.assumed = (
+                f"{self._name}: field 3 was read as ranks, which neither start at 1 nor rise in {unranked} of "
+                f"{len(sizes)} queries; {advice}",
+            )
 
     def _check_tags_and_ranks(self, hashes: Ints | None) -> None:
         """Refuse the lines of several runs, and warn if the scores rise with the ranks.
@@ -384,7 +386,8 @@ def read_run(
     lines = TrecText(text, form, file.name, threads, unique=duplicates == "error")
     if error is not None:
         raise error
-    return RunColumns(file.name, lines.groups, lines.documents, lines.values, duplicates=duplicates)
+    rules: dict[str, Any] = {"duplicates": duplicates, "assumed": lines.assumed}
+    return RunColumns(file.name, lines.groups, lines.documents, lines.values, **rules)
 
 
 def read_runs(run: FileInput, threads: int, duplicates: Duplicates) -> dict[str, RunColumns]:

@@ -25,7 +25,7 @@ from rankgain.inputs.scores import from_scores
 from rankgain.inputs.trec import read_trec, trec_by_tag
 from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.metrics.program import planned
-from rankgain.rankings import Rankings
+from rankgain.rankings import Rankings, parts_of
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import bar_class, shown
 
@@ -338,9 +338,10 @@ def _of_lists(
         return _call(from_scores, (truth.data, run.data), EMPTY, rules)
     if run.values in NUMBERS and truth.values in NUMBERS:
         raise TypeError(AMBIGUOUS)
-    if truth.kind in ("table", "trec"):
-        return _call(from_recommendations, (prepared(truth, of_truth, progress), run.data), optional, rules)
-    return _call(from_recommendations, (truth.data, run.data), optional, rules)
+    relevant = prepared(truth, of_truth, progress) if truth.kind in ("table", "trec") else truth.data
+    rankings = _call(from_recommendations, (relevant, run.data), optional, rules)
+    parts_of(rankings)[0].assumed += run.assumed
+    return rankings
 
 
 def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic: bool | str = False) -> Judgments:

@@ -33,7 +33,8 @@ def judgments(
     truth : path, "-", open binary file, frame, mapping, list, or sparse matrix
         A file of qrels, recognised by its content (see `read_trec` and `from_frames`; ``"-"`` is standard input); a
         data frame or records (see `from_frames`); a mapping from query to a mapping from document to grade, or to a set
-        or list of relevant ids; a list of such values; or a scipy sparse matrix of users × items.
+        or list of relevant ids; a list of such values; the requests of Elasticsearch's ``_rank_eval`` or a judgment
+        list of OpenSearch, whose ratings are the grades; or a scipy sparse matrix of users × items.
     query, doc, relevance : str, int or, for query, list, optional
         The columns of a frame, as in `from_frames`. If one is given, or if its keys are usual column names, a
         mapping is taken as a mapping from names to columns.

@@ -35,13 +35,14 @@ def from_qrels(
     qrels : mapping of mappings, ranx's Qrels, or Judgments
         Grades by query and document, any finite numbers. A document with grade 0 is judged and not relevant; one with a
         negative grade is, as in trec_eval, pooled but unjudged (gain 0, never relevant); one that is absent is
-        unjudged.
+        unjudged. Or the requests of ``_rank_eval`` or a judgment list of OpenSearch, with their ratings.
     run : mapping of mappings
         Scores by query and document, any numbers but NaN; higher is better. Or ranx's Run, or a mapping from query to
         the answer of a search engine or a retriever, whose hits are taken in their order: a response of Elasticsearch's
         or OpenSearch's ``_search``, Qdrant's ``query_points``, Pinecone's or Chroma's ``query``, or a list of nodes of
-        LlamaIndex, of documents of haystack or LangChain, of mappings with "id" and "score", or of pairs of these. If
-        their scores neither fall nor rise in most queries, `Evaluation.assumed` says so.
+        LlamaIndex, of documents of haystack or LangChain, of mappings with "id" and "score", or of pairs of these. Or a
+        response of ``_rank_eval``, or the results of RankLLM. If their scores neither fall nor rise in most queries,
+        `Evaluation.assumed` says so.
     ties : {"docid", "average", "stable", "best", "worst"}, default "docid"
         The order of documents of equal score.
 

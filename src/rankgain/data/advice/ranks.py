@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.data.column_names import ColumnName
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, row_numbers
 from rankgain.data.ragged import to_float64
@@ -22,7 +21,7 @@ _EXAMINED = 100  # maximum number of queries that are examined for ranks in a co
 EQUAL = "all scores are equal in every query: only the rule for ties orders the documents"
 
 
-def warn_of_ranks(score: ColumnName, groups: QueryRows, scores: Any) -> None:
+def warn_of_ranks(score: str | int, groups: QueryRows, scores: Any) -> None:
     """Warn if a score column with a name like "rank" holds ranks that start at 1 or 0 in each query."""
     rows, offsets = groups.rows(np.arange(min(len(groups), _EXAMINED)))
     values = to_float64(scores[rows])

@@ -277,6 +277,10 @@ class JsonLines(TableFile):
             self._records = Records(_lines(self._data, self.title), self.title)
         return self._records
 
+    def values_of_lines(self) -> Any:
+        rows = self._all().rows
+        return rows[0] if len(rows) == 1 else list(rows)
+
     def complete(self) -> bool:
         known = len(self.names)
         self._all().complete()

@@ -119,6 +119,10 @@ class Reader(ABC):
         """Return the expression that maps each query to its list in a column, for a table with a row per query."""
         return f"{{row[{query!r}]: row[{column!r}] for row in rows}}"
 
+    def values_of_lines(self) -> Any:
+        """Return the objects in a file of JSON lines, or the only one; None for other tables."""
+        return None
+
     def integers(self, name: Any) -> Array | None:
         """Return a column of `text_ids` as integers, or None if the conversion would not be lossless."""
         return None
