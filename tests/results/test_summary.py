@@ -23,7 +23,7 @@ METRICS = "ndcg@10", "rr", "num_rel", "gm_ap"
 
 def evaluation(values, metric="cg"):
     values = np.array(values, dtype=np.float64)
-    return Evaluation({metric: values}, range(len(values)), None, None, None, "python", (len(values), *[0] * 5))
+    return Evaluation({metric: values}, range(len(values)), None, None, None, "python", (len(values), *[0] * 6))
 
 
 def true_sum(values):
