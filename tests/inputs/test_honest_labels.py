@@ -112,7 +112,9 @@ def scored(rng, kind):
         case "own document last":  # most like padding: distances, negated, of which the last is 0
             scores[:, -1] = labels[:, -1] = 0
         case "lists":
-            return [row[: 3 + n % 5] for n, row in enumerate(labels)], [row[: 3 + n % 5] for n, row in enumerate(scores)]
+            return [row[: 3 + n % 5] for n, row in enumerate(labels)], [
+                row[: 3 + n % 5] for n, row in enumerate(scores)
+            ]
     return labels, scores
 
 

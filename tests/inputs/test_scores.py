@@ -39,7 +39,10 @@ def test_from_scores_by_query_rejects_shapes(rejects, queries):
 def test_from_scores_rejects_sizes_that_contradict_ids(rejects, gives):
     gives([[0.5, 1.0]], evaluate_scores, [0, 1, 1], [3, 2, 1], metrics=["rr"], group_sizes=[2, 0, 1], qid=list("aab"))
     for sizes, message in [
-        ([1, 2], "the queries have 1, 2 documents by group_sizes, and 2, 1 by qid: leave group_sizes out, or write df."),
+        (
+            [1, 2],
+            "the queries have 1, 2 documents by group_sizes, and 2, 1 by qid: leave group_sizes out, or write df.",
+        ),
         ([3], "3 documents by group_sizes, and 2, 1 by qid"),
         ([2, 1, 1], "group_sizes add up to 4"),
     ]:

@@ -38,7 +38,7 @@ def line_of(message):
 
 
 def line_for(sides, **names):
-    with pytest.raises(ValueError, match="has one text per query, such as '.*', whose parts are ids of") as error:
+    with pytest.raises(ValueError, match=r"has one text per query, such as '.*', whose parts are ids of") as error:
         rg.evaluate(*sides, "recall")
     return eval(line_of(str(error.value)), names)
 
@@ -93,16 +93,16 @@ def test_texts_in_a_row_per_query():
         for form in (pd.DataFrame, pd.DataFrame.to_dict):
             rows = table.assign(relevant=literal)
             rows = rows.to_dict("records") if form is not pd.DataFrame else rows
-            with pytest.raises(ValueError, match="holds lists as text, .*convert each with ast.literal_eval"):
+            with pytest.raises(ValueError, match=r"holds lists as text, .*convert each with ast.literal_eval"):
                 rg.from_rows(rows, relevant="relevant")
 
 
 def test_a_warning_if_both_sides_are_such_texts():
     truth, run = by_query(texts(TRUTH, " ")), by_query(single(texts([[*ids, "d0", "d8"] for ids in RUN], ",")))
-    with pytest.warns(UserWarning, match="relevant and recommended have one text per query, such as") as caught:
+    with pytest.warns(UserWarning, match="truth and recommended have one text per query, such as") as caught:
         rg.evaluate(truth, run, "recall")
     lines = re.search(r"write (\{.*\}) and (\{.*\})", str(caught[0].message)).groups()
-    assert [eval(line, {"relevant": truth, "recommended": run}) for line in lines] == [
+    assert [eval(line, {"truth": truth, "recommended": run}) for line in lines] == [
         by_query(TRUTH),
         by_query([[*ids, "d0", "d8"] for ids in RUN]),
     ]
