@@ -51,9 +51,9 @@ def from_recommendations(
     ----------
     relevant : list, mapping, matrix, sparse matrix, or Judgments
         For each user a set or list of ids (grade 1 each), or a mapping from id to grade, any finite number. Or a matrix
-        of ids; lists and matrices are padded as below. Or a scipy sparse matrix of users × items, whose stored values are the
-        grades; or one id per user, as in leave-one-out evaluation, in an array, list or mapping. If `recommended`
-        is one user's list, the set, list or mapping itself, or a sparse matrix of one row.
+        of ids; lists and matrices are padded as below. Or a scipy sparse matrix of users × items, whose stored values
+        are the grades; or one id per user, as in leave-one-out evaluation, in an array, list or mapping. If
+        `recommended` is one user's list, the set, list or mapping itself, or a sparse matrix of one row.
     recommended : array_like of int, list of lists, or mapping
         The recommended ids of each user, best first, in the same order or under the same key: a matrix with one row per
         user; lists or 1-D arrays of ids, of any lengths; or a mapping from user to such a list. NaN, None, an empty

@@ -249,7 +249,8 @@ def beside_scores(
         raise ValueError(f"y_true has {len(flat_labels)} documents, and y_score has {len(flat_scores)}")
     order, names = None, None
     if qid is None:
-        refuse_value_counts(group_sizes)
+        if is_series(group_sizes):
+            refuse_value_counts(group_sizes)
         offsets = _from_sizes(group_sizes, len(flat_scores))
     else:
         offsets, order, names = _from_qid(qid, len(flat_scores))
