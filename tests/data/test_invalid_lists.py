@@ -97,7 +97,7 @@ def test_functions_reject_an_invalid_number(rejects, argument, row):
     ("position", "queries"),
     [
         ("query 1, position 1 (element 3)", {"group_sizes": [2, 3]}),
-        ("query 'b', position 1 (element 3)", {"group_sizes": [2, 0, 3], "query_ids": ["a", "", "b"]}),
+        ("query 'b', position 1 (element 3)", {"group_sizes": [2, 0, 3], "query_ids": ["a", "c", "b"]}),
         ("query 9, position 1 (element 3)", {"qid": [7, 7, 9, 9, 9]}),
         ("query 'a', position 2 (element 3)", {"qid": list("abaac")}),
         ("query 0, position 3", {}),

@@ -211,3 +211,63 @@ def test_question_sets_of_llama_index():
     assert rg.evaluate(relevant, {"a": ["b", "c"]}, "rr")["rr"].tolist() == [0.5]
     questions = type("Dataset", (SimpleNamespace,), {"__module__": "llama_index.core"})(relevant_docs=relevant)
     assert line_of(refused(TypeError, questions, {"a": ["c"]}, "rr"), r"judgments, (.*)") == ".relevant_docs"
+
+
+def test_sizes_of_groups_in_the_order_of_value_counts():
+    df = pd.DataFrame({"qid": np.repeat([3, 9, 4, 7, 1, 8], [2, 7, 3, 5, 4, 6])})
+    labels, scores = np.arange(len(df)) % 3, -(np.arange(len(df)) % 5)
+    expected = rg.from_scores(labels, scores, qid=df["qid"]).evaluate("ndcg")["ndcg"].tolist()
+    counts = df["qid"].value_counts()
+    for options in ({}, {"qid": df["qid"]}):
+        with pytest.raises(ValueError, match=r"sorted by size|disagree") as error:
+            rg.from_scores(labels, scores, group_sizes=counts, **options)
+        sizes = run_line(line_of(error, r"df\.groupby.*\.size\(\)"), df=df)
+        assert (
+            rg.from_scores(labels, scores, group_sizes=sizes, **options).evaluate("ndcg")["ndcg"].tolist() == expected
+        )
+    assert rg.from_scores(labels, scores, group_sizes=counts.to_numpy()).evaluate("ndcg")["ndcg"].tolist() != expected
+    for other in (counts.sort_index(), counts.rename("size"), counts[:5], df["qid"].value_counts(sort=False)):
+        rg.from_scores(labels[: other.sum()], scores[: other.sum()], group_sizes=other)
+
+
+class Tensor:
+    """Hashed by identity, like a tensor."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __dlpack__(self):
+        raise NotImplementedError
+
+    def item(self):
+        return self.value
+
+
+def test_tensors_as_keys():
+    truth, run = {Tensor(1): 1, Tensor(2): 0}, {Tensor(2): 0.5, Tensor(1): 0.3}
+    error = refused(TypeError, {"q": truth}, {"q": run}, "rr")
+    truth = run_line(line_of(error, r"write (.*)"), grades=truth)
+    error = refused(ValueError, {"q": truth}, {"q": run}, "rr")
+    run = run_line(line_of(error, r"write (.*)"), scores=run)
+    assert rg.evaluate({"q": truth}, {"q": run}, "rr")["rr"].tolist() == [0.5]
+    for relevant in ([{Tensor(1)}], [{Tensor(1): 1}], {"q": [Tensor(1)]}):
+        run = {"q": [1]} if isinstance(relevant, dict) else [[1]]
+        with pytest.raises(TypeError, match="this one is Tensor"):
+            rg.from_recommendations(relevant, run).evaluate("rr")
+    lists = [[Tensor(2), Tensor(1)]]
+    with pytest.raises(TypeError) as error:
+        rg.from_recommendations([{1}], lists)
+    ids = run_line(line_of(error, r"pass (\[.*\])"), lists=lists)
+    assert rg.evaluate([{1}], ids, "rr")["rr"].tolist() == [0.5]
+    for queries in ([Tensor("q")], [Tensor("q"), Tensor("r")]):
+        query = queries[0]
+        error = refused(TypeError, {query: {"d": 1}}, {queries[-1]: {"d": 1.0}}, "rr")
+        assert run_line(line_of(error, r"write (id.*)"), id=query) == "q"
+
+
+def test_integers_that_became_floats():
+    lists = [[2.0, 1.0], [3.0, float("nan")]]
+    with pytest.raises(TypeError) as error:
+        rg.from_recommendations([{1}, {3}], lists)
+    ids = run_line(line_of(error, r"pass (\[.*\])"), lists=lists)
+    assert rg.evaluate([{1}, {3}], ids, "rr")["rr"].tolist() == [0.5, 1.0]

@@ -302,7 +302,7 @@ def test_from_rows_rejects(rejects, error, message, rows, options):
     (TypeError, "rows: column 'retrieved': query 1, position 1: ids must be all str, all bytes or all int",
      [{"retrieved": ["x"]}, {"retrieved": ["x", 3]}]),
     (ValueError, "rows: column 'retrieved', row 1, position 1: the value is null",
-     [{"retrieved": ["x"]}, {"retrieved": ["x", None]}]),
+     [{"retrieved": ["x"]}, {"retrieved": ["x", None, "y"]}]),
 ])  # fmt: skip
 def test_json_lines_with_other_lists_are_refused_by_row(rejects, error, message, lines):
     json_lines(Path("rows"), [{"relevant": ["x"], **line} for line in lines])

@@ -36,9 +36,19 @@ def test_from_scores_by_query_rejects_shapes(rejects, queries):
         rejects(ValueError, f"{message}…{part}", evaluate_scores, *matrices, **queries)
 
 
-def test_from_scores_rejects_both_sizes_and_ids(rejects):
-    message = "group_sizes or qid, not both"
-    rejects(ValueError, message, evaluate_scores, *THREE, group_sizes=[3], qid=[1, 1, 1])
+def test_from_scores_rejects_sizes_that_contradict_ids(rejects, gives):
+    gives([[0.5, 1.0]], evaluate_scores, [0, 1, 1], [3, 2, 1], metrics=["rr"], group_sizes=[2, 0, 1], qid=list("aab"))
+    for sizes, message in [
+        (
+            [1, 2],
+            "the queries have 1, 2 documents by group_sizes, and 2, 1 by qid: leave group_sizes out, or write df.",
+        ),
+        ([3], "3 documents by group_sizes, and 2, 1 by qid"),
+        ([2, 1, 1], "group_sizes add up to 4"),
+    ]:
+        rejects(ValueError, message, evaluate_scores, *THREE, group_sizes=sizes, qid=list("aab"))
+    message = "1, 2 documents by group_sizes, and 2, 1 by qid, in scattered rows: leave group_sizes out"
+    rejects(ValueError, message, evaluate_scores, *THREE, group_sizes=[1, 2], qid=list("aba"))
 
 
 @pytest.mark.parametrize("row", [

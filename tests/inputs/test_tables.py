@@ -284,7 +284,7 @@ REJECTED = [
     ("file: row 1: it has 2 fields, and the header has 3: 'q,b'", "qid,docno,score\nq,a,1\nq,b\n"),
     ("file has 2 columns called 'qid'; rename all but one", "qid,qid,docno,score\nq,q,a,1\n"),
     ("file has 2 columns called 'score'; rename all but one", "qid,docno,score,score\nq,a,1,2\n"),
-    ("file: line 1 is not valid JSON: an object has a key twice: 'qid', 'docno', 'score', 'score'",
+    ("file: line 1: position 3: the key 'score' repeats an earlier one",
      '{"qid": "q", "docno": "a", "score": 1, "score": 2}\n'),
     ("file…no query in common: file is empty", "qid,docno,score\n"),
     ("file: line 2 is not valid JSON", '{"qid": "q", "docno": "a", "score": 1}\n{"qid": "q", "docno"\n'),

@@ -1,5 +1,6 @@
 """Each preset is compared with the peer itself, with its recorded output, or with values worked out by hand."""
 
+import io
 import json
 import math
 from collections import defaultdict
@@ -317,6 +318,53 @@ def test_preset_of_beir():
         ValueError, match="ndcg@1 and rr@1 follow different rules there, ties='docid' in 32 bits and ties='st"
     ):
         rankings.evaluate("ndcg@1", "rr@1", like="beir")
+
+
+OWN = {"a": {"a": 3.0, "x": 2.0, "b": 1.0}, "b": {"b": 1.0}, "c": {"x": 2.0, "c": 2.0}, "unjudged": {"unjudged": 1.0}}
+OWN_QRELS = {"a": {"a": 1, "x": 1}, "b": {"x": 1}, "c": {"x": 1}, "missing": {"missing": 1}}
+
+
+@pytest.mark.parametrize("form", ["dicts", "records", "scattered", "files", "lists", "integers"])
+def test_hits_with_the_id_of_their_query_are_removed_like_beir(form):
+    qrels, run = OWN_QRELS, OWN
+    rows = [{"query_id": query, "doc_id": doc, "score": score} for query in run for doc, score in run[query].items()]
+    judged = [{"query_id": query, "doc_id": doc, "relevance": 1} for query in qrels for doc in qrels[query]]
+    lines = "".join("{query_id} Q0 {doc_id} 0 {score} t\n".format(**row) for row in rows)
+    judged_lines = "".join("{query_id} 0 {doc_id} {relevance}\n".format(**row) for row in judged)
+    number = {name: at for at, name in enumerate(["missing", *"abcx", "unjudged"])}
+    rankings = {
+        "dicts": lambda: rg.from_qrels(qrels, run),
+        "records": lambda: rg.from_frames(judged, rows),
+        "scattered": lambda: rg.from_frames(judged, rows[1::2] + rows[::2]),
+        "files": lambda: rg.read_trec(io.BytesIO(judged_lines.encode()), io.BytesIO(lines.encode())),
+        "lists": lambda: rg.from_recommendations(*({q: [*docs] for q, docs in side.items()} for side in (qrels, run))),
+        "integers": lambda: rg.from_frames(
+            *(
+                [row | {name: number[row[name]] for name in ("query_id", "doc_id")} for row in side]
+                for side in (judged, rows)
+            )
+        ),
+    }[form]()
+    result = rankings.evaluate("recall@1", "ndcg@10", like="beir")
+    assert result.mean() == {"recall@1": 0.5, "ndcg@10": (0.6131471927654584 + 0.0 + 1.0) / 3}
+    assert result.counts == {"queries": 3, "missing": 1, "unjudged": 1, "empty": 0, "own_ids": 3}
+    assert "3 hits with the id of their query" in repr(result)
+    assert "own_ids" not in rankings.evaluate("rr@1", like="beir").counts  # BEIR's mrr keeps them
+    assert "own_ids" not in rankings.evaluate("rr", like="trec_eval").counts
+    summary = result.summary()
+    assert rg.Summary.from_json(summary.to_json()).counts == summary.counts == result.counts
+    attribution = rankings.attribution("recall@1", like="beir")
+    (row,) = (row for row in attribution.rows if row["rule"] == "hits")
+    assert (row["rankgain"], row["like"]) == ("all", "all but those with the id of their query")
+    assert attribution.like_mean == 0.5
+    assert rankings.calculation("recall@1", result.query_ids[0], like="beir").value == 0.5
+
+
+def test_numbered_queries_have_no_ids_of_documents():
+    rankings = rg.from_recommendations([[0], [1]], [[0], [1]])
+    assert rankings.evaluate("recall@1", like="beir").mean() == {"recall@1": 1.0}
+    named = rg.from_recommendations([[0], [1]], np.array([[0, 3], [1, 4]]), query_ids=[0, 7])
+    assert named.evaluate("recall@1", like="beir").counts["own_ids"] == 1
 
 
 def test_preset_of_msmarco():

@@ -29,7 +29,7 @@ RESULTS = {
     "weighted": lambda: rg.from_ranked(LISTS, query_ids=[3, -(2**63), 2**63 - 1]).evaluate("gauc", "num_ret"),
     "floats": lambda: rg.from_ranked(LISTS, query_ids=[0.5, 1.0, -math.inf]).evaluate("rr"),
     "like": lambda: rg.from_qrels(QRELS, RUN, missing="skip").evaluate("ndcg@10", like="sklearn"),
-    "excluded": lambda: Evaluation({"rr": np.ones(1)}, ["a"], "average", None, None, "python", (1, 0, 0, 0, 7, 0)),
+    "excluded": lambda: Evaluation({"rr": np.ones(1)}, ["a"], "average", None, None, "python", (1, 0, 0, 0, 7, 0, 0)),
     "subset": lambda: rg.from_ranked(LISTS).evaluate("rr").subset([2, 0]),
     "merged": lambda: rg.from_ranked(LISTS).evaluate("rr").merge(rg.from_ranked(LISTS).evaluate("rr")),
     "scores": lambda: rg.compare({"a": {"x": 0.5, "y": 1}}, metrics="mine@3", values=True)["a"],
@@ -139,5 +139,5 @@ def test_from_table_rejects_other_tables(rejects, tmp_path):
 
 def test_nan_and_signs_are_kept(tmp_path):
     values = np.array([math.nan, -0.0, 5e-324, 1e308])
-    result = Evaluation({"cg": values}, list("abcd"), None, None, None, "python", (4, None, None, None, None, None))
+    result = Evaluation({"cg": values}, list("abcd"), None, None, None, "python", (4, *[None] * 6))
     assert stored(result, tmp_path / "r.parquet")["cg"].tobytes() == values.tobytes()

@@ -23,7 +23,7 @@ METRICS = "ndcg@10", "rr", "num_rel", "gm_ap"
 
 def evaluation(values, metric="cg"):
     values = np.array(values, dtype=np.float64)
-    return Evaluation({metric: values}, range(len(values)), None, None, None, "python", (len(values), *[0] * 5))
+    return Evaluation({metric: values}, range(len(values)), None, None, None, "python", (len(values), *[0] * 6))
 
 
 def true_sum(values):
@@ -142,7 +142,7 @@ def test_merge_unites_versions_and_backends():
 
 def weighted(values, weights, metric="gauc"):
     values, weights = np.array(values, dtype=np.float64), np.array(weights, dtype=np.float64)
-    counts = len(values), *[0] * 5
+    counts = len(values), *[0] * 6
     return Evaluation({metric: values}, range(len(values)), None, None, None, "python", counts, {"num_ret": weights})
 
 

@@ -12,7 +12,7 @@ def evaluation(values, ids=None, metric="ndcg"):
     import numpy as np
 
     values_by_metric = {key: np.array(vector, dtype=np.float64) for key, vector in vectors.items()}
-    return rg.Evaluation(values_by_metric, result.query_ids, None, None, None, state["backend"], (queries, *[0] * 5))
+    return rg.Evaluation(values_by_metric, result.query_ids, None, None, None, state["backend"], (queries, *[0] * 6))
 
 
 def comparison(runs, ids=None, metric="ndcg"):

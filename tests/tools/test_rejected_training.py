@@ -144,7 +144,7 @@ def test_gradients_reject_documents(rejects, function):
     rejects(ValueError, "5 documents, and y_score has 4", function, y_score=SCORES[:4])
     rejects(TypeError, "y_score: position 0: must be a number", function, y_score=list("abcde"))
     rejects(ValueError, "add up to 4", function, group_sizes=[2, 2])
-    rejects(ValueError, "not both", function, group_sizes=[2, 3], qid=list("aabbb"))
+    rejects(ValueError, "group_sizes and qid disagree", function, group_sizes=[3, 2], qid=list("aabbb"))
 
 
 @pytest.mark.parametrize("function", ARRAYS)

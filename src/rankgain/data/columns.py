@@ -12,7 +12,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import COLUMNS, DUPLICATE, NAN_SCORE
 from rankgain.choices import Duplicates, Missing
-from rankgain.data.advice.zeros import ADVICE
+from rankgain.data.advice.zeros import ZERO_ADVICE
 from rankgain.data.documents import Documents, documents_of_ids
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import NONE, Column, Ids, equal_rows, ids_of, python_ids, row_numbers
@@ -258,7 +258,7 @@ class ColumnSource(JudgmentSource):
             return nan_rank(where)
         refused = refusal(error.code, where, REPEATED)
         is_padding = document == 0 and self._run.scores is None and error.code == DUPLICATE
-        return type(refused)(f"{refused}{ADVICE}") if is_padding else refused
+        return type(refused)(f"{refused}{ZERO_ADVICE}") if is_padding else refused
 
 
 class PartSource(ColumnSource):

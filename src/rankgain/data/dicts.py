@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import islice, repeat
+from operator import contains
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,14 @@ def dicts_of(value: Any, argument: str, *, judgments: bool = False) -> tuple[Any
     return value, name, ()  # the queries have names of columns
 
 
+_EMPTY = repeat("")
+
+
 def refuse_empty_ids(queries: Collection[Any], documents: Iterable[Collection[Any]], name: str) -> None:
     """Refuse an empty text as the id of a query, or of a document among the documents of a query."""
     try:
+        if "" not in queries and not any(map(contains, documents, _EMPTY)):
+            return
         if "" in queries:
             raise refusal(EMPTY_ID, f"{name}: position {[*queries].index('')}", "queries")
         for query, ids in zip(queries, documents, strict=False):
@@ -160,8 +166,9 @@ class DictSource(JudgmentSource):
 
     @property
     def may_have_one_document(self) -> tuple[bool, bool]:
-        judgments, runs = self._judgments, self._runs
-        return judgments.judged.total <= len(judgments.query_ids), len(runs) > 0 and size_of(runs[0]) <= 1
+        runs = self._runs
+        judgments = self._judgments
+        return judgments.judged.total <= len(judgments.query_ids), len(runs) > 0 and len(runs[0]) <= 1
 
     def documents_of(self, query: int) -> list[Any]:
         return list(as_dict(self._runs[query]))

@@ -13,15 +13,15 @@ from rankgain.choices import Duplicates
 from rankgain.data.advice.foreign import container_advice, element_advice
 from rankgain.data.advice.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.advice.multi_hot import refuse_multi_hot
-from rankgain.data.advice.zeros import ADVICE
+from rankgain.data.advice.zeros import ZERO_ADVICE
 from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
 from rankgain.data.column_names import is_series, refuse_table
 from rankgain.data.dicts import refuse_empty_ids
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, are_empty, ids_of, ids_of_rows
 from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
-from rankgain.data.padding import IN_LISTS, cut, ends_with_nan, ends_without, unpadded, whole, without_padding
-from rankgain.data.ragged import offsets_of
+from rankgain.data.padding import IN_LISTS, cut, ends_with_nan, unpadded, whole, without_padding
+from rankgain.data.ragged import ends_without, offsets_of
 from rankgain.data.series import by_query
 from rankgain.data.sparse import offsets_and_columns
 from rankgain.errors import ErrorCode, InputError, quoted, refusal
@@ -236,7 +236,7 @@ def _of_rows(name: str, users: Sequence[Any], ids: Ids, firsts: Ints, lasts: Int
     judgments = of_ids(name, QueryRows(users, firsts, lasts), ids, np.ones(len(ids)))
     if judgments.error_code is not None:
         _, user, position = judgments.error_code
-        judgments.hint = ADVICE if judgments.documents[int(judgments.offsets[user]) + position] == 0 else ""
+        judgments.hint = ZERO_ADVICE if judgments.documents[int(judgments.offsets[user]) + position] == 0 else ""
     return judgments
 
 

@@ -87,13 +87,3 @@ def unpadded(matrix: Array) -> tuple[Ints, Ints]:
             padded = block < 0
             sizes[start : start + step] = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
     return offsets, offsets[:-1] + sizes
-
-
-def ends_without(padding: Bools, firsts: Ints, lasts: Ints) -> Ints:
-    """Return where lists end, which are slices first … last − 1 of a column, if padding at their ends is cut off."""
-    if not padding.any():
-        return lasts
-    # for each row of the column, the number of rows up to the last one before it that is no padding
-    rows = np.append(0, np.maximum.accumulate(np.where(padding, 0, np.arange(1, len(padding) + 1))))
-    ends: Ints = np.maximum(firsts, rows[lasts])
-    return ends

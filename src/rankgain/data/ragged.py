@@ -248,6 +248,16 @@ def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
     return offsets
 
 
+def ends_without(padding: Bools, firsts: Ints, lasts: Ints) -> Ints:
+    """Return where lists end, which are slices first … last − 1 of a column, if padding at their ends is cut off."""
+    if not padding.any():
+        return lasts
+    # for each row of the column, the number of rows up to the last one before it that is no padding
+    rows = np.append(0, np.maximum.accumulate(np.where(padding, 0, np.arange(1, len(padding) + 1))))
+    ends: Ints = np.maximum(firsts, rows[lasts])
+    return ends
+
+
 def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
     """Return the value as a one-dimensional array of numbers.
 

@@ -66,8 +66,9 @@ def from_qrels(
     Raises
     ------
     ValueError
-        If `qrels` and `run` have no query in common, or if `ties` or `missing` is unknown. In `Rankings.evaluate`, if a
-        grade is not finite, a score is NaN, or the document ids of the two sides are of different types.
+        If `qrels` and `run` have no query in common, an id is an empty text, texts hold several ids, or `ties` or
+        `missing` is unknown. In `Rankings.evaluate`, if a grade is not finite, a score is NaN, or the document ids of
+        the two sides are of different types.
     TypeError
         If an argument is not a mapping of mappings. In `Rankings.evaluate`, if a grade or score is not a number, or if
         tied documents cannot be ordered because their ids are of mixed types.

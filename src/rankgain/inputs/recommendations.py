@@ -50,15 +50,15 @@ def from_recommendations(
     Parameters
     ----------
     relevant : list, mapping, matrix, sparse matrix, or Judgments
-        For each user a set or list of ids (grade 1 each), or a mapping from id to grade, any finite number. Or an
-        integer matrix of ids, padded as below; or a scipy sparse matrix of users × items, whose stored values are the
-        grades; or one id per user, as in leave-one-out evaluation, in an array, list or mapping. If `recommended`
-        is one user's list, the set, list or mapping itself, or a sparse matrix of one row.
+        For each user a set or list of ids (grade 1 each), or a mapping from id to grade, any finite number. Or a matrix
+        of ids; lists and matrices are padded as below. Or a scipy sparse matrix of users × items, whose stored values
+        are the grades; or one id per user, as in leave-one-out evaluation, in an array, list or mapping. If
+        `recommended` is one user's list, the set, list or mapping itself, or a sparse matrix of one row.
     recommended : array_like of int, list of lists, or mapping
-        The recommended ids of each user, best first, in the same order or under the same key: an integer matrix with
-        one row per user, in which the first negative id ends the row as padding; lists or 1-D arrays of ids, of any
-        lengths; or a mapping from user to such a list. A flat list is for a single user. Ids are all str, all bytes or
-        all integers; or, in lists of lists, tuples.
+        The recommended ids of each user, best first, in the same order or under the same key: a matrix with one row per
+        user; lists or 1-D arrays of ids, of any lengths; or a mapping from user to such a list. NaN, None, an empty
+        text and -1 at the end of a row are padding and end it; in an integer matrix, the first negative id does. A flat
+        list is for a single user. Ids are all str, all bytes or all integers; or, in lists of lists, tuples.
     missing : {"zero", "skip"}, default "zero"
         Whether users of `relevant` without recommendations are evaluated as empty lists, hence 0, or left out. Users
         without an entry in `relevant` are always left out.
@@ -80,7 +80,8 @@ def from_recommendations(
     ValueError
         If the numbers of users differ, the two sides have no user in common, or their ids are of different types; if
         `relevant` has keys, `recommended` has none, and `query_ids` is not given; if `missing`, `validate` or
-        `duplicates` is unknown; or if a matrix has more than two dimensions or a sparse one is broken. In
+        `duplicates` is unknown; if a matrix has more than two dimensions or a sparse one is broken; if an id is null or
+        an empty text before the end of its row; or if texts hold several ids. In
         `Rankings.evaluate`, if a relevant id is recommended twice, is listed twice as relevant, or has a grade that is
         not finite.
     TypeError
@@ -90,7 +91,8 @@ def from_recommendations(
     Warns
     -----
     UserWarning
-        If a grade is negative, other than -1 and -2.
+        If a grade is negative, other than -1 and -2; or if both sides have one text per query that may hold several
+        ids, in other numbers.
 
     See Also
     --------

@@ -58,7 +58,8 @@ def from_scores(
         float64 are read as they are; other dtypes are converted to float64, in which integers beyond 2**53 may tie.
         If `y_true` is sparse, a matrix of the same shape, whose rows may have any stride.
     group_sizes : array_like of int, optional
-        For flat (1-D) arrays: the number of documents of each query, in the order of the queries. 0 is allowed.
+        For flat (1-D) arrays: the number of documents of each query, in the order of the queries. 0 is allowed. Beside
+        `qid`, it must state the same queries.
     qid : array_like of hashable, optional
         For flat (1-D) arrays: the query of each document, contiguous or not. Queries come in the order in which they
         first appear, and their ids become `query_ids`.
@@ -248,7 +249,8 @@ def beside_scores(
         raise ValueError(f"y_true has {len(flat_labels)} documents, and y_score has {len(flat_scores)}")
     order, names = None, None
     if qid is None:
-        refuse_value_counts(group_sizes)
+        if is_series(group_sizes):
+            refuse_value_counts(group_sizes)
         offsets = _from_sizes(group_sizes, len(flat_scores))
     else:
         offsets, order, names = _from_qid(qid, len(flat_scores))

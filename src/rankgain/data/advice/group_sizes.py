@@ -6,19 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.data.column_names import is_series
 from rankgain.errors import quoted
 from rankgain.scalars import Ints
 
-FEWEST = 6  # minimum number of different sizes: six in random order never rise once in 720 times
+_FEWEST = 6  # minimum number of different sizes: six in random order never rise once in 720 times
 
 
 def refuse_value_counts(sizes: Any) -> None:
-    """Refuse a Series called "count" with at least `FEWEST` different sizes that never rise, unless its labels rise."""
-    if not is_series(sizes) or sizes.name != "count" or sizes.dtype.kind not in "iu":
+    """Refuse a Series called "count" with `_FEWEST` different sizes that never rise, unless its labels rise."""
+    if sizes.name != "count" or sizes.dtype.kind not in "iu":
         return
     values = sizes.to_numpy()
-    if len(np.unique(values)) < FEWEST or np.any(values[1:] > values[:-1]) or sizes.index.is_monotonic_increasing:
+    if len(np.unique(values)) < _FEWEST or np.any(values[1:] > values[:-1]) or sizes.index.is_monotonic_increasing:
         return
     raise ValueError(
         "group_sizes is sorted by size, as value_counts() does, not by the order of the documents: write "
@@ -46,5 +45,5 @@ def _shown(sizes: Ints) -> str:
 
 def _line_of_sizes(sizes: Any) -> str:
     """Return the line that counts the documents of each query in their order."""
-    name = sizes.index.name if is_series(sizes) and sizes.index.name is not None else "qid"
-    return f"df.groupby({quoted(name)}, sort=False).size()"
+    name = getattr(getattr(sizes, "index", None), "name", None)  # of a Series
+    return f"df.groupby({quoted('qid' if name is None else name)}, sort=False).size()"

@@ -11,7 +11,7 @@ from rankgain.data.judgments import JudgmentSource
 from rankgain.data.source import IdSide
 from rankgain.errors import quoted, warn
 
-QUERIES = 100  # maximum number of queries to examine
+_QUERIES = 100  # maximum number of queries to examine
 _RANKED = ".assign(rank=lambda df: df.groupby(level=0).cumcount() + 1), with rank='rank'"
 _SEPARATOR = re.compile(r"\s*[,;|]\s*|\s+")
 
@@ -21,13 +21,13 @@ def refuse_several_ids(source: JudgmentSource, judged_column: Any = None, run_co
 
     `judged_column`, `run_column`: the columns of documents, if the sides are tables.
     """
-    if not any(source.may_have_one_document):
+    one_judged, one_returned = source.may_have_one_document
+    if not (one_judged or one_returned):
         return
-    queries = range(min(len(source), QUERIES))
+    queries = range(min(len(source), _QUERIES))
     truth, run = source.id_sides()
     judged, returned = (
-        _texts(side, queries) if one else {}
-        for side, one in zip((truth, run), source.may_have_one_document, strict=True)
+        _texts(side, queries) if one else {} for side, one in ((truth, one_judged), (run, one_returned))
     )
     columns = judged_column if judged_column is not None else source.judged_column, run_column
     lines = [

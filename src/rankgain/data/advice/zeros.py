@@ -8,12 +8,11 @@ import numpy as np
 
 from rankgain.data.ids import Ids
 from rankgain.data.judgments import JudgmentSets
-from rankgain.data.padding import ends_without
-from rankgain.data.ragged import RaggedArray, offsets_of
+from rankgain.data.ragged import RaggedArray, ends_without, offsets_of
 from rankgain.scalars import Array, Ints
 
-FEWEST = 20  # minimum number of rows
-ADVICE = "; if 0 is padding, pass [id for id in row if id != 0] of each row"
+_FEWEST = 20  # minimum number of rows
+ZERO_ADVICE = "; if 0 is padding, pass [id for id in row if id != 0] of each row"
 
 
 class IdRows(NamedTuple):
@@ -45,7 +44,8 @@ def remarks_on_zero_ids(relevant: IdRows, recommended: IdRows) -> tuple[str, ...
         return ()
     count = counts[padded.name]
     return (
-        f"{padded.name}: 0 is the last id of {np.count_nonzero(count)} of {len(count)} rows and no other id{ADVICE}",
+        f"{padded.name}: 0 is the last id of {np.count_nonzero(count)} of {len(count)} rows and no other id"
+        f"{ZERO_ADVICE}",
     )
 
 
@@ -54,7 +54,7 @@ def _integers(side: IdRows) -> Array:
 
 
 def _mostly_ends_with_zero(side: IdRows) -> bool:
-    if len(side.firsts) < FEWEST or side.ids.kind != "int" or not side.are_ordered:
+    if len(side.firsts) < _FEWEST or side.ids.kind != "int" or not side.are_ordered:
         return False
     filled = side.lasts[side.lasts > side.firsts]
     return 2 * int(np.count_nonzero(_integers(side)[filled - 1] == 0)) > len(side.firsts)
@@ -75,7 +75,7 @@ def remarks_on_zero_scores(labels: RaggedArray, scores: RaggedArray) -> tuple[st
     At least one row must end so twice, and no other score may be 0.
     """
     grades, values = labels.matrix, scores.matrix
-    if grades is None or values is None or len(values) < FEWEST or not values.size:
+    if grades is None or values is None or len(values) < _FEWEST or not values.size:
         return ()
     if 2 * np.count_nonzero((values[:, -1] == 0) & (grades[:, -1] == 0)) <= len(values):
         return ()

@@ -25,8 +25,8 @@ from rankgain.data.ids import (
     ids_of,
     join,
 )
-from rankgain.data.padding import IN_LISTS, ends_without, padding_of
-from rankgain.data.ragged import offsets_of
+from rankgain.data.padding import IN_LISTS, padding_of
+from rankgain.data.ragged import ends_without, offsets_of
 from rankgain.data.tables.readers import ListColumn, Reader, refuse_nested
 from rankgain.errors import refusal
 from rankgain.scalars import Array, Bools, Bytes, Ints
