@@ -131,6 +131,20 @@ def changed(labelled: int, share: float, samples: int) -> float:
     return decided / samples
 
 
+def raised(labelled: int, samples: int) -> float:
+    """Return how often runs that are equal on average are decided to differ, if the second judge raises one by 0.2.
+
+    Both find the same queries hard.
+    """
+    random, decided = np.random.default_rng(labelled), 0
+    for _ in range(samples):
+        human = np.clip(random.beta(2, 2, (QUERIES, 1)) + random.normal(0, 0.2, (QUERIES, 2)), 0, 1)
+        judge = np.clip(human + random.normal(0, 0.1, (QUERIES, 2)), 0, 1)
+        judge[:, 1] = np.clip(judge[:, 1] + 0.2, 0, 1)
+        decided += test_of(estimate_of(human, judge, labelled, random)).decided
+    return decided / samples
+
+
 def binary(labelled: int, samples: int) -> tuple[float, float]:
     """Return how often the interval of success@1 covers 0.95, and how often its width is 0."""
     random, ends = np.random.default_rng(labelled), []
@@ -155,6 +169,8 @@ def bench(scale: harness.Scale) -> None:
     for labelled in (10, 100):
         shares = (changed(labelled, share, samples) for share in (0.02, 0.05, 0.1))
         print(f"few queries changed, falsely decided, {labelled} labelled:", *(f"{share:.1%}" for share in shares))
+    shares = (raised(labelled, samples) for labelled in LABELLED)
+    print("one of two equal runs raised, falsely decided, 10, 20, 50 labelled:", *(f"{share:.1%}" for share in shares))
     for labelled in LABELLED:
         covered, empty = binary(labelled, samples)
         print(f"success@1 of 0.95, {labelled} labelled: covered {covered:.1%}, interval of width 0 {empty:.1%}")

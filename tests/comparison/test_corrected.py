@@ -71,15 +71,36 @@ def test_the_estimate_is_the_formula_of_the_docstring():
     for left_out in range(n):
         x, y = (np.delete(np.array(each) - np.mean(each), left_out) for each in (labelled, human))
         slopes.append(min(max(float(x @ y / (x @ x)), 0), 1))
-    mean_all, mean_labelled, slope = np.mean(every), np.mean(labelled), np.mean(slopes)
+    mean_all, slope = np.mean(every), np.mean(slopes)
+    others, draw = [query for query in LLM if query not in FEW], random.Random(0).random
+    groups = [[query] for query in FEW]
+    for number, query in enumerate(sorted(others, key=lambda _: draw())):
+        groups[number % n].append(query)
     values = [
-        y + each * (mean_all - x) + math.sqrt(n / whole) * slope * (x - mean_labelled)
-        for x, y, each in zip(labelled, human, slopes, strict=True)
+        y + each * (mean_all - x) + n / whole * slope * sum(llm[query] - mean_all for query in group)
+        for x, y, each, group in zip(labelled, human, slopes, groups, strict=True)
     ]
+    rows = np.array([[*LLM].index(query) for query in FEW])
+    result = estimate(np.array(human)[:, None], np.array(every)[:, None], rows)
+    assert result.values[:, 0] == pytest.approx(np.array(values))
     mean = corrected().means[0]
     assert (mean.run, mean.llm, mean.human) == ("main", pytest.approx(mean_all), pytest.approx(np.mean(human)))
     assert (mean.corrected, mean.slope) == (pytest.approx(np.mean(values)), pytest.approx(slope))
     assert mean.correlation == pytest.approx(np.corrcoef(human, labelled)[0, 1])
+
+
+def test_corrected_values_have_the_spread_of_the_estimate():
+    """Two runs share most of their variance, so that the slope of each is not that of their difference."""
+    generator = np.random.default_rng(0)
+    estimates, errors = [], []
+    for _ in range(300):
+        human = generator.normal(0, 0.25, (300, 1)) + generator.normal(0, 0.2, (300, 2))
+        every = human + generator.normal(0, 0.1, (300, 2))
+        rows = generator.choice(300, 30, replace=False)
+        differences = np.subtract(*estimate(human[rows], every, rows).values.T)
+        estimates.append(differences.mean())
+        errors.append(differences.var(ddof=1) / 30)
+    assert np.std(estimates) / math.sqrt(np.mean(errors)) == pytest.approx(1.0, abs=0.08)  # 4 % is one standard error
 
 
 def test_the_interval_of_a_mean_is_the_hull_of_three_by_student():
@@ -185,7 +206,7 @@ def test_p_and_interval_are_those_of_one_query_more():
         means = np.sort(chosen[1:] @ values / chosen[1:].sum(axis=1))
         rank = int(0.05 * len(chosen)) // 2  # all subsets of queries, as in the notes of `Comparison.test`
         ends.append((means[rank - 1], means[-rank]))
-    assert (pair.difference < 0, p[0] < 0.05) == (True, True)
+    assert (pair.difference < 0, p[2] > p[0]) == (True, True)
     assert pair.p == pytest.approx(p[2])
     assert (pair.low, pair.high) == (pytest.approx(ends[1][0]), pytest.approx(ends[2][1]))
     assert (ends[1][0] < ends[0][0], ends[2][1] > ends[0][1]) == (True, True)

@@ -712,12 +712,14 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
 
         Notes
         -----
-        For each run, the value of a labelled query is v = h + λ·(L − l) + √(n/N)·λ̄·(l − l̄): h and l are its values by
-        the two judges, L the mean of all N queries, l̄ that of the n labelled ones, and λ the least-squares slope of h
-        on l without this query, cut to 0 … 1, with the mean λ̄. The mean of v is the estimate; the last term has the
-        mean 0. This is the regression estimator of survey sampling, and PPI++ without its bias in the slope. The
-        interval is that of Student's t, also with one query more at v̄ ± the larger of λ̄·(share of queries with h =
-        l)² and (share of the commonest h − λ̄l)², times the range of the metric.
+        For each run, the corrected value of a labelled query is v = h + λ·(L − l) + (n/N)·λ̄·Σ(l' − L): h and l are its
+        values by the two judges, L the second judge's mean of all N queries, and λ the least-squares slope of h on l
+        over the other labelled queries, cut to 0 … 1, with the mean λ̄. The sum is over the query and its share of the
+        queries without labels, which are assigned to the n labelled ones at random (always the same way). The mean of
+        v is the estimate; the last term has the mean 0, and gives v the spread of the estimate. This is the regression
+        estimator of survey sampling, and PPI++ without its bias in the slope. The interval is that of Student's t, also
+        with one query more at v̄ ± the larger of λ̄·(share of queries with h = l)² and (share of the commonest h −
+        λ̄l)², times the range of the metric.
 
         References
         ----------

@@ -196,7 +196,7 @@ class Corrected(Frames, Printed):
         >>> runs = {"b first": {q: {"a": 1, "b": 2} for q in llm}, "a first": {q: {"a": 2, "b": 1} for q in llm}}
         >>> corrected = rg.compare(llm, runs, "precision@1").corrected_by(human)
         >>> print(corrected.test()["precision@1", "a first", "b first"].verdict())
-        precision@1: a first is better than b first by +0.8050 (95% +0.6025 to +1.0000).
+        precision@1: a first is better than b first by +0.8050 (95% +0.6033 to +1.0000).
         """
         for name in invalid:
             if name in INVALID:

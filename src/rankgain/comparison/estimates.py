@@ -19,7 +19,7 @@ from rankgain.comparison.testing import BH, HOLM, MAX_T, Options, differences_of
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.intervals import bounds_of, student_quantile
-from rankgain.scalars import Bools, Floats, Ints
+from rankgain.scalars import Bools, Floats, Ints, to_intp
 
 FEWEST = 10  # with fewer labelled queries, a slope says nothing
 EQUAL = 1e-12  # two values that differ by no more are equal; also the least variation from which a slope is computed
@@ -108,29 +108,47 @@ def estimated(
 
     `first`: the values of the labelled queries; `rows`: where these are in `every`, the values by the second judge.
     """
+    unit = _units(rows, len(every))
     columns = [
-        _corrected(*map(np.ascontiguousarray, (h, a[rows], a))) for h, a in zip(first.values.T, every.T, strict=True)
+        _corrected(np.ascontiguousarray(one), np.ascontiguousarray(other), rows, unit)
+        for one, other in zip(first.values.T, every.T, strict=True)
     ]
     values = np.column_stack([column for column, _ in columns])
     slopes = np.array([slope for _, slope in columns])
     return Estimate(metric, second.record, second.runs, query_ids, first.values, every, rows, values, slopes)
 
 
-def _corrected(first: Floats, second: Floats, every: Floats) -> tuple[Floats, float]:
+def _units(rows: Ints, queries: int) -> Ints:
+    """Assign each query to a labelled one: that query itself, or one at random for the same number of queries each."""
+    from random import Random  # whose numbers are the same everywhere
+
+    unit = np.zeros(queries, dtype=np.int64)
+    unit[rows] = np.arange(len(rows))
+    others = np.delete(np.arange(queries), rows)
+    draw = Random(0).random
+    order = np.argsort([draw() for _ in range(len(others))], kind="stable")
+    unit[others[order]] = np.arange(len(others)) % len(rows)
+    return unit
+
+
+def _corrected(first: Floats, every: Floats, rows: Ints, unit: Ints) -> tuple[Floats, float]:
     """Return the corrected values of a run, and its mean slope.
 
-    The slope of a query leaves the query out, and is between 0 and 1. The last term has the mean 0; it gives the values
-    the variance that comes from the second judge's mean being that of a sample of queries.
+    The slope of a query leaves the query out, and is between 0 and 1. The last term has the mean 0; it adds what the
+    query and those assigned to it contribute to the second judge's mean, so that the values are independent of each
+    other and have the variance of the estimate, also that of the difference of two runs.
     """
     count, total = len(first), len(every)
     if count == total:
         return first, 0.0
+    second = every[rows]
     centred = second - second.mean()
     products, squares = centred * (first - first.mean()), centred * centred
     below = squares.sum() - squares
     slopes = np.divide(products.sum() - products, below, out=np.zeros(count), where=below > EQUAL).clip(0.0, 1.0)
     slope = float(slopes.mean())
-    sampling = math.sqrt(count / total) * slope * centred
+    deviations = np.bincount(to_intp(unit), weights=every - every.mean(), minlength=count)
+    sampling = count / total * slope * deviations
     corrected: Floats = first + slopes * (every.mean() - second) + sampling
     return corrected, slope
 
