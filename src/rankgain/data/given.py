@@ -54,7 +54,8 @@ class Given:
 
     `data`: the value itself or, for a table file or an object of another tool, what it holds. `argument`: the name of
     the parameter. `name`: the place that errors name, which is the table file or, without one, the argument. `assumed`:
-    what was assumed about the data, in words.
+    what was assumed about the data, in words. `unnamed`: the
+    expression for the answers of a search engine that do not name their queries, or "".
     """
 
     def __init__(self, kind: Kind, data: Any, argument: str, assumed: tuple[str, ...] = ()) -> None:
@@ -62,6 +63,7 @@ class Given:
         self.data = data
         self.argument = self.name = argument
         self.assumed = assumed
+        self.unnamed = ""
 
     @cached_property
     def frame(self) -> Frame:
@@ -185,10 +187,10 @@ def _of_engine(value: Any, name: str, side: str) -> Given | None:
     if side == "truth":
         judged = judgments_of_ratings(value, name)
         return None if judged is None else Given("dicts", judged, name)
-    if (run := run_of_answers(value, name)) is None:
+    if (answers := run_of_answers(value, name)) is None:
         return None
-    given = Given("lists" if isinstance(run[0], list) else "dicts", run[0], name, run[1])
-    given.values = "ids"
+    given = Given("lists" if answers.unnamed else "dicts", answers.run, name, answers.assumed)
+    given.values, given.unnamed = "ids", answers.unnamed
     return given
 
 
