@@ -235,6 +235,23 @@ def test_order_of_hits_under_the_rules_of_elasticsearch():
     assert result.mean("rr@10") == EXPECTED.mean("rr")
 
 
+def test_tables_with_columns_called_as_fields_of_answers(tmp_path):
+    rows = [{"id": "q", "relevant": ["b"], "retrieved": ["a", "b"], "hits": ["b"], "error": {"code": 1}}]
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(rows[0]))
+    for table in (rows, path):
+        assert rg.evaluate(table, "rr").mean("rr") == 0.5
+    flat = [{"query_id": "q", "doc_id": doc, "score": score, "hits": ["x"]} for doc, score in (("a", 1.0), ("d", 0.5))]
+    path.write_text("\n".join(map(json.dumps, flat)))
+    for run in (flat, path):
+        assert rg.evaluate(QRELS, run, "rr").mean("rr") == 0.5
+    named = [{"query_id": "q", "hits": [{"id": "b", "score": 1.0}]}]
+    with pytest.raises(ValueError, match="run has a row per query") as error:
+        rg.evaluate(QRELS, named, "rr")
+    by_query = eval(re.search(r"by query, (.*), and those", str(error.value))[1], {"run": named})
+    assert rg.evaluate(QRELS, by_query, "rr").mean("rr") == 1.0
+
+
 def test_documents_may_be_called_as_fields_of_answers():
     for name in ("hits", "matches", "ids", "points", "error", "result", "candidates", "details", "responses"):
         assert rg.evaluate({"q": {name: 1}}, {"q": {name: 1.0}}, "rr").mean("rr") == 1.0

@@ -7,6 +7,7 @@ from itertools import pairwise, starmap
 from operator import ge, le
 from typing import Any, NamedTuple
 
+from rankgain.data.column_names import default_columns
 from rankgain.errors import quoted
 
 # Fields by which the answer to one query is recognised, and those by which a file of answers is.
@@ -51,6 +52,8 @@ def run_of_answers(value: Any, name: str) -> Answers | None:
         queries = [_field(_field(answer, "query"), "qid") for answer in value]
         if None not in queries:
             return _by_query(_distinct(queries, value, name), name)
+    if isinstance(first, Mapping) and "query" in default_columns(first):
+        return None  # a table whose rows name their queries
     hits = hits_of(first)
     if hits is not None and (not hits or _fields_of(hits[0]) is not None):
         return Answers(*_read(enumerate(value), name), name)
@@ -69,7 +72,7 @@ def hits_of(answer: Any) -> list[Any] | None:
     """
     answer = _body(answer)
     if isinstance(answer, Mapping):
-        if isinstance(answer.get("error"), Mapping):
+        if isinstance(answer.get("error"), Mapping) and answer.keys() <= {"error", "status"}:
             reason = answer["error"].get("reason", answer["error"])
             raise ValueError(f"run: an answer is an error: {quoted(reason)}: search again, or leave that query out")
         result = answer.get("result")  # of Qdrant's REST interface
@@ -85,7 +88,7 @@ def hits_of(answer: Any) -> list[Any] | None:
         _refuse_scroll(type(answer) is tuple and len(answer) == 2 and isinstance(answer[0], list))
         names = "points", "matches", "candidates"
         hits = next((getattr(answer, name) for name in names if hasattr(answer, name)), answer)
-    if not isinstance(hits, list):
+    if not isinstance(hits, list) or (hits and isinstance(hits[0], (str, int, float))):
         return None
     if hits and isinstance(hits[0], Mapping) and isinstance(hits[0].get("hit"), Mapping):
         return [hit["hit"] for hit in hits]  # of `_rank_eval`

@@ -146,10 +146,11 @@ def is_file(value: Any) -> bool:
 
 def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool, side: str) -> Given:
     """Return what a value other than a file is. `name`: the place that errors name. `side`: "run", "truth" or ""."""
-    if isinstance(value, Reader) and side and not columns and not _FIELDS.isdisjoint(value.names):
-        value = value.values_of_lines() or value
     if isinstance(value, Reader) or is_pandas(value):
-        return Given("table", value, name)
+        may_be_of_engine = isinstance(value, Reader) and side and not columns and not _FIELDS.isdisjoint(value.names)
+        lines = value.values_of_lines() if may_be_of_engine else None
+        given = None if lines is None else _of_engine(lines, name, side)
+        return given or Given("table", value, name)
     may_be_of_engine = side and not columns and (side == "run" or not is_table)
     if may_be_of_engine and (given := _of_engine(value, name, side)) is not None:
         return given
