@@ -235,6 +235,10 @@ def test_order_of_hits_under_the_rules_of_elasticsearch():
     assert result.mean("rr@10") == EXPECTED.mean("rr")
 
 
+def test_pairs_of_lists_are_not_scrolls(rejects):
+    rejects(TypeError, "position 0: ids must be all str", rg.evaluate, QRELS, {"q": (["a", "b"], [0.2, 0.1])}, "rr")
+
+
 def test_tables_with_columns_called_as_fields_of_answers(tmp_path):
     rows = [{"id": "q", "relevant": ["b"], "retrieved": ["a", "b"], "hits": ["b"], "error": {"code": 1}}]
     path = tmp_path / "rows.json"

@@ -85,7 +85,8 @@ def hits_of(answer: Any) -> list[Any] | None:
             hits = _of_chroma(answer) if "distances" in answer or "metadatas" in answer else hits
         hits = answer["candidates"] if "candidates" in answer and "query" in answer else hits
     else:
-        _refuse_scroll(type(answer) is tuple and len(answer) == 2 and isinstance(answer[0], list))
+        if type(answer) is tuple and len(answer) == 2 and isinstance(answer[0], list):
+            _refuse_scroll(hasattr(next(iter(answer[0]), None), "payload"))
         names = "points", "matches", "candidates"
         hits = next((getattr(answer, name) for name in names if hasattr(answer, name)), answer)
     if not isinstance(hits, list) or (hits and isinstance(hits[0], (str, int, float))):
