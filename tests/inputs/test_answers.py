@@ -193,12 +193,31 @@ def test_remark_on_answers_without_queries():
 
 def test_answers_without_queries_are_rejected(rejects):
     for run in ({"took": 5, "responses": SEARCHES}, SEARCHES):
-        rejects(ValueError, "relevant has keys and recommended has none: give the keys of its rows as query_ids",
-                rg.evaluate, TRUTH, run, "rr")  # fmt: skip
+        message = "the queries of truth have names, and those of run have none: write dict(zip(queries, run"
+        for truth in (TRUTH, rg.judgments(TRUTH), [{"query_id": "p", "doc_id": "a", "relevance": 1}]):
+            rejects(ValueError, message, rg.evaluate, truth, run, "rr")
         rejects(ValueError, "recommended has 2 users, and relevant has 3", rg.evaluate, [{"a"}] * 3, run, "rr")
     rejects(TypeError, "run is the answer to one query: write {query: run}", rg.evaluate, TRUTH, SEARCHES[0], "rr")
     rejects(TypeError, "run has the hits of one query: write {query: run}",
             rg.evaluate, TRUTH, mappings("_id", "_score"), "rr")  # fmt: skip
+
+
+def run_line(pattern, run):
+    """Evaluate the line of an error."""
+    with pytest.raises((TypeError, ValueError)) as error:
+        rg.evaluate(TRUTH, run, *METRICS)
+    line = re.search(pattern, str(error.value))[1]
+    return rg.evaluate(TRUTH, eval(line, {"run": run, "queries": [*TRUTH], "query": "p"}), *METRICS)
+
+
+def test_lines_to_write():
+    chroma = {"ids": [IDS, IDS], "distances": [SCORES[::-1]] * 2}
+    for run in ({"took": 5, "responses": SEARCHES}, SEARCHES, chroma):
+        assert run_line(r"write (dict.*\)), with", run).to_dict() == ALL.to_dict()
+    one = rg.evaluate(TRUTH, {"p": IDS}, *METRICS).to_dict()
+    for run in (SEARCHES[0], mappings("_id", "_score")):
+        assert run_line(r"write (\{.*\})$", run).to_dict() == one
+    assert run_line(r"pass (run.*\]), in", EVALUATED | {"failures": {"r": "boom"}}).to_dict() == ALL.to_dict()
 
 
 def test_similarity_of_answers():
@@ -214,6 +233,27 @@ def test_order_of_hits_under_the_rules_of_elasticsearch():
     tied = {"q": ANSWERS["_search"]([0.5] * 4)}
     result = rg.evaluate(QRELS, tied, "rr@10", like="elasticsearch")
     assert result.mean("rr@10") == EXPECTED.mean("rr")
+
+
+def test_pairs_of_lists_are_not_scrolls(rejects):
+    rejects(TypeError, "position 0: ids must be all str", rg.evaluate, QRELS, {"q": (["a", "b"], [0.2, 0.1])}, "rr")
+
+
+def test_tables_with_columns_called_as_fields_of_answers(tmp_path):
+    rows = [{"id": "q", "relevant": ["b"], "retrieved": ["a", "b"], "hits": ["b"], "error": {"code": 1}}]
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(rows[0]))
+    for table in (rows, path):
+        assert rg.evaluate(table, "rr").mean("rr") == 0.5
+    flat = [{"query_id": "q", "doc_id": doc, "score": score, "hits": ["x"]} for doc, score in (("a", 1.0), ("d", 0.5))]
+    path.write_text("\n".join(map(json.dumps, flat)))
+    for run in (flat, path):
+        assert rg.evaluate(QRELS, run, "rr").mean("rr") == 0.5
+    named = [{"query_id": "q", "hits": [{"id": "b", "score": 1.0}]}]
+    with pytest.raises(ValueError, match="run has a row per query") as error:
+        rg.evaluate(QRELS, named, "rr")
+    by_query = eval(re.search(r"by query, (.*), and those", str(error.value))[1], {"run": named})
+    assert rg.evaluate(QRELS, by_query, "rr").mean("rr") == 1.0
 
 
 def test_documents_may_be_called_as_fields_of_answers():

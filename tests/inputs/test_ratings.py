@@ -37,7 +37,7 @@ FORMS = {
     "body": BODY,
     "numbers": BODY
     | {"judgmentRatings": [row | {"ratings": ratings(JUDGED[row["query"]], "docId", float)} for row in LIST]},
-    "3.0": {"judgmentRatings": {row["query"]: row["ratings"] for row in LIST}},
+    "3.0": BODY | {"judgmentRatings": {row["query"]: row["ratings"] for row in LIST}},
     "answer": answer(BODY),
     "client": SimpleNamespace(body=answer(BODY)),
 }

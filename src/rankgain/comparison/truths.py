@@ -80,6 +80,8 @@ def _agree(one: Mapping[Any, float] | list[float], other: Mapping[Any, float] | 
 
     Grades without ids, and ids of different types, are compared as multisets of grades.
     """
+    if one == other:
+        return True
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         if not reads_all:
             one, other = _relevant(one), _relevant(other)

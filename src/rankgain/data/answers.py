@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, starmap
 from operator import ge, le
-from typing import Any
+from typing import Any, NamedTuple
 
+from rankgain.data.column_names import default_columns
 from rankgain.errors import quoted
 
 # Fields by which the answer to one query is recognised, and those by which a file of answers is.
@@ -14,22 +15,31 @@ ANSWER_FIELDS = frozenset(("hits", "matches", "ids", "error", "result", "candida
 FILE_FIELDS = ANSWER_FIELDS | {"responses", "details"}
 
 
-def run_of_answers(value: Any, name: str) -> tuple[Any, tuple[str, ...]] | None:
-    """Return the run in the answers to several queries, and what was assumed, in words; None if the value is no answer.
+class Answers(NamedTuple):
+    """The run in the answers to several queries.
 
-    The run maps each query to its documents, with scores that preserve their order, or has a list of documents for each
-    query, if the answers do not say which is which. `name`: what errors call the run.
+    `run`: a dict from queries to documents, with scores that preserve their order; or, if the answers do not name their
+    queries, a list of lists of documents. `assumed`: assumptions, in words. `unnamed`: the expression for the list of
+    answers that do not name their queries.
     """
+
+    run: Any
+    assumed: tuple[str, ...]
+    unnamed: str = ""
+
+
+def run_of_answers(value: Any, name: str) -> Answers | None:
+    """Return the run in the answers to several queries, or None if the value is none. `name`: what errors call it."""
     value = _body(value)
     if isinstance(value, Mapping):
         if isinstance(answers := value.get("responses"), list):  # of `_msearch`
-            return _read(enumerate(answers), name)
+            return Answers(*_read(enumerate(answers), name), f"{name}['responses']")
         if isinstance(answers := value.get("details"), Mapping) and "metric_score" in value:  # of `_rank_eval`
             _refuse_failures(value.get("failures"), name)
             return _by_query(answers, name)
         if _is_of_chroma(value):
-            ids = value["ids"]
-            return _read(enumerate([{"id": identifier} for identifier in row] for row in ids), name)
+            rows = ([{"id": identifier} for identifier in row] for row in value["ids"])
+            return Answers(*_read(enumerate(rows), name), f"{name}['ids']")
         if "candidates" in value:
             return run_of_answers([value], name)
         if hits_of(value) is not None:
@@ -42,9 +52,11 @@ def run_of_answers(value: Any, name: str) -> tuple[Any, tuple[str, ...]] | None:
         queries = [_field(_field(answer, "query"), "qid") for answer in value]
         if None not in queries:
             return _by_query(_distinct(queries, value, name), name)
+    if isinstance(first, Mapping) and "query" in default_columns(first):
+        return None  # a table whose rows name their queries
     hits = hits_of(first)
     if hits is not None and (not hits or _fields_of(hits[0]) is not None):
-        return _read(enumerate(value), name)
+        return Answers(*_read(enumerate(value), name), name)
     fields = _fields_of(first)
     if fields is not None and _field(first, fields[1]) is not None:
         raise TypeError(f"{name} has the hits of one query: write {{query: {name}}}")
@@ -60,7 +72,7 @@ def hits_of(answer: Any) -> list[Any] | None:
     """
     answer = _body(answer)
     if isinstance(answer, Mapping):
-        if isinstance(answer.get("error"), Mapping):
+        if isinstance(answer.get("error"), Mapping) and answer.keys() <= {"error", "status"}:
             reason = answer["error"].get("reason", answer["error"])
             raise ValueError(f"run: an answer is an error: {quoted(reason)}: search again, or leave that query out")
         result = answer.get("result")  # of Qdrant's REST interface
@@ -73,10 +85,11 @@ def hits_of(answer: Any) -> list[Any] | None:
             hits = _of_chroma(answer) if "distances" in answer or "metadatas" in answer else hits
         hits = answer["candidates"] if "candidates" in answer and "query" in answer else hits
     else:
-        _refuse_scroll(type(answer) is tuple and len(answer) == 2 and isinstance(answer[0], list))
+        if type(answer) is tuple and len(answer) == 2 and isinstance(answer[0], list):
+            _refuse_scroll(hasattr(next(iter(answer[0]), None), "payload"))
         names = "points", "matches", "candidates"
         hits = next((getattr(answer, name) for name in names if hasattr(answer, name)), answer)
-    if not isinstance(hits, list):
+    if not isinstance(hits, list) or (hits and isinstance(hits[0], (str, int, float))):
         return None
     if hits and isinstance(hits[0], Mapping) and isinstance(hits[0].get("hit"), Mapping):
         return [hit["hit"] for hit in hits]  # of `_rank_eval`
@@ -156,10 +169,10 @@ def _field(value: Any, field: Any) -> Any:
     return value[field] if type(field) is int else getattr(value, field, None)
 
 
-def _by_query(answers: Mapping[Any, Any], name: str) -> tuple[dict[Any, dict[Any, float]], tuple[str, ...]]:
+def _by_query(answers: Mapping[Any, Any], name: str) -> Answers:
     lists, assumed = _read(answers.items(), name)
     ranks = ({document: -float(position) for position, document in enumerate(ids)} for ids in lists)
-    return dict(zip(answers, ranks, strict=True)), assumed
+    return Answers(dict(zip(answers, ranks, strict=True)), assumed)
 
 
 def _read(answers: Iterable[tuple[Any, Any]], name: str) -> tuple[list[list[Any]], tuple[str, ...]]:

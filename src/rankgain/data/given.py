@@ -54,7 +54,8 @@ class Given:
 
     `data`: the value itself or, for a table file or an object of another tool, what it holds. `argument`: the name of
     the parameter. `name`: the place that errors name, which is the table file or, without one, the argument. `assumed`:
-    what was assumed about the data, in words.
+    what was assumed about the data, in words. `unnamed`: the
+    expression for the answers of a search engine that do not name their queries, or "".
     """
 
     def __init__(self, kind: Kind, data: Any, argument: str, assumed: tuple[str, ...] = ()) -> None:
@@ -62,6 +63,7 @@ class Given:
         self.data = data
         self.argument = self.name = argument
         self.assumed = assumed
+        self.unnamed = ""
 
     @cached_property
     def frame(self) -> Frame:
@@ -158,10 +160,11 @@ def is_stream(value: Any) -> bool:
 
 def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool, side: str) -> Given:
     """Return what a value other than a file is. `name`: the place that errors name. `side`: "run", "truth" or ""."""
-    if isinstance(value, Reader) and side and not columns and not _FIELDS.isdisjoint(value.names):
-        value = value.values_of_lines() or value
     if isinstance(value, Reader) or is_pandas(value):
-        return Given("table", value, name)
+        may_be_of_engine = isinstance(value, Reader) and side and not columns and not _FIELDS.isdisjoint(value.names)
+        lines = value.values_of_lines() if may_be_of_engine else None
+        given = None if lines is None else _of_engine(lines, name, side)
+        return given or Given("table", value, name)
     may_be_of_engine = side and not columns and (side == "run" or not is_table)
     if may_be_of_engine and (given := _of_engine(value, name, side)) is not None:
         return given
@@ -199,10 +202,10 @@ def _of_engine(value: Any, name: str, side: str) -> Given | None:
     if side == "truth":
         judged = judgments_of_ratings(value, name)
         return None if judged is None else Given("dicts", judged, name)
-    if (run := run_of_answers(value, name)) is None:
+    if (answers := run_of_answers(value, name)) is None:
         return None
-    given = Given("lists" if isinstance(run[0], list) else "dicts", run[0], name, run[1])
-    given.values = "ids"
+    given = Given("lists" if answers.unnamed else "dicts", answers.run, name, answers.assumed)
+    given.values, given.unnamed = "ids", answers.unnamed
     return given
 
 

@@ -456,7 +456,19 @@ class JudgmentSource(Source):
         return judgments, IdSide(self._run_name, self.documents_of)
 
     def truth(self) -> Truth:
-        return Truth(self.query_ids, lambda query: self._judgments.of_query(self._number(query)), self._judgments)
+        lists: list[list[Any]] = []
+
+        def of_query(query: int) -> dict[Any, float]:
+            """Return the grades of a query from lists of all, since most queries will be asked for."""
+            if not lists:
+                sets = self._judgments
+                lists.extend((sets.offsets.tolist(), sets.documents, sets.grades.tolist()))
+            offsets, documents, grades = lists
+            number = self._number(query)
+            rows = slice(offsets[number], offsets[number + 1])
+            return dict(zip(documents[rows], grades[rows], strict=True))
+
+        return Truth(self.query_ids, of_query, self._judgments)
 
     def documents_of(self, query: int) -> list[Any]:
         """Return the documents that a query returned, as Python objects."""

@@ -339,9 +339,21 @@ def _of_lists(
     if run.values in NUMBERS and truth.values in NUMBERS:
         raise TypeError(AMBIGUOUS)
     relevant = prepared(truth, of_truth, progress) if truth.kind in ("table", "trec") else truth.data
+    if run.unnamed and rules.get("query_ids") is None and _has_names(relevant):
+        raise ValueError(
+            f"the queries of truth have names, and those of run have none: write dict(zip(queries, {run.unnamed})), "
+            "with the queries in the order of the answers"
+        )
     rankings = _call(from_recommendations, (relevant, run.data), optional, rules)
     parts_of(rankings)[0].assumed += run.assumed
     return rankings
+
+
+def _has_names(relevant: Any) -> bool:
+    """Return whether relevant ids are given by the names of queries, not by position."""
+    if isinstance(relevant, Judgments):
+        return not isinstance(relevant.query_ids, range)
+    return isinstance(relevant, Mapping)
 
 
 def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic: bool | str = False) -> Judgments:

@@ -192,10 +192,7 @@ def _names(
         return users, query_ids
     if type(judgments.query_ids) is not range:
         if query_ids is None:
-            raise ValueError(
-                "relevant has keys and recommended has none: give the keys of its rows as query_ids, or a mapping, "
-                "dict(zip(queries, recommended))"
-            )
+            raise ValueError("relevant has keys and recommended has none: give the keys of its rows as query_ids")
         return check_query_ids(query_ids, len(users)), None
     if len(users) != len(judgments.query_ids):
         raise ValueError(f"recommended has {len(users)} users, and {judgments.name} has {len(judgments.query_ids)}")
