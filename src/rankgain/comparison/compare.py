@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Set
 from numbers import Number
-from typing import Any, Literal, Never, overload
+from typing import Any, Literal, Never, Unpack, overload
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
 from rankgain.data.given import Given, is_file, recognise
 from rankgain.data.other_tools import hits_of, is_of_ranx
 from rankgain.errors import quoted
-from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_of
+from rankgain.inputs.any import COLUMNS, Rules, columns_by_side, rankings_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
@@ -40,13 +40,11 @@ def compare(
     runs: Mapping[str, Any],
     metrics: Requested = None,
     *,
-    ties: Ties | None = None,
-    missing: Missing = "zero",
     judged_only: bool = False,
     queries: Queries = "all",
     truths: Truths = "same",
     progress: bool = False,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> Comparison: ...
 @overload
 def compare(

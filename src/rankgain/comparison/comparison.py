@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgain.choices import Correction, Family, Intervals, Method, TestedQueries
 from rankgain.comparison.aligned import count_lacked, in_one_order
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
@@ -20,6 +21,8 @@ from rankgain.results.text import Block, Form, Number, Printed, Table
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
+    import pandas
+
     from rankgain.comparison.evidence import Evidence
     from rankgain.comparison.gate import Gate
     from rankgain.comparison.groups import Groups
@@ -257,7 +260,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """
         return {name: result.to_dict() for name, result in self.items()}
 
-    def to_pandas(self, *, wide: bool = False) -> Any:
+    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
         """Return the values as a pandas DataFrame.
 
         Parameters
@@ -331,17 +334,17 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         baseline: str | Iterable[str] | None = None,
         *,
         metrics: str | Metric | Iterable[str | Metric] | None = None,
-        method: str = "randomization",
-        correction: str | None = "max-t",
-        family: str = "metric",
-        intervals: str = "single",
+        method: Method = "randomization",
+        correction: Correction | None = "max-t",
+        family: Family = "metric",
+        intervals: Intervals = "single",
         level: float = 0.95,
         margin: float | None = None,
         flips: int = 99_999,
         seed: int = 0,
         weights: Any = None,
         clusters: Any = None,
-        queries: str = "same",
+        queries: TestedQueries = "same",
         threads: int = 1,
     ) -> Tests:
         """Test which run is better, and by how much, with a paired sign-flip randomization test.
@@ -513,7 +516,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         seed: int = 0,
         weights: Any = None,
         clusters: Any = None,
-        queries: str = "same",
+        queries: TestedQueries = "same",
         threads: int = 1,
     ) -> Groups:
         """Test the difference in each group of queries, and whether the groups differ from each other.

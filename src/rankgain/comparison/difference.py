@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rankgain.comparison.margins import largest_difference, missed_share
 from rankgain.comparison.power import fewest_signs
@@ -14,7 +14,9 @@ from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better, is_share
 from rankgain.results.text import DECIMALS, MOST_DECIMALS, Number, printable, signed
 
-EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
+EXACT: Final = "exact"
+RANDOM: Final = "randomization"
+STUDENT: Final = "t"
 LEAST_P = 1e-4  # p-values below this are printed with "<"
 NOT_EQUAL = "This does not show that they are equal."
 
