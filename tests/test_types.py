@@ -3,7 +3,12 @@
 pytest checks at run time that the types are true, and `.ci/run types` checks this file with mypy and pyright.
 """
 
-from typing import Any, assert_type, get_args
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, assert_type, get_args, get_overloads
 
 import numpy as np
 import pytest
@@ -11,6 +16,7 @@ import pytest
 import rankgain as rg
 from rankgain import choices
 from rankgain.data import rules
+from rankgain.inputs.any import Rules
 from rankgain.results import peers
 from rankgain.scalars import Floats
 
@@ -149,3 +155,39 @@ def test_literals_equal_the_tables() -> None:
         *peers.ALIASES,
         peers.OWN.name,
     }
+
+
+def test_rules_are_the_keywords_of_the_constructors() -> None:
+    constructors = rg.from_qrels, rg.from_frames, rg.from_rows, rg.from_recommendations, rg.from_scores, rg.read_trec
+    keywords = {name for constructor in constructors for name in inspect.getfullargspec(constructor).kwonlyargs}
+    of_calls = {name for call in get_overloads(rg.evaluate) for name in inspect.signature(call).parameters}
+    assert {*Rules.__annotations__} == keywords - of_calls
+    assert {*choices.RuleChoices.__annotations__} <= {*Rules.__annotations__}
+
+
+PLANTED = Path(__file__).with_name("planted_mistakes.py")
+
+
+def mypy() -> set[int]:
+    """Return the lines in which mypy finds mistakes."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--output", "json", str(PLANTED)]
+    lines = subprocess.run(command, capture_output=True, check=False, text=True).stdout.splitlines()
+    found = [json.loads(line) for line in lines if line.startswith("{")]
+    return {each["line"] for each in found if each["severity"] == "error"}
+
+
+def basedpyright() -> set[int]:
+    """Return the lines in which basedpyright finds mistakes."""
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable, str(PLANTED)]
+    found = json.loads(subprocess.run(command, capture_output=True, check=False, text=True).stdout)
+    return {each["range"]["start"]["line"] + 1 for each in found["generalDiagnostics"] if each["severity"] == "error"}
+
+
+@pytest.mark.types
+@pytest.mark.needs("mypy", "basedpyright")
+@pytest.mark.parametrize("checker", [mypy, basedpyright])
+def test_type_checkers_find_planted_mistakes(checker: Any) -> None:
+    lines = PLANTED.read_text(encoding="utf-8").splitlines()
+    planted = {number for number, line in enumerate(lines, 1) if line.endswith("# wrong")}
+    assert len(planted) == 15
+    assert checker() == planted

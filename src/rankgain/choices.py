@@ -3,7 +3,7 @@
 `tests/test_types.py` compares them with the tables that define their meaning.
 """
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from rankgain.errors import quoted
 
@@ -13,6 +13,18 @@ Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]
 Queries = Literal["all", "same", "common"]  # which queries `compare` keeps
+TestedQueries = Literal["same", "common"]
+Method = Literal["randomization", "exact", "t"]  # how p is computed
+Correction = Literal["max-t", "holm", "bh"]  # how p is corrected for several comparisons
+Family = Literal["metric", "all"]  # the comparisons to correct for
+Intervals = Literal["single", "simultaneous"]
+Part = Literal["all", "matrix", "differences"]  # the table of tests to export
+TestPicture = Literal["intervals", "scatter"]
+Pairs = Literal["both", "own"]  # the documents by which two judges evaluate
+GainName = Literal["linear", "exponential", "binary"]
+LambdaDiscount = Literal["cut", "full"]
+LambdaTies = Literal["stable", "average"]
+Normalization = Literal["score", "query"]
 Truths = Literal["same", "own"]  # whether `compare` requires one truth for all runs
 Naming = Literal["asked", "safe"]  # how `Evaluation.flat` names metrics
 Ideal = Literal["judged", "returned"]
@@ -48,12 +60,28 @@ Peer = Literal[
 ]
 PeerOrOwn = Peer | Literal["rankgain"]
 
+
+class RuleChoices(TypedDict, total=False):
+    """The rules of constructors that have few values."""
+
+    ties: Ties
+    missing: Missing
+    validate: Validate
+    duplicates: Duplicates
+    score_bits: ScoreBits
+
+
 # The accepted values by argument name.
 CHOICES: dict[str, tuple[str, ...]] = {
-    "missing": get_args(Missing),
+    **{name: get_args(kind) for name, kind in RuleChoices.__annotations__.items()},
     "given": get_args(Handed),
-    "validate": get_args(Validate),
-    "duplicates": get_args(Duplicates),
+    "method": get_args(Method),
+    "correction": get_args(Correction),
+    "family": get_args(Family),
+    "intervals": get_args(Intervals),
+    "part": get_args(Part),
+    "kind": get_args(TestPicture),
+    "pairs": get_args(Pairs),
     "names": get_args(Naming),
     "truths": get_args(Truths),
     "ideal": get_args(Ideal),

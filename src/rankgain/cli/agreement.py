@@ -8,8 +8,8 @@ from typing import Any
 from rankgain.cli.options import (
     COLUMNS,
     DEFAULT_METRICS,
+    add_choice,
     add_columns,
-    add_default,
     add_level,
     add_metric,
     add_output,
@@ -18,7 +18,7 @@ from rankgain.cli.options import (
 )
 from rankgain.cli.reading import check_files, columns_of, run_names
 from rankgain.cli.writing import write
-from rankgain.comparison.agreement import PAIRS, agreement
+from rankgain.comparison.agreement import agreement
 from rankgain.tools.reports import OF_AGREEMENT
 
 
@@ -42,9 +42,7 @@ def add(commands: Any) -> None:
         metavar="X[,Y]",
         help="the lowest relevant grade, or that of each judge if their scales differ (default: 1)",
     )
-    add_default(
-        agree, "--pairs", "both", "evaluate runs with documents judged by both, or with all of each", choices=PAIRS
-    )
+    add_choice(agree, "pairs", "both", "evaluate runs with documents judged by both, or with all of each")
     add_level(agree)
     add_ties(agree)
     add_columns(agree, COLUMNS)

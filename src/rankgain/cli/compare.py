@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankgain.choices import CHOICES
-from rankgain.cli.options import add_default, add_level, add_shared, metric_name, path, split_limit
+from rankgain.cli.options import add_choice, add_default, add_level, add_shared, metric_name, path, split_limit
 from rankgain.cli.reading import check_files, check_rules, default_metrics, extra, named_rankings, run_names
 from rankgain.cli.writing import write
 from rankgain.comparison.aligned import QUERIES
@@ -19,8 +19,7 @@ from rankgain.comparison.difference import RANDOM
 from rankgain.comparison.evidence import Evidence
 from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.guards import check_allowance, check_drop
-from rankgain.comparison.outcome import PARTS
-from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE, check_baselines
+from rankgain.comparison.testing import MAX_T, SINGLE, check_baselines
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
 from rankgain.data.given import recognise
 from rankgain.data.writing import write_whole
@@ -74,24 +73,17 @@ def add(commands: Any) -> None:
     compare.add_argument(
         "--margin", type=float, metavar="X", help="test non-inferiority: the loss that is still acceptable"
     )
-    corrections = *CORRECTIONS, "none"
-    add_default(compare, "--correction", MAX_T, "how to correct for several comparisons", choices=corrections)
-    add_default(
-        compare, "--family", "metric", "correct over the runs of each metric, or over all tests", choices=FAMILIES
-    )
-    add_default(
-        compare, "--intervals", SINGLE, "intervals that each hold at the level, or all together", choices=INTERVALS
-    )
-    add_default(
-        compare, "--method", RANDOM, "sign flips, all sign vectors, or Student's t, which needs SciPy", choices=METHODS
-    )
+    add_choice(compare, "correction", MAX_T, "how to correct for several comparisons", "none")
+    add_choice(compare, "family", "metric", "correct over the runs of each metric, or over all tests")
+    add_choice(compare, "intervals", SINGLE, "intervals that each hold at the level, or all together")
+    add_choice(compare, "method", RANDOM, "sign flips, all sign vectors, or Student's t, which needs SciPy")
     add_level(compare)
     add_default(compare, "--flips", 99_999, "the number of random flips", metavar="N")
     add_default(compare, "--seed", 0, "the seed of the flips", metavar="N")
     different = "with --missing skip, if runs have different queries: refuse, or use the common ones"
     add_default(compare, "--queries", "same", different, choices=QUERIES)
     judged = "of tables with a row per query: refuse different truths of a query, or take each run's own"
-    add_default(compare, "--truths", "same", judged, choices=CHOICES["truths"])
+    add_choice(compare, "truths", "same", judged)
     compare.add_argument(
         "--report", type=path, metavar="FILE", help="also write a self-contained HTML page (needs Jinja2)"
     )
@@ -100,7 +92,9 @@ def add(commands: Any) -> None:
     papers.add_argument("--percent", action="store_true", help="multiply the values of metrics from 0 to 1 by 100")
     papers.add_argument("--caption", metavar="TEXT", help="the caption of the first table")
     papers.add_argument("--label", metavar="TEXT", help="its label, or in Markdown the id of an anchor")
-    papers.add_argument("--part", choices=PARTS, help="the table for papers or that of the differences (default: all)")
+    papers.add_argument(
+        "--part", choices=CHOICES["part"], help="the table for papers or that of the differences (default: all)"
+    )
     gate = compare.add_argument_group("a gate for builds: exit status 3 if the second run is worse than the first")
     gate.add_argument(
         "--gate",

@@ -94,6 +94,11 @@ def add_default(command: argparse.ArgumentParser, name: str, default: Any, text:
     command.add_argument(name, type=type(default), default=default, help=f"{text} (default: {default})", **settings)
 
 
+def add_choice(command: argparse.ArgumentParser, name: str, default: str, text: str, *more: str) -> None:
+    """Add an option with the values that an argument of this name has in Python, and `more`."""
+    add_default(command, f"--{name}", default, text, choices=(*CHOICES[name], *more))
+
+
 def add_metric(
     command: argparse.ArgumentParser, read: Callable[[str], str], text: str, defaults: Iterable[str]
 ) -> None:
@@ -135,7 +140,7 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         help="count queries that the run lacks as 0, or leave them out (default: zero)",
     )
     twice = "if a run has a document twice for a query: refuse it, or count its highest score"
-    add_default(command, "--duplicates", "error", twice, choices=CHOICES["duplicates"])
+    add_choice(command, "duplicates", "error", twice)
     command.add_argument(
         "--threads",
         type=threads,

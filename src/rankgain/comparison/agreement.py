@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.choices import check_choice
+from rankgain.choices import Pairs, check_choices
 from rankgain.comparison.coefficients import count_grades, kappa, kappa_interval, moments, quadratic_kappa
 from rankgain.comparison.compare import DEFAULT, Requested, compare
 from rankgain.comparison.comparison import Comparison
@@ -32,7 +32,6 @@ from rankgain.results.intervals import check_level, mean_interval
 from rankgain.results.text import Block, Form, Number, Printed, Table, printable, signed
 from rankgain.scalars import Floats, Ints, check_number, to_intp
 
-PAIRS = "both", "own"
 MOST_GRADES = 10  # with more grades, no two judges give many documents the same
 SHOWN = 5  # the number of queries in the printed table
 
@@ -466,7 +465,7 @@ def agreement(
     *,
     names: tuple[str, str] = ("human", "llm"),
     threshold: float | tuple[float, float] = 1,
-    pairs: Literal["both", "own"] = "both",
+    pairs: Pairs = "both",
     level: float = 0.95,
     **rules: Any,
 ) -> Agreement:
@@ -555,7 +554,7 @@ def agreement(
     >>> [f"{label.measure}: {label.value:.2f}" for label in agreement.labels[1:]]
     ["Cohen's kappa, each grade: 0.75", 'kappa, relevant: grade ≥ 1: 0.70', 'kappa, quadratic weights: 0.91']
     """
-    check_choice(pairs, "pairs", PAIRS)
+    check_choices(pairs=pairs)
     level = check_level(level)
     names = check_names(names)
     thresholds, scales_differ = _check_threshold(threshold)

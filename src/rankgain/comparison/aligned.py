@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from rankgain.choices import check_choice
+from rankgain.choices import TestedQueries, check_choice
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean, scaled
 from rankgain.metrics.metric import Metric, Score, aggregator, parse
@@ -16,7 +16,7 @@ from rankgain.results.evaluation import Evaluation, in_order, same_ids, weights_
 from rankgain.results.labels import codes_of, labels_of
 from rankgain.scalars import Bools, Floats, Ints
 
-QUERIES = "same", "common"
+QUERIES = get_args(TestedQueries)
 NOISE = 2.0**-36  # values of other tools that differ by less, relative to the larger one, differ by rounding
 
 
@@ -82,7 +82,7 @@ class Aligned(NamedTuple):
 def align(
     evaluations: Mapping[str, Evaluation],
     metrics: Sequence[str | Metric],
-    queries: str,
+    queries: TestedQueries,
     weights: Any = None,
     clusters: Any = None,
 ) -> Aligned:

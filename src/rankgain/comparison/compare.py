@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Set
 from functools import partial
 from numbers import Number
-from typing import Any, Literal, Never, overload
+from typing import Any, Literal, Never, Unpack, overload
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from rankgain.data.column_names import ColumnName
 from rankgain.data.given import Given, is_file, is_stream, recognise
 from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
-from rankgain.inputs.any import COLUMNS, columns_by_side, rankings_by_run, rankings_of
+from rankgain.inputs.any import COLUMNS, Rules, columns_by_side, rankings_by_run, rankings_of
 from rankgain.inputs.frames import check_pair, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
@@ -44,13 +44,11 @@ def compare(
     runs: Mapping[str, Any],
     metrics: Requested = None,
     *,
-    ties: Ties | None = None,
-    missing: Missing = "zero",
     judged_only: bool = False,
     queries: Queries = "all",
     truths: Truths = "same",
     progress: bool = False,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> Comparison: ...
 @overload
 def compare(
@@ -59,12 +57,10 @@ def compare(
     metrics: Requested = None,
     *,
     run: ColumnName,
-    ties: Ties | None = None,
-    missing: Missing = "zero",
     judged_only: bool = False,
     queries: Queries = "all",
     progress: bool = False,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> Comparison: ...
 @overload
 def compare(

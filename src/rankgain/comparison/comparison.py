@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgain.choices import Correction, Family, Intervals, Method, TestedQueries
 from rankgain.comparison.aligned import count_lacked, in_one_order
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
@@ -20,6 +21,8 @@ from rankgain.results.text import Block, Form, Number, Printed, Table
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
+    import pandas
+
     from rankgain.comparison.absent import Coverage
     from rankgain.comparison.corrected import Corrected
     from rankgain.comparison.evidence import Evidence
@@ -261,7 +264,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         """
         return {name: result.to_dict() for name, result in self.items()}
 
-    def to_pandas(self, *, wide: bool = False) -> Any:
+    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
         """Return the values as a pandas DataFrame.
 
         Parameters
@@ -335,17 +338,17 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         baseline: str | Iterable[str] | None = None,
         *,
         metrics: str | Metric | Iterable[str | Metric] | None = None,
-        method: str = "randomization",
-        correction: str | None = "max-t",
-        family: str = "metric",
-        intervals: str = "single",
+        method: Method = "randomization",
+        correction: Correction | None = "max-t",
+        family: Family = "metric",
+        intervals: Intervals = "single",
         level: float = 0.95,
         margin: float | None = None,
         flips: int = 99_999,
         seed: int = 0,
         weights: Any = None,
         clusters: Any = None,
-        queries: str = "same",
+        queries: TestedQueries = "same",
         threads: int = 1,
     ) -> Tests:
         """Test which run is better, and by how much, with a paired sign-flip randomization test.
@@ -511,7 +514,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         seed: int = 0,
         weights: Any = None,
         clusters: Any = None,
-        queries: str = "same",
+        queries: TestedQueries = "same",
         threads: int = 1,
     ) -> Groups:
         """Test the difference in each group of queries, and whether the groups differ from each other.
@@ -529,7 +532,9 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             The runs with which the others are compared, as in `test`.
         metrics : str, Metric or iterable of them, optional
             Some of the metrics that were evaluated. By default, all of them.
-        level, flips, seed, weights, clusters, queries, threads : optional, with the defaults of `test`
+        queries : {"same", "common"}, default "same"
+            As in `test`.
+        level, flips, seed, weights, clusters, threads : optional, with the defaults of `test`
             As in `test`; the seed is also that of the permutations of labels.
 
         Returns

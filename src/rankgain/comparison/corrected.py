@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain import _backend
+from rankgain.choices import Correction
 from rankgain.comparison.absent import Coverage
 from rankgain.comparison.aligned import Sample, align
 from rankgain.comparison.corrected_tests import INVALID, METHOD, CorrectedTests, Labelled, assumed, judges_of, refuse
@@ -148,7 +149,7 @@ class Corrected(Frames, Printed):
         baseline: str | Iterable[str] | None = None,
         *,
         metrics: str | Metric | Iterable[str | Metric] | None = None,
-        correction: str | None = MAX_T,
+        correction: Correction | None = MAX_T,
         flips: int = 99_999,
         seed: int = 0,
         threads: int = 1,
@@ -203,9 +204,21 @@ class Corrected(Frames, Printed):
                 refuse(name)
             raise TypeError(f"test() got an unexpected keyword argument {name!r}")
         chosen = chosen_metrics(metrics, self.metrics)
-        numbers = self.level, None, flips, seed
-        given = check_baselines(self.runs, baseline), chosen, "randomization", correction, "metric", "single"
-        options = check(self.runs, Options(*given, *numbers, "same", threads))
+        given = Options(
+            baseline=check_baselines(self.runs, baseline),
+            metrics=chosen,
+            method="randomization",
+            correction=correction,
+            family="metric",
+            intervals="single",
+            level=self.level,
+            margin=None,
+            flips=flips,
+            seed=seed,
+            queries="same",
+            threads=threads,
+        )
+        options = check(self.runs, given)
         return CorrectedTests(self._estimates, options, self._evidence, self._coverage, self._labelled, self._query_ids)
 
     def queries_needed(

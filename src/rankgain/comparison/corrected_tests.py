@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from rankgain.choices import TestPicture
 from rankgain.comparison.absent import Coverage, of_queries
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference, named
@@ -209,7 +210,7 @@ class CorrectedTests(Tests):
         text = f"{text} {self.caveat(pair)}"
         return (FAILED, f"{text} Failed: strict.") if strict else (UNDECIDED, text)
 
-    def plot(self, kind: str = "intervals", metric: str | Metric | None = None) -> Figure:
+    def plot(self, kind: TestPicture = "intervals", metric: str | Metric | None = None) -> Figure:
         """Draw the intervals of the differences, as `Tests.plot` does; not the values of each query.
 
         Parameters

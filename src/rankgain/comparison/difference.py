@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rankgain.comparison.margins import largest_difference, missed_share
 from rankgain.comparison.power import fewest_signs
@@ -12,9 +12,11 @@ from rankgain.comparison.significance import largest_p
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better, is_share
-from rankgain.results.text import DECIMALS, MOST_DECIMALS, Number, printable, signed
+from rankgain.results.text import DECIMALS, MOST_DECIMALS, Number, Table, html_of, number, printable, signed
 
-EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
+EXACT: Final = "exact"
+RANDOM: Final = "randomization"
+STUDENT: Final = "t"
 LEAST_P = 1e-4  # p-values below this are printed with "<"
 NOT_EQUAL = "This does not show that they are equal."
 
@@ -112,6 +114,18 @@ class Difference(NamedTuple):
     differing: int
     correction: str
 
+    def __eq__(self, other: object) -> bool:
+        """Compare all fields; NaN equals NaN."""
+        if not isinstance(other, Difference):
+            return NotImplemented
+        return all(own == value or (own != own and value != value) for own, value in zip(self, other, strict=True))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(None if value != value else value for value in self))
+
     @property
     def decided(self) -> bool:
         """Whether the adjusted p-value is at most 1 − level.
@@ -187,6 +201,16 @@ class Difference(NamedTuple):
         """
         not_equal = [NOT_EQUAL] if is_inconclusive(self) else []
         return " ".join([result_of(self), *not_equal, *about_margin(self, "")])
+
+    def __repr__(self) -> str:
+        return f"<Difference {result_of(self).removesuffix('.')}>"
+
+    def _repr_html_(self) -> str:
+        means = (number(value_of(self.metric, mean)) for mean in (self.baseline_mean, self.mean))
+        interval = range_text(self) if has_interval(self) else "no interval"
+        row = [named(self.metric), *means, size_text(self), interval, p_text(self.adjusted)]
+        rows = [["metric", self.baseline, self.run, "difference", f"{percent(self.level)} interval", "p"], row]
+        return html_of([Table(rows), [self.verdict()]])
 
 
 Difference.__module__ = "rankgain"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankgain.choices import check_choice
+from rankgain.choices import CHOICES, Part, TestPicture, check_choices
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.absent import Coverage, empty_queries
 from rankgain.comparison.aligned import Aligned
@@ -22,7 +22,6 @@ from rankgain.results.text import Block, Form, Printed, Table, check_export, lat
 if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
 
-PARTS = "all", "matrix", "differences"
 MOST_ROWS = 40  # maximum number of rows in a printed table; further rows are only counted
 
 
@@ -323,7 +322,7 @@ class Tests(Frames, Printed, Tested):
         percent: bool = False,
         caption: str | None = None,
         label: str | None = None,
-        part: str = "all",
+        part: Part = "all",
     ) -> str:
         """Return the table for papers (unless there are only two runs), the differences and the verdicts in Markdown.
 
@@ -356,7 +355,7 @@ class Tests(Frames, Printed, Tested):
         |  | b | **100.0**<sup>a</sup> |
         """
         export = check_export(digits, percent, caption, label)
-        check_choice(part, "part", PARTS)
+        check_choices(part=part)
         return markdown_of(self._tables("markdown") if part == "all" else [self._part("markdown", part)], export)
 
     def to_latex(
@@ -366,7 +365,7 @@ class Tests(Frames, Printed, Tested):
         percent: bool = False,
         caption: str | None = None,
         label: str | None = None,
-        part: str = "all",
+        part: Part = "all",
     ) -> str:
         r"""Return the table for papers and the table of differences in LaTeX, which requires the booktabs package.
 
@@ -410,8 +409,9 @@ class Tests(Frames, Printed, Tested):
         <BLANKLINE>
         """
         export = check_export(digits, percent, caption, label)
-        check_choice(part, "part", PARTS)
-        return latex_of([self._part("latex", each) for each in (PARTS[1:] if part == "all" else [part])], export)
+        check_choices(part=part)
+        parts = CHOICES["part"][1:] if part == "all" else [part]
+        return latex_of([self._part("latex", each) for each in parts], export)
 
     def _part(self, form: Form, part: str) -> Table:
         if part == "matrix":
@@ -427,7 +427,7 @@ class Tests(Frames, Printed, Tested):
         Markdown has both tables unless only two runs are compared. The other forms have a title and one table.
         """
         if form == "markdown":
-            yield from (self._part(form, part) for part in PARTS[1 + sentences.is_pair(self) :])
+            yield from (self._part(form, part) for part in CHOICES["part"][1 + sentences.is_pair(self) :])
         else:
             yield [sentences.title(self)]
             yield self._part(form, "matrix" if sentences.is_matrix(self) else "differences")
@@ -453,7 +453,7 @@ class Tests(Frames, Printed, Tested):
         columns: dict[str, list[Any]] = {name: [getattr(pair, name) for pair in pairs] for name in Difference._fields}
         return columns | {"metric": [str(pair.metric) for pair in pairs]}
 
-    def plot(self, kind: str = "intervals", metric: str | Metric | None = None) -> Figure:
+    def plot(self, kind: TestPicture = "intervals", metric: str | Metric | None = None) -> Figure:
         """Draw the intervals of the differences, or the values of each query.
 
         The sorted differences of the queries are drawn in `Comparison.report`.
@@ -493,7 +493,7 @@ class Tests(Frames, Printed, Tested):
         drawing()  # raises an error if matplotlib is not installed
         from rankgain.comparison import plotting
 
-        check_choice(kind, "kind", plotting.KINDS)
+        check_choices(kind=kind)
         metrics = self.options.metrics if metric is None else [self.key_of(metric)]
         keys = [key for key in self if key[0] in metrics]
         return plotting.draw(self, kind, keys)

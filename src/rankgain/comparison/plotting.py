@@ -18,7 +18,6 @@ from rankgain.comparison.testing import Key, Tested, sample_of
 from rankgain.results.plotting import COLOURS, PANEL, Figure, drawable, panels
 from rankgain.results.text import printable
 
-KINDS = "intervals", "scatter"
 MOST_PANELS = 6
 MOST_POINTS = 2000
 MOST_INTERVALS = 60

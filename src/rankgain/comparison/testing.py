@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from rankgain.choices import check_choice
+from rankgain.choices import CHOICES, Correction, Family, Intervals, Method, TestedQueries, check_choices
 from rankgain.comparison.aligned import Aligned, Sample, align, same_weights
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.margins import Pilot, largest_difference, value_range
@@ -45,12 +45,11 @@ from rankgain.results.intervals import check_level, is_bounded
 from rankgain.scalars import Array, Floats, Ints, check_number, check_whole
 from rankgain.threads import check_threads
 
-METHODS = RANDOM, EXACT, STUDENT
-MAX_T, HOLM, BH = "max-t", "holm", "bh"
-CORRECTIONS = MAX_T, HOLM, BH
-FAMILIES = "metric", "all"
-SINGLE, SIMULTANEOUS = "single", "simultaneous"
-INTERVALS = SINGLE, SIMULTANEOUS
+MAX_T: Final = "max-t"
+HOLM: Final = "holm"
+BH: Final = "bh"
+SINGLE: Final = "single"
+SIMULTANEOUS: Final = "simultaneous"
 FINE = 10  # minimum ratio of the significance level of one comparison to the smallest p possible with random flips
 
 
@@ -59,15 +58,15 @@ class Options(NamedTuple):
 
     baseline: str | tuple[str, ...] | None
     metrics: tuple[str | Metric, ...]
-    method: str
-    correction: str | None
-    family: str
-    intervals: str
+    method: Method
+    correction: Correction | None
+    family: Family
+    intervals: Intervals
     level: float
     margin: float | None
     flips: int
     seed: int
-    queries: str
+    queries: TestedQueries
     threads: int
 
     @property
@@ -161,11 +160,11 @@ def check(runs: Sequence[str], given: Options) -> Options:
     """Check the caller's options and return the options to use."""
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")
-    for name, allowed in (("method", METHODS), ("family", FAMILIES), ("intervals", INTERVALS)):
-        check_choice(getattr(given, name), name, allowed)
+    check_choices(method=given.method, family=given.family, intervals=given.intervals)
     correction = given.correction
-    if correction is not None and correction not in CORRECTIONS:
-        raise ValueError(f"correction must be one of {', '.join(map(repr, CORRECTIONS))} or None, not {correction!r}")
+    if correction is not None and correction not in CHOICES["correction"]:
+        choices = ", ".join(map(repr, CHOICES["correction"]))
+        raise ValueError(f"correction must be one of {choices} or None, not {correction!r}")
     options = given._replace(
         correction=HOLM if given.method == STUDENT and correction == MAX_T else correction,  # max-T needs flips
         margin=None if given.margin is None else check_margin(given.margin),

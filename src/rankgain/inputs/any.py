@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from inspect import signature
-from typing import Any, TypeVar, get_overloads, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, get_overloads, overload
 
-from rankgain.choices import Handed, Peer
+from rankgain.choices import Handed, Peer, RuleChoices
 from rankgain.data.advice.foreign import is_plain_number
-from rankgain.data.column_names import has_columns, has_usual_columns
+from rankgain.data.column_names import ColumnName, has_columns, has_usual_columns
 from rankgain.data.files import is_standard_input
 from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
 from rankgain.errors import escaped, unexpected
-from rankgain.inputs.frames import check_pair, frames_by_run, from_frames, pair_of
+from rankgain.inputs.frames import Names, check_pair, frames_by_run, from_frames, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
@@ -29,6 +29,9 @@ from rankgain.rankings import Rankings, parts_of
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import bar_class, shown
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 EMPTY: Mapping[str, Any] = {}
 Requested = str | Metric | Iterable[str | Metric]
 Result = TypeVar("Result")
@@ -38,6 +41,24 @@ AMBIGUOUS = (
     "order; use rankgain.from_scores(labels, scores), rankgain.from_recommendations(relevant, recommended) or "
     "rankgain.from_ranked(grades), then .evaluate(...)"
 )
+
+
+class Rules(RuleChoices, total=False):
+    """The keyword arguments of the constructors that `evaluate` and `compare` call."""
+
+    query_ids: Iterable[Hashable] | None
+    query: Names
+    doc: Names
+    relevance: ColumnName | None
+    score: ColumnName | None
+    rank: ColumnName | None
+    relevant: ColumnName | None
+    retrieved: ColumnName | None
+    group_sizes: ArrayLike | None
+    qid: ArrayLike | Sequence[Hashable] | None
+    judged: ArrayLike | None
+    mask: ArrayLike | None
+    exclude: Any
 
 
 @overload
@@ -51,7 +72,7 @@ def evaluate(
     given: Handed | None = None,
     judged_only: bool = False,
     progress: bool = False,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> Evaluation: ...
 @overload
 def evaluate(
@@ -63,7 +84,7 @@ def evaluate(
     given: Handed | None = None,
     judged_only: bool = False,
     progress: bool = False,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> Evaluation: ...
 def evaluate(
     *metrics: Any,
@@ -78,6 +99,9 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate a run against judgments in a single call, accepting both in any supported form.
 
+    Write ``evaluate(truth, run, "ndcg@10")``, or ``evaluate(table, "ndcg@10")`` if one table holds both: a row per
+    document, with a grade and a score, or a row per query, with lists of ids.
+
     It calls the constructor for the form of the run, then `Rankings.evaluate`. Files are recognised by their content:
     TREC files (see `read_trec`), parquet, Arrow, CSV and JSON (`from_frames`).
 
@@ -85,6 +109,7 @@ def evaluate(
     ----------
     truth : any, optional
         Anything that `judgments` accepts, or its result; labels if the run is scores. Required, by position or keyword.
+        Or one table that holds the run, too, as `from_frames` and `from_rows` read it.
     run : any, optional
         A dict of dicts of scores (see `from_qrels`), a data frame or records (`from_frames`), recommended ids
         (`from_recommendations`), a path or an open file, or fractional scores beside labels or a sparse matrix of users
@@ -138,6 +163,9 @@ def evaluate(
     {'recall@1': 0.25, 'mrr': 0.75}
     >>> rg.evaluate("ndcg@10", truth=[[0, 2, 1]], run=[[0.2, 0.9, 0.1]])["ndcg@10"].round(4).tolist()
     [0.9502]
+    >>> rows = [{"query": "q1", "relevant": ["a"], "retrieved": ["b", "a"]}]
+    >>> rg.evaluate(rows, "mrr").mean("mrr")
+    0.5
     """
     arguments = list(metrics)
     options: dict[str, Any] = {"threads": threads, "like": like, "given": given, "progress": progress}

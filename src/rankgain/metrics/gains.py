@@ -9,12 +9,13 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain._codes import ABOVE_MAX_GRADE, BAD_GAIN, LARGE_GRADE, MISSING_GAIN
+from rankgain.choices import GainName
 from rankgain.data.arrays import array_of, check_unmasked
 from rankgain.data.ragged import to_float64
 from rankgain.errors import InputError, short
 from rankgain.scalars import Floats, real
 
-GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
+GainKind = GainName | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 
 
 class Gain(NamedTuple):

@@ -92,8 +92,12 @@ class Metric(Parameters):
         return partial(Metric, self.name, self.k, **arguments), ()
 
     def __repr__(self) -> str:
-        fields = zip(("name", "k", *PARAMETERS), self._key(), strict=True)
-        return f"Metric({', '.join(f'{name}={value!r}' for name, value in fields)})"
+        return f"<Metric {self}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<code>{escape(str(self))}</code>: {escape(row_of(self.name).title)}"
 
     def at(self, k: int | None) -> Metric:
         """Return the same metric with another cut-off.

@@ -24,10 +24,8 @@ from rankgain.results.text import (
     Table,
     Tables,
     below_table,
-    display_width,
     fitted,
     number,
-    padded,
     printable,
     text_table,
     wrapped,
@@ -165,24 +163,25 @@ class Calculation(Frames, Tables):
 
     @fitted()
     def __repr__(self) -> str:
-        table = self._table("text")
+        table = self._table()
         breaks = [len(_side(self.rows))]  # before the ideal ranking
-        body = text_table(table.rows, names=0, rule=False, breaks=breaks) if len(table.rows) > 1 else []
+        body = (
+            text_table(table.rows, names=0, left=table.left, rule=False, breaks=breaks) if len(table.rows) > 1 else []
+        )
         return "\n".join([*below_table([self.title]), *body, *(part for note in self.notes for part in wrapped(note))])
 
     def _tables(self, form: Form) -> list[Block]:
-        table = self._table(form)
+        table = self._table()
         return [[self.title], table if len(table.rows) > 1 else self.notes]
 
-    def _table(self, form: Form) -> Table:
+    def _table(self) -> Table:
         """Return a table of the ranks and the ideal ranking, side by side."""
         sides = [side for side in (_side(self.rows), _side(self.ideal, ideal=True)) if side]
         if len(self.ideal) > len(self.rows) > 0:
             sides[0][0] += map(str, range(len(self.rows) + 1, len(self.ideal) + 1))
-        if form == "text":
-            sides = [[_padded(column) for column in side] for side in sides]
         columns = [column for side in sides for column in side]
-        return Table([*zip_longest(*columns, fillvalue="")], self.notes, names=0)
+        left = [index for index, column in enumerate(columns) if column[0] in ("ideal", *NAMES)]
+        return Table([*zip_longest(*columns, fillvalue="")], self.notes, names=0, left=left)
 
 
 def _side(rows: list[Cells], ideal: bool = False) -> list[list[object]]:
@@ -192,15 +191,6 @@ def _side(rows: list[Cells], ideal: bool = False) -> list[list[object]]:
     if ideal and columns:
         columns[0][0] = "ideal" if names[0] in ("document", "position") else f"ideal {names[0]}"
     return columns
-
-
-def _padded(column: list[object]) -> list[object]:
-    """Pad a column of names for left alignment; return a column of numbers unchanged."""
-    if column[0] not in ("ideal", *NAMES):
-        return column
-    texts = [printable(text) for text in column]
-    width = max(map(display_width, texts))
-    return [padded(text, width) for text in texts]
 
 
 def _cell(name: str, row: Cells) -> object:

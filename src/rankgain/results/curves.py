@@ -208,6 +208,19 @@ class Curve(Frames):
         plotting.draw(self, target, label, per_query, band)
         return target
 
+    def _repr_html_(self) -> str:
+        """Show the plot with the text as its description, or the text alone if matplotlib is not installed."""
+        from html import escape
+
+        try:
+            axes = self.plot()
+        except ImportError:
+            return f"<pre>{escape(repr(self))}</pre>"
+        from base64 import b64encode
+
+        figure: Any = axes.figure
+        return f'<img alt="{escape(repr(self))}" src="data:image/png;base64,{b64encode(figure._repr_png_()).decode()}">'
+
     def __repr__(self) -> str:
         means = self.mean()
         return (

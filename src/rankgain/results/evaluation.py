@@ -20,7 +20,7 @@ from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, weigh
 from rankgain.metrics.parameters import cut_off
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, counts_of_part, sums_of
-from rankgain.results.text import Form, Table, mean_rows, printable
+from rankgain.results.text import Block, Form, Table, mean_rows, printable
 from rankgain.scalars import Floats, Ints
 
 MISSING = "missing from the run"
@@ -565,8 +565,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
             flat[name] = value
         return flat
 
-    def _tables(self, form: Form) -> list[Table]:
-        return [Table(mean_rows(self.aggregate()), notes({"": self}) if form == "html" else ())]
+    def _tables(self, form: Form) -> list[Block]:
+        return [Table(mean_rows(self.aggregate())), notes({"": self}) if form == "html" else ()]
 
     def to_dict(self) -> dict[Any, dict[MetricKey, float]]:
         """Return the values as nested dicts by query and then by metric, like those of pytrec_eval.

@@ -13,6 +13,11 @@ import numpy as np
 from rankgain.errors import import_extra
 from rankgain.scalars import Floats, id_text
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
 # Columns of ids and names are sequences; columns of values are arrays of floats.
 Columns = Mapping[Any, Sequence[Any] | Floats]
 
@@ -56,7 +61,7 @@ class Frames:
 
         def columns(self) -> Columns: ...
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """Return the `columns` as a pandas DataFrame.
 
         Returns
@@ -80,12 +85,13 @@ class Frames:
         a         1.0  1.0
         b         0.5  1.0
         """
-        pandas = import_extra("pandas", "pandas")
-        columns = {name: _pandas_column(pandas, column) for name, column in self.columns().items()}
+        pd = import_extra("pandas", "pandas")
+        columns = {name: _pandas_column(pd, column) for name, column in self.columns().items()}
         labels = None if self._index is None else columns.pop(self._index).rename(self._index)
-        return pandas.DataFrame(columns, index=labels).rename_axis(columns=self._across)
+        frame: pandas.DataFrame = pd.DataFrame(columns, index=labels).rename_axis(columns=self._across)
+        return frame
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """Return the `columns` as a polars DataFrame.
 
         Returns
@@ -106,10 +112,12 @@ class Frames:
         >>> rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "cg").to_polars().columns
         ['query_id', 'rr', 'cg']
         """
-        polars = import_extra("polars", "polars")
-        return polars.DataFrame({str(name): _of_one_type(column) for name, column in self.columns().items()})
+        pl = import_extra("polars", "polars")
+        columns = {str(name): _of_one_type(column) for name, column in self.columns().items()}
+        frame: polars.DataFrame = pl.DataFrame(columns)
+        return frame
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> pyarrow.Table:
         """Return the `columns` as a pyarrow Table.
 
         Returns
@@ -130,9 +138,10 @@ class Frames:
         >>> rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "cg").to_arrow().column_names
         ['query_id', 'rr', 'cg']
         """
-        pyarrow = import_extra("pyarrow", "arrow")
-        columns = {str(name): pyarrow.array(_of_one_type(column)) for name, column in self.columns().items()}
-        return pyarrow.table(columns)
+        pa = import_extra("pyarrow", "arrow")
+        columns = {str(name): pa.array(_of_one_type(column)) for name, column in self.columns().items()}
+        table: pyarrow.Table = pa.table(columns)
+        return table
 
 
 def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:

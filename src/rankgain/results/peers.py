@@ -24,6 +24,7 @@ from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import NOVELTY
 from rankgain.metrics.trec_names import TREC_NAMES
+from rankgain.results.text import fitted, line_width
 
 
 class PeerRules(NamedTuple):
@@ -714,6 +715,22 @@ class Explanation(NamedTuple):
         by_label = {label: {name: facts.get(label, "-") for name, facts in self.facts.items()} for label in labels}
         return {label: texts for label, texts in by_label.items() if len({*texts.values()}) > 1}
 
+    def _repr_html_(self) -> str:
+        """Show a row per rule and a column per tool; the rules in which tools differ come first, in bold."""
+        from html import escape
+
+        def cell(tag: str, text: str) -> str:
+            return f'<{tag} style="text-align: left">{escape(text).replace(chr(10), "<br>")}</{tag}>'
+
+        different = self.differences() if len(self.facts) > 1 else {}
+        labels = dict.fromkeys([*different, *(label for facts in self.facts.values() for label in facts)])
+        rows = [[cell("th", name) for name in (self.metric, *self.facts)]]
+        for label in labels:
+            texts = (facts.get(label, "-") for facts in self.facts.values())
+            rows.append([cell("th" if label in different else "td", label), *(cell("td", text) for text in texts)])
+        return "\n".join(["<table>", *(f"<tr>{''.join(row)}</tr>" for row in rows), "</table>"])
+
+    @fitted()
     def __repr__(self) -> str:
         if len(self.facts) == 1:
             ((name, facts),) = self.facts.items()
@@ -737,7 +754,11 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
         for row, line in enumerate(text.splitlines()):
             first = "" if row else f"  {label}"
             yield from textwrap.wrap(
-                line, WIDTH, initial_indent=first.ljust(width), subsequent_indent=" " * width, break_long_words=False
+                line,
+                line_width(WIDTH),
+                initial_indent=first.ljust(width),
+                subsequent_indent=" " * width,
+                break_long_words=False,
             )
 
 

@@ -15,7 +15,7 @@ from rankgain.errors import counted
 from rankgain.metrics.aggregators import logarithms
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
 from rankgain.metrics.metric import Metric, aggregator
-from rankgain.results.text import Form, Table, Tables, mean_rows, number
+from rankgain.results.text import Block, Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats
 
 COUNTS = "queries", "missing", "unjudged", "empty", "excluded", "capped", "own_ids"
@@ -500,8 +500,8 @@ class Summary(Counted):
     def __repr__(self) -> str:
         return self._printed(self.aggregate())
 
-    def _tables(self, form: Form) -> list[Table]:
-        return [Table(mean_rows(self.aggregate()), [self._head()] if form == "html" else ())]
+    def _tables(self, form: Form) -> list[Block]:
+        return [Table(mean_rows(self.aggregate())), [self._head()] if form == "html" else ()]
 
 
 def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:

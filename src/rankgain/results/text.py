@@ -120,6 +120,7 @@ class Table(NamedTuple):
 
     `below` holds the lines of the caption. The first `names` columns hold names and are left-aligned. `under` holds
     numbers that LaTeX prints below cells, in small type. `other` is the table that LaTeX uses if this one is too wide.
+    `left` holds further columns that are left-aligned.
     """
 
     rows: Rows
@@ -129,6 +130,10 @@ class Table(NamedTuple):
     names: int = 1
     under: Mapping[tuple[int, int], Number] = MappingProxyType({})
     other: Table | None = None
+    left: Collection[int] = ()
+
+    def is_left(self, column: int) -> bool:
+        return column < self.names or column in self.left
 
 
 Lines = Sequence[str]
@@ -214,15 +219,22 @@ def padded(text: str, width: int) -> str:
 
 
 def text_table(
-    rows: Rows, names: int = 1, marks: Marks = NO_MARKS, *, rule: bool = True, breaks: Collection[int] = ()
+    rows: Rows,
+    names: int = 1,
+    marks: Marks = NO_MARKS,
+    *,
+    left: Collection[int] = (),
+    rule: bool = True,
+    breaks: Collection[int] = (),
 ) -> list[str]:
     """Return the lines of an aligned table, with a rule below the header.
 
-    The first `names` columns are left-aligned, the others right-aligned. `marks` are printed after the numbers, in the
-    space between columns, which is made wider if necessary. If the table is too wide for the terminal, the text in the
-    last column is wrapped, or the columns of numbers are printed in several parts, if possible from one of `breaks` on.
+    The first `names` columns and those in `left` are left-aligned, the others right-aligned. `marks` are printed after
+    the numbers, in the space between columns, which is made wider if necessary. If the table is too wide for the
+    terminal, the text in the last column is wrapped, or the columns of numbers are printed in several parts, if
+    possible from one of `breaks` on.
     """
-    texts, style = [[printable(cell) for cell in row] for row in rows], Style(names, marks, rule)
+    texts, style = [[printable(cell) for cell in row] for row in rows], Style(names, marks, rule, left)
     lines, columns = aligned(texts, style), _columns.get()
     if columns is None or max(map(display_width, lines)) <= columns:
         return lines
@@ -235,11 +247,12 @@ class Style(NamedTuple):
     names: int = 1
     marks: Marks = NO_MARKS
     rule: bool = True
+    left: Collection[int] = ()
 
 
 def aligned(texts: Sequence[Sequence[str]], style: Style) -> list[str]:
     """Return the lines of an aligned table, one per row and one for the rule, whatever the width of the terminal."""
-    names, marks, rule = style
+    names, marks, rule, left = style
     widths = [max(map(display_width, column)) for column in zip(*texts, strict=True)]
     if rule:
         texts = [texts[0], ["-" * width for width in widths], *texts[1:]]
@@ -254,7 +267,7 @@ def aligned(texts: Sequence[Sequence[str]], style: Style) -> list[str]:
     end = 0
     for column, (width, gap) in enumerate(zip(widths, gaps, strict=True)):
         for row, cells in enumerate(texts):
-            cell = padded(cells[column], width) if column < names else cells[column]
+            cell = padded(cells[column], width) if column < names or column in left else cells[column]
             lines[row] = padded(lines[row], end + width - display_width(cell)) + cell + marked.get((row, column), "")
         end += width + gap
     return [line.rstrip(" ") for line in lines]
@@ -290,15 +303,22 @@ def _in_parts(rows: Sequence[Sequence[str]], style: Style, columns: int, breaks:
 
 def _part(rows: Sequence[Sequence[str]], style: Style, columns: list[int]) -> list[str]:
     marks = {(row, columns.index(column)): mark for (row, column), mark in style.marks.items() if column in columns}
-    return aligned([[row[column] for column in columns] for row in rows], style._replace(marks=marks))
+    left = [columns.index(column) for column in style.left if column in columns]
+    return aligned([[row[column] for column in columns] for row in rows], style._replace(marks=marks, left=left))
 
 
 def wrapped(line: str) -> list[str]:
     """Break a long line into several lines, and indent all but the first."""
     import textwrap  # imported here since only printing needs it
 
-    width = min(_columns.get() or WIDTH, WIDTH)
-    return textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(
+        line, line_width(WIDTH), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def line_width(most: int) -> int:
+    """Return the maximum number of characters per line, which is less than `most` on a narrow terminal."""
+    return min(_columns.get() or most, most)
 
 
 def below_table(lines: Iterable[str]) -> list[str]:
@@ -344,9 +364,8 @@ def html_table(table: Table, kind: str = "") -> str:
     import html  # imported here since it loads the table of all HTML entities
 
     def line(row: int, cells: list[str]) -> str:
-        scope, names, count = "row" if row else "col", table.names, len(cells)
-        sides = ["left"] * names + ["right"] * (count - names)
-        heads = names if row else count
+        scope, heads = ("row", table.names) if row else ("col", len(cells))
+        sides = ["left" if table.is_left(column) else "right" for column in range(len(cells))]
         texts = [
             f'<th scope="{scope}" style="text-align: {side}"><bdi>{text}</bdi></th>'
             if column < heads
@@ -382,7 +401,7 @@ def _markdown_table(table: Table, export: Export) -> list[str]:
     """Return a table in GitHub's Markdown, with an anchor and the caption above it, and its notes below it."""
     rows = _markup(table, _markdown, "**{}**", "{}<sup>{}</sup>", export)
     head, *body = (f"| {' | '.join(cells)} |" for cells in rows)
-    rule = f"|{':---|' * table.names}{'---:|' * (len(table.rows[0]) - table.names)}"
+    rule = "".join(["|", *(":---|" if table.is_left(column) else "---:|" for column in range(len(table.rows[0])))])
     anchor = f'<a id="{export.label}"></a>' if export.label else ""
     title = anchor + _markdown(" ".join((export.caption or "").split()))
     return [*([title, ""] if title else []), head, rule, *body, *_markdown_lines(_notes(table, export))]
@@ -452,7 +471,10 @@ def _latex_table(table: Table, export: Export) -> list[str]:
     """
     table, width = _fitting(table, export)
     pairs = {column for (_, column), letters in table.raised.items() if letters and not table.under}
-    sides = ["c" if table.under else "r@{}l" if column in pairs else "r" for column in range(len(table.rows[0]))]
+    sides = [
+        "l" if table.is_left(column) else "c" if table.under else "r@{}l" if column in pairs else "r"
+        for column in range(len(table.rows[0]))
+    ]
     inline = table._replace(raised={cell: letters for cell, letters in table.raised.items() if not cell[0]})
     head, *body = _markup(inline, _latex, r"\textbf{{{}}}", r"{}\textsuperscript{{{}}}", export, ", ")
     for column in pairs:
@@ -471,7 +493,7 @@ def _latex_table(table: Table, export: Export) -> list[str]:
         if any(small):
             texts = [rf"\scriptsize {_latex(ends.text(export, ', '))}" if ends else "" for ends in small]
             lines.append(" & ".join(texts) + r" \\[2pt]")
-    start = [rf"\begin{{tabular}}{{{'l' * table.names}{''.join(sides[table.names :])}}}", r"\toprule"]
+    start = [rf"\begin{{tabular}}{{{''.join(sides)}}}", r"\toprule"]
     whole = [*start, " & ".join(head) + r" \\", r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"]
     notes = [*([" ".join(export.caption.split())] if export.caption else []), *_notes(table, export)]
     if not (notes or export.label or width * OUTSIDE > COLUMN):

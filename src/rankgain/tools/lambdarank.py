@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import SHORT_DISCOUNT, VECTOR
-from rankgain.choices import check_choice
+from rankgain.choices import LambdaDiscount, LambdaTies, Normalization, check_choice
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64, unmasked
 from rankgain.data.rules import GIVEN
@@ -23,7 +23,7 @@ from rankgain.scalars import Floats, Ints, real
 from rankgain.threads import check_threads, run_chunks
 
 DEFAULT = "ndcg(gain=exponential)@10"
-NORMALIZATIONS = "score", "query"
+NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 LARGEST_SIGMA = 1e100
 MOST_SETS = 64  # maximum number of cached sets of labels; a cross-validation has fewer folds
 MANY_LABELS = 10_000  # up to this number of labels, copying and hashing them is faster than comparing arrays
@@ -38,9 +38,9 @@ def lambdarank(
     mask: Any = None,
     metric: str | Metric = DEFAULT,
     sigma: float = 1.0,
-    normalize: str | Sequence[str] | None = NORMALIZATIONS,
-    discount: str = "cut",
-    ties: str = "stable",
+    normalize: Normalization | Sequence[Normalization] | None = NORMALIZATIONS,
+    discount: LambdaDiscount = "cut",
+    ties: LambdaTies = "stable",
     sample_weight: Any = None,
     threads: int = 1,
 ) -> tuple[Floats, Floats]:
@@ -198,17 +198,17 @@ class LambdaRank:
         metric: str | Metric = DEFAULT,
         *,
         sigma: float = 1.0,
-        normalize: str | Sequence[str] | None = NORMALIZATIONS,
-        discount: str = "cut",
-        ties: str = "stable",
+        normalize: Normalization | Sequence[Normalization] | None = NORMALIZATIONS,
+        discount: LambdaDiscount = "cut",
+        ties: LambdaTies = "stable",
         threads: int = 1,
     ) -> None:
         self.metric, self._pairwise = _metric_of(metric)
         self._ideal = Metric("idcg", self.metric.k, gain=self.metric.gain, discount=self.metric.discount)
         self.sigma = check_sigma(sigma)
         self.normalize = _normalizations(normalize)
-        self.discount = check_choice(discount, "discount", ("cut", "full"))
-        self.ties = check_choice(ties, "ties", ("stable", "average"))
+        self.discount = check_choice(discount, "discount", get_args(LambdaDiscount))
+        self.ties = check_choice(ties, "ties", get_args(LambdaTies))
         self.threads = check_threads(threads)
         self._cached: dict[tuple[str, bytes, bytes], Targets] = {}
 

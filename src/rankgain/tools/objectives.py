@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rankgain.choices import LambdaDiscount, LambdaTies, Normalization
 from rankgain.metrics.metric import Metric
 from rankgain.scalars import Floats, to_intp
 from rankgain.tools.boosters import check_lightgbm_parameters, check_no_dataset, of_lightgbm, of_xgboost
@@ -17,9 +18,9 @@ def lightgbm_objective(
     metric: str | Metric = DEFAULT,
     *,
     sigma: float = 1.0,
-    normalize: str | Sequence[str] | None = NORMALIZATIONS,
-    discount: str = "full",
-    ties: str = "stable",
+    normalize: Normalization | Sequence[Normalization] | None = NORMALIZATIONS,
+    discount: LambdaDiscount = "full",
+    ties: LambdaTies = "stable",
     threads: int = 1,
     partial_queries: bool = False,
 ) -> LightGBMObjective:
@@ -103,9 +104,9 @@ def xgboost_objective(
     metric: str | Metric = "ndcg(gain=exponential)@32",
     *,
     sigma: float = 1.0,
-    normalize: str | Sequence[str] | None = NORMALIZATIONS,
-    discount: str = "full",
-    ties: str = "stable",
+    normalize: Normalization | Sequence[Normalization] | None = NORMALIZATIONS,
+    discount: LambdaDiscount = "full",
+    ties: LambdaTies = "stable",
     threads: int = 1,
 ) -> XGBoostObjective:
     """Create a LambdaRank objective for XGBoost's ``train`` and ``cv``.
