@@ -43,7 +43,7 @@ from rankgain.metrics.similarity import DEFAULT as DEFAULT_SIMILARITIES
 from rankgain.metrics.similarity import SIMILARITY_TABLE
 from rankgain.metrics.subtopics import NOVELTY, SUBTOPIC_TABLE
 from rankgain.metrics.table import TABLE
-from rankgain.rankings import Rankings, judged_share
+from rankgain.rankings import Rankings
 from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of, reference_of
 from rankgain.results.text import check_export, text_table
@@ -57,7 +57,6 @@ from rankgain.tools.reports import (
     WITH_INTERVALS,
     Intervals,
     further_notes,
-    shares_judged,
     worst_queries,
 )
 from rankgain.tools.sample import sample
@@ -761,11 +760,10 @@ def _compare(options: argparse.Namespace) -> int:
         extra("jinja2", "report", "--report")
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
-    results, evidence, shares = {}, {}, {}
+    results, evidence = {}, {}
     same = SameTruth(options.metric, "--truths own")
     for name, rankings in _limited(_rankings(options.files, options), options):
         results[name] = rankings.evaluate(*options.metric, threads=options.threads)
-        shares[name] = judged_share(rankings, options.metric) if options.form == "text" else None
         if options.with_truth and options.truths == "own":
             results[name].assumed += (OWN_TRUTHS,)
         elif options.with_truth:
@@ -795,7 +793,7 @@ def _compare(options: argparse.Namespace) -> int:
         command = shown_command(options.arguments)
         page = page_of(tests, groups, comparison, evidence, qrels=qrels, command=command, gate=gate)
         write_whole(options.report, page.encode("utf-8"))
-    text = COMPARED[options.form](tests, groups, gate, **exports) + shares_judged(shares)
+    text = COMPARED[options.form](tests, groups, gate, **exports)
     _write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
 
@@ -932,12 +930,8 @@ def _run(options: argparse.Namespace) -> None:
         spreads = {name: run.tie_spread(*options.metric, threads=options.threads) for name, run in runs}
         text = SPREADS[options.form](spreads, options.per_query)
     else:
-        results, shares = {}, {}
         rules = {name: getattr(options, name) for name in ("like", "given", "threads")}
-        states_share = options.form == "text" and options.like is None and options.given is None
-        for name, run in runs:
-            results[name] = run.evaluate(*options.metric, **rules)
-            shares[name] = judged_share(run, options.metric) if states_share else None
+        results = {name: run.evaluate(*options.metric, **rules) for name, run in runs}
         if options.interval:
             (result,) = results.values()
             ends = {key: result.interval(key, options.level, **_missing_bounds(key, options)) for key in result}
@@ -946,8 +940,6 @@ def _run(options: argparse.Namespace) -> None:
             text = worst_queries(results, options.worst)
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
-            above, _, last = text.removesuffix("\n").rpartition("\n")  # the last line names the backend
-            text = f"{above}\n{line}{last}\n" if (line := shares_judged(shares)) else text
     _write(text, options.output)
 
 

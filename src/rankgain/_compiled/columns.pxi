@@ -359,6 +359,7 @@ cdef struct Scratch:
     int64_t* sorting
     int64_t* next_slots  # for each tie group, the index in `members` where its next row is stored
     Py_ssize_t candidates  # number of returned documents that were looked up for the last query
+    Py_ssize_t n_others  # number of judged documents of the last query that were returned and are not hits
 
 
 cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
@@ -479,13 +480,18 @@ def mark_firsts(
 cdef inline void add_entry(
     Scratch* scratch, Py_ssize_t* m, double grade, double above, const double* scores, Py_ssize_t index
 ) noexcept nogil:
-    """Add a judged document to the entries if it is a hit. Without scores, the negative rank is the sort key."""
+    """Add a judged document to the entries if it is a hit, otherwise to the others. Without scores, the negative rank
+    is the sort key."""
     cdef Entry* entry = &scratch.ordering.entries[m[0]]
+    cdef double key = -<double>(index + 1) if scores == NULL else scores[index]
     if grade > above:
-        entry.key = -<double>(index + 1) if scores == NULL else scores[index]
+        entry.key = key
         entry.grade = grade
         entry.index = index
         m[0] += 1
+    elif grade >= 0.0:
+        scratch.ordering.other[scratch.n_others].key = key
+        scratch.n_others += 1
 
 
 cdef inline Py_ssize_t seek_number(
@@ -518,7 +524,7 @@ cdef int match_run(
     cdef bint numbers = truth.starts == NULL and run.starts == NULL
     cdef bint few = False
     cdef Py_ssize_t n_valid = n if scores == NULL else 0
-    m[0] = 0
+    m[0] = scratch.n_others = 0
     while n_valid < n and not isnan(scores[n_valid]):
         n_valid += 1
     if whole:
@@ -678,6 +684,10 @@ cdef int find_in_columns(
         &columns.truth, truth_start, n_truth, columns.grades, &columns.run, start, n, scores, lowest, columns.whole,
         scratch, &m, position,
     )
+    if code == 0 and query.share_depth:
+        query.judged_share = judged_share(
+            scores, n, query.share_depth, ties, m, scratch.n_others, scratch.ordering
+        ) if n else NAN
     if code or m == 0:
         return code
     if scores == NULL:

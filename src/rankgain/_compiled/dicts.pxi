@@ -120,6 +120,7 @@ cdef class JudgmentDicts:
     cdef readonly object error_code
     cdef readonly Py_ssize_t total
     cdef readonly bint unusual_grades
+    cdef readonly bint has_non_relevant
     cdef Py_ssize_t queries
     cdef double* grades
     cdef int64_t* offsets
@@ -176,6 +177,7 @@ cdef class JudgmentDicts:
                 return 0
             for rest in range(count, count + n):
                 self.unusual_grades |= self.grades[rest] < 0.0 or self.grades[rest] != floor(self.grades[rest])
+                self.has_non_relevant |= self.grades[rest] <= 0.0
             count += n
             self.offsets[query + 1] = count
         return 0
@@ -202,26 +204,34 @@ cdef class JudgmentDicts:
 
 cdef Py_ssize_t find_documents(
     list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double above, bint single, dict run,
-    Workspace* space
+    Workspace* space, Py_ssize_t* n_others
 ) except -1:
     """Look up judged documents in the run, since they are usually fewer; return the number of hits.
 
-    Only documents with grades above `above` are looked up. A result below −1 is a negated error code.
+    Only documents with grades above `above` are looked up or, if `n_others` is not NULL, all that are judged: those
+    that are not hits are then the others. A result below −1 is a negated error code.
     """
     cdef PyObject* value
+    cdef Entry* entry
     cdef Py_ssize_t index, m = 0
+    cdef double grade, lowest = above if n_others == NULL else min(above, NON_RELEVANT)
     with cython.critical_section(run):
         for index in range(start, stop):
-            if grades[index - start] > above:
+            grade = grades[index - start]
+            if grade > lowest:
                 value = PyDict_GetItemWithError(run, documents[index])
                 if value != NULL:
-                    if not read_plain(value, &space.entries[m].key):
+                    entry = &space.entries[m] if grade > above else &space.other[n_others[0]]
+                    if not read_plain(value, &entry.key):
                         return -CHANGED  # the value has changed: every value was a plain number when first read
                     if single:
-                        space.entries[m].key = <double><float>space.entries[m].key
-                    space.entries[m].grade = grades[index - start]
-                    space.entries[m].index = index
-                    m += 1
+                        entry.key = <double><float>entry.key
+                    if grade > above:
+                        entry.grade = grade
+                        entry.index = index
+                        m += 1
+                    else:
+                        n_others[0] += 1
     return m
 
 
@@ -353,7 +363,7 @@ cdef int find_in_dict(
 ) except -1:
     """Find which of the judged documents[start:stop] are in a run of n documents; return an error code, or 0 on
     success."""
-    cdef Py_ssize_t m = 0
+    cdef Py_ssize_t m = 0, n_others = 0
     cdef int code
     query.n = 0
     query.returned = n
@@ -372,12 +382,16 @@ cdef int find_in_dict(
         position[0] = -1 if code == CHANGED else position[0]
         return code
     if start < stop:
-        m = find_documents(documents, grades, start, stop, lowest, single, run, space)
+        m = find_documents(
+            documents, grades, start, stop, lowest, single, run, space, &n_others if query.share_depth else NULL
+        )
     if single:
         narrow(scores, n)
     position[0] = -1
     if m < 0 or len(run) != n:  # comparing ids may have run Python code
         return CHANGED
+    if query.share_depth:
+        query.judged_share = judged_share(scores, n, query.share_depth, ties, m, n_others, space) if n else NAN
     if m == 0:
         return OTHER_IDS if ids_of_other_types(documents, start, stop, run) else 0
     query.n = rank_entries(scores, n, m, depth, False, space, query.grade, query.first, query.last)

@@ -35,6 +35,8 @@ cdef struct Query:
     int64_t returned
     # whether every returned document is judged, so that non-relevant documents can be counted from the ranks
     bint graded
+    int64_t share_depth  # number of leading documents of which the judged ones are counted; 0 if they are not
+    double judged_share  # their share; NaN if there are no documents, negative if `recount` must order tied ones
     int ties
     Py_ssize_t n
     double* grade

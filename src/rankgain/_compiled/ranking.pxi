@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, NAN, isnan, nextafter
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from rankgain._codes cimport NAN_GRADE, NAN_SCORE
+from rankgain._codes cimport AVERAGE, BEST, NAN_GRADE, NAN_SCORE, WORST
 
 cdef extern from "simd.h" nogil:
     enum: MOST_KEYS
@@ -598,6 +598,50 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
             child = 2 * parent + 1
         heap[parent] = score
     return heap[0]
+
+
+cdef double kth_score(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace* space) noexcept nogil:
+    """Return the k-th highest of n > k scores, or NaN if a score is NaN."""
+    cdef double unused
+    if 2 * stride_for(k) <= n:
+        n = cut(scores, n, k, True, space, &unused)
+        if n < k:
+            return NAN
+        scores = space.near
+    return kth_highest(scores, n, k, space.distinct)
+
+
+cdef double judged_share(
+    const double* scores, Py_ssize_t n, int64_t depth, int ties, Py_ssize_t m, Py_ssize_t n_others, Workspace* space
+) noexcept nogil:
+    """Return the share of judged documents among the first `depth` of n > 0 documents.
+
+    The judged documents are the m hits in `space.entries` with grades from 0 on, and those in `space.other`. Only the
+    score at the cut-off is looked for, and nothing is sorted. The result equals that of `judged_share` in
+    `_reference/ranking.py`; it is −1 if the order of tied documents matters, and depends on ids or input positions.
+    """
+    cdef Py_ssize_t index, k = <Py_ssize_t>min(<int64_t>n, depth)
+    cdef int64_t above = 0, at = 0, higher = 0, tied = 0, left
+    cdef double lowest = -INFINITY if k == n else -<double>k  # without scores, the keys are negative ranks
+    if m + n_others == 0:
+        return 0.0
+    if scores != NULL and k < n:
+        lowest = kth_score(scores, n, k, space)
+    for index in range(m):
+        above += space.entries[index].grade >= 0.0 and space.entries[index].key > lowest
+        at += space.entries[index].grade >= 0.0 and space.entries[index].key == lowest
+    for index in range(n_others):
+        above += space.other[index].key > lowest
+        at += space.other[index].key == lowest
+    if at == 0 or scores == NULL or k == n:
+        return <double>(above + at) / <double>k
+    simd.count(scores, n, lowest, &higher, &tied)
+    left = k - higher
+    if at == tied or left == tied or ties == BEST:
+        return <double>(above + min(at, left)) / <double>k
+    if ties == AVERAGE:
+        return (<double>above + <double>(at * left) / <double>tied) / <double>k
+    return <double>(above + max(left - (tied - at), <int64_t>0)) / <double>k if ties == WORST else -1.0
 
 
 cdef inline Py_ssize_t stride_for(Py_ssize_t k) noexcept nogil:

@@ -250,6 +250,8 @@ cdef int reserve_memory(
     query.scratch = query.values + steps.n_values
     query.capacity = most
     query.graded = False
+    query.share_depth = 0
+    query.judged_share = NAN
     query.ties = ties
     query.callable_gains = NULL
     return 0
@@ -489,7 +491,9 @@ cdef inline double lowest_grade_under(const Rules* rules, const Steps* steps, bi
 # writing the output of each query
 
 cdef struct HitBuffers:
-    # The output of a walk over queries: the values of metrics or, if `out` is NULL, the hits and judged grades.
+    # The output of a walk over queries: the values of metrics or, if `out` is NULL, the hits and judged grades; and the
+    # shares of judged documents, unless `shares` is NULL.
+    double* shares
     double* out
     Py_ssize_t stride
     int64_t* returned
@@ -540,6 +544,19 @@ cdef inline bint is_empty(const Query* query) noexcept nogil:
     return query.n_judged == 0 or not query.judged_grade[0] > 0.0
 
 
+cdef inline int64_t share_depth(const Steps* steps, const Rules* rules, const HitBuffers* output) noexcept nogil:
+    """Return the number of leading documents of which the judged ones are counted, or 0."""
+    return min(steps.share_depth, rules.depth) if output.shares != NULL else 0
+
+
+cdef inline double recounted(int code, const Query* query) noexcept nogil:
+    """Return the share of judged documents if these are the hits of a query, down to the depth of the share. It is NaN
+    if they could not be ordered, which `code` tells."""
+    return NAN if code else (
+        <double>within(query, query.share_depth) / <double>min(query.returned, query.share_depth)
+    )
+
+
 cdef inline int use(
     const Steps* steps, Py_ssize_t index, Query* query, const HitBuffers* output, Error* error
 ) noexcept nogil:
@@ -559,6 +576,7 @@ cdef Py_ssize_t walk_buffers(
     cdef int64_t depth = depth_under(rules, steps.depth)
     cdef double lowest
     memory.query.graded = (chunk.form == LISTS or rules.scored_only) and output.out != NULL
+    memory.query.share_depth = share_depth(steps, rules, output)
     lowest = lowest_grade_under(rules, steps, memory.query.graded)
     for index in range(chunk.stop - chunk.start):
         error.query = index
@@ -573,6 +591,16 @@ cdef Py_ssize_t walk_buffers(
         if error.code:
             break
         empty += is_empty(&memory.query)
+        if output.shares != NULL:
+            output.shares[index] = memory.query.judged_share
+            if memory.query.judged_share < 0.0:
+                output.shares[index] = recounted(
+                    find(
+                        chunk, chunk.start + index, steps, rules, memory.query.share_depth, NON_RELEVANT, scratch,
+                        of_matrix, memory, &position,
+                    ),
+                    &memory.query,
+                )
     return empty
 
 
@@ -640,29 +668,48 @@ cdef void close_reader(Reader* reader) noexcept:
     free(reader.memory.block)
 
 
+cdef int find_in_run(
+    const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n, int64_t depth,
+    double lowest, Reader* reader, Py_ssize_t* position
+) except -1:
+    """Find the hits of a query whose run is a dict of n documents; return an error code, or 0 on success."""
+    cdef Py_ssize_t start = judged.offsets[number]
+    return find_in_dict(
+        judged.documents, judged.grades + start, start, judged.offsets[number + 1], run, n, depth, lowest, rules.ties,
+        rules.single, reader.values, reader.scores, &reader.memory.space, &reader.memory.query, position,
+    )
+
+
 cdef int walk_dict(
     const Steps* steps, const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n,
     Reader* reader, Py_ssize_t index, const HitBuffers* output, Error* error
 ) except INTERRUPTED:
     """Process one query whose run is a dict of n documents; return an error code, or 0 on success."""
     cdef Query* query = &reader.memory.query
-    cdef Py_ssize_t start = judged.offsets[number], stop = judged.offsets[number + 1], position = -1
-    cdef const double* grades = judged.grades + start
+    cdef Py_ssize_t start = judged.offsets[number], position = -1
     error.query = index
     error.term = -1
-    error.code = find_in_dict(
-        judged.documents, grades, start, stop, run, n, depth_under(rules, steps.depth),
-        lowest_grade_under(rules, steps, False), rules.ties, rules.single, reader.values, reader.scores,
-        &reader.memory.space, query, &position,
+    query.share_depth = share_depth(steps, rules, output)
+    error.code = find_in_run(
+        rules, judged, number, run, n, depth_under(rules, steps.depth), lowest_grade_under(rules, steps, False), reader,
+        &position,
     )
     error.position = position
     if error.code == 0:
-        count_judged(grades, stop - start, steps.judged_depth, &reader.memory.space, query)
+        count_judged(
+            judged.grades + start, judged.offsets[number + 1] - start, steps.judged_depth, &reader.memory.space, query
+        )
         limit(rules, query)
         if rules.scored_only:
             judge_scored(rules, steps, &reader.memory.space, query)
         error.position = -1
         error.code = use(steps, index, query, output, error)
+    if error.code == 0 and output.shares != NULL:
+        output.shares[index] = query.judged_share
+        if query.judged_share < 0.0:
+            output.shares[index] = recounted(
+                find_in_run(rules, judged, number, run, n, query.share_depth, NON_RELEVANT, reader, &position), query
+            )
     return error.code
 
 
@@ -733,7 +780,7 @@ def rows(
         return None
     reader.memory.block = NULL
     reader.values = NULL
-    output.out = NULL
+    output.out = output.shares = NULL
     output.stride = 1
     result = {}
     try:
@@ -763,10 +810,12 @@ cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffer
     return run_buffers(program, &parsed_rules, chunk, output)
 
 
-def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
-    """Write the metrics of each query of a chunk to `out`, from a column on; return as `answer` does."""
+def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, double[::1] shares=None, /):
+    """Write the metrics of each query of a chunk to `out`, and the shares of judged documents to `shares`, from a
+    column on; return as `answer` does."""
     cdef HitBuffers output
     cdef Py_buffer view
+    output.shares = NULL if shares is None or shares.shape[0] == column else &shares[column]
     if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
         PyErr_Clear()
         raise BufferError
@@ -781,11 +830,12 @@ def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
 def hits(
     Program program, tuple rules, tuple chunk, int64_t[::1] returned, int64_t[::1] offsets, double[::1] grade,
     int64_t[::1] first, int64_t[::1] last, int64_t[::1] judged_offsets, double[::1] judged_grade,
-    int64_t[::1] judged_count, /
+    int64_t[::1] judged_count, double[::1] shares=None, /
 ):
-    """Write the hits and judged grades of each query of a chunk; return as `answer` does. The arrays have room for
-    all."""
+    """Write the hits and judged grades of each query of a chunk, and the shares of judged documents; return as `answer`
+    does. The arrays have room for all."""
     cdef HitBuffers output
+    output.shares = NULL if shares is None or shares.shape[0] == 0 else &shares[0]
     offsets[0] = judged_offsets[0] = 0
     if returned.shape[0] == 0:
         return 0
