@@ -20,6 +20,7 @@ from rankgain.metrics.program import Plan, fill, planned
 from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import progress_bar
+from rankgain.results.summary import COUNTS
 from rankgain.threads import check_threads
 
 if TYPE_CHECKING:
@@ -332,7 +333,9 @@ class Rankings:
         counts = (len(ids), *source.left_out, empty, source.excluded_judgments, capped)
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
         judged = None if shares is None else (plan.share_depth, shares)
-        return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, assumed, judged=judged)
+        return Evaluation(
+            values, ids, rules.ties, missing, name, plan.backend, counts, weights, assumed, COUNTS, judged
+        )
 
     def _following(self, rules: PeerRules, like: str | None, given: Handed) -> Rankings:
         """Return the rankings under the rules of a tool, with what it is handed.

@@ -204,31 +204,31 @@ cdef class JudgmentDicts:
 
 cdef Py_ssize_t find_documents(
     list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double above, bint single, dict run,
-    Workspace* space, Py_ssize_t* n_others
+    Workspace* space, double* others, Py_ssize_t* n_others
 ) except -1:
     """Look up judged documents in the run, since they are usually fewer; return the number of hits.
 
-    Only documents with grades above `above` are looked up or, if `n_others` is not NULL, all that are judged: those
-    that are not hits are then the others. A result below −1 is a negated error code.
+    Only documents with grades above `above` are looked up or, if `others` is not NULL, all that are judged: the scores
+    of those that are not hits are written to it. A result below −1 is a negated error code.
     """
     cdef PyObject* value
-    cdef Entry* entry
+    cdef double* key
     cdef Py_ssize_t index, m = 0
-    cdef double grade, lowest = above if n_others == NULL else min(above, NON_RELEVANT)
+    cdef double grade, lowest = above if others == NULL else min(above, NON_RELEVANT)
     with cython.critical_section(run):
         for index in range(start, stop):
             grade = grades[index - start]
             if grade > lowest:
                 value = PyDict_GetItemWithError(run, documents[index])
                 if value != NULL:
-                    entry = &space.entries[m] if grade > above else &space.other[n_others[0]]
-                    if not read_plain(value, &entry.key):
+                    key = &space.entries[m].key if grade > above else &others[n_others[0]]
+                    if not read_plain(value, key):
                         return -CHANGED  # the value has changed: every value was a plain number when first read
                     if single:
-                        entry.key = <double><float>entry.key
+                        key[0] = <double><float>key[0]
                     if grade > above:
-                        entry.grade = grade
-                        entry.index = index
+                        space.entries[m].grade = grade
+                        space.entries[m].index = index
                         m += 1
                     else:
                         n_others[0] += 1
@@ -383,23 +383,27 @@ cdef int find_in_dict(
         return code
     if start < stop:
         m = find_documents(
-            documents, grades, start, stop, lowest, single, run, space, &n_others if query.share_depth else NULL
+            documents, grades, start, stop, lowest, single, run, space, query.scratch if query.share_depth else NULL,
+            &n_others,
         )
     if single:
         narrow(scores, n)
     position[0] = -1
     if m < 0 or len(run) != n:  # comparing ids may have run Python code
         return CHANGED
+    if m:
+        query.n = rank_entries(scores, n, m, depth, False, space, query.grade, query.first, query.last)
+        if ties == DOCID or ties == STABLE:
+            query.n = break_id_ties(
+                documents, run, scores, n, query.n, depth, ties == DOCID, space, query.grade, query.first, query.last
+            )
+        if query.n < 0:
+            return -<int>query.n
+    elif n_others == 0 and ids_of_other_types(documents, start, stop, run):
+        return OTHER_IDS
     if query.share_depth:
-        query.judged_share = judged_share(scores, n, query.share_depth, ties, m, n_others, space) if n else NAN
-    if m == 0:
-        return OTHER_IDS if ids_of_other_types(documents, start, stop, run) else 0
-    query.n = rank_entries(scores, n, m, depth, False, space, query.grade, query.first, query.last)
-    if ties == DOCID or ties == STABLE:
-        query.n = break_id_ties(
-            documents, run, scores, n, query.n, depth, ties == DOCID, space, query.grade, query.first, query.last
-        )
-    return -<int>query.n if query.n < 0 else 0
+        count_judged_hits(scores, n, n_others, space, query)
+    return 0
 
 
 # packing ids into columns

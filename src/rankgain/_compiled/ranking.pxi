@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, NAN, isnan, nextafter
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from rankgain._codes cimport AVERAGE, BEST, NAN_GRADE, NAN_SCORE, WORST
+from rankgain._codes cimport NAN_GRADE, NAN_SCORE
 
 cdef extern from "simd.h" nogil:
     enum: MOST_KEYS
@@ -79,6 +79,7 @@ cdef enum:
     TALLY_COUNTS = 256  # four counters per slot
     TALLY_SLOTS = 64  # number of hash slots for distinct grades; at most half of them are filled
     COUNTED_MAXIMA_MAX = 160  # limit for finding the k-th of the maxima by counting (1.3 instead of 1.9 µs at k = 100)
+    FEW_KEYS = 4  # maximum number of keys that are compared with all scores to see if they are among the highest
     SHORT_STRIDE = 128  # limit for 2·stride, above which a list is cut to its top k only if it has 8·k documents
 
 cdef const Simd* simd = simd_baseline
@@ -600,50 +601,6 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
     return heap[0]
 
 
-cdef double kth_score(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace* space) noexcept nogil:
-    """Return the k-th highest of n > k scores, or NaN if a score is NaN."""
-    cdef double unused
-    if 2 * stride_for(k) <= n:
-        n = cut(scores, n, k, True, space, &unused)
-        if n < k:
-            return NAN
-        scores = space.near
-    return kth_highest(scores, n, k, space.distinct)
-
-
-cdef double judged_share(
-    const double* scores, Py_ssize_t n, int64_t depth, int ties, Py_ssize_t m, Py_ssize_t n_others, Workspace* space
-) noexcept nogil:
-    """Return the share of judged documents among the first `depth` of n > 0 documents.
-
-    The judged documents are the m hits in `space.entries` with grades from 0 on, and those in `space.other`. Only the
-    score at the cut-off is looked for, and nothing is sorted. The result equals that of `judged_share` in
-    `_reference/ranking.py`; it is −1 if the order of tied documents matters, and depends on ids or input positions.
-    """
-    cdef Py_ssize_t index, k = <Py_ssize_t>min(<int64_t>n, depth)
-    cdef int64_t above = 0, at = 0, higher = 0, tied = 0, left
-    cdef double lowest = -INFINITY if k == n else -<double>k  # without scores, the keys are negative ranks
-    if m + n_others == 0:
-        return 0.0
-    if scores != NULL and k < n:
-        lowest = kth_score(scores, n, k, space)
-    for index in range(m):
-        above += space.entries[index].grade >= 0.0 and space.entries[index].key > lowest
-        at += space.entries[index].grade >= 0.0 and space.entries[index].key == lowest
-    for index in range(n_others):
-        above += space.other[index].key > lowest
-        at += space.other[index].key == lowest
-    if at == 0 or scores == NULL or k == n:
-        return <double>(above + at) / <double>k
-    simd.count(scores, n, lowest, &higher, &tied)
-    left = k - higher
-    if at == tied or left == tied or ties == BEST:
-        return <double>(above + min(at, left)) / <double>k
-    if ties == AVERAGE:
-        return (<double>above + <double>(at * left) / <double>tied) / <double>k
-    return <double>(above + max(left - (tied - at), <int64_t>0)) / <double>k if ties == WORST else -1.0
-
-
 cdef inline Py_ssize_t stride_for(Py_ssize_t k) noexcept nogil:
     """Return a number of parts for which the k-th highest of their maxima is near the k-th highest score."""
     return (3 * k // 2 + 15) // 16 * 16
@@ -660,6 +617,46 @@ cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace
     if stride <= COUNTED_MAXIMA_MAX:
         return simd.kth(space.distinct, stride, k)
     return kth_highest(space.distinct, stride, k, space.distinct + stride)
+
+
+cdef Py_ssize_t count_within(
+    const double* scores, Py_ssize_t n, Py_ssize_t k, double* keys, Py_ssize_t m, Workspace* space
+) noexcept nogil:
+    """Count the keys, which are scores of documents, that are among the k highest of n scores. Return −1 if a tie group
+    across the cut-off has a key. Without scores, the keys are negative ranks.
+
+    Most keys are below a bound of the scores and dropped. Nothing is sorted; the k-th score is only looked for if
+    comparing each key with all scores would take longer.
+    """
+    cdef Py_ssize_t index, near = 0, left = 0, count = 0
+    cdef int64_t higher = 0, tied = 0
+    cdef double bound = -<double>k
+    if m == 0 or k == n:
+        return m
+    if scores != NULL:
+        bound = bound_of(scores, n, k, space) if 2 * stride_for(k) <= n else -INFINITY
+    for index in range(m):
+        keys[left] = keys[index]
+        left += keys[index] >= bound
+    if scores == NULL:
+        return left
+    if left <= FEW_KEYS:
+        for index in range(left):
+            simd.count(scores, n, keys[index], &higher, &tied)
+            if higher < k < higher + tied:
+                return -1
+            count += higher < k
+        return count
+    simd.collect(scores, 0, n, bound, space.near, space.position, &near, n)
+    if near < k:  # another thread has changed the scores
+        return 0
+    bound = kth_highest(space.near, near, k, space.distinct)
+    simd.count(scores, n, bound, &higher, &tied)
+    for index in range(left):
+        if keys[index] == bound and k < higher + tied:
+            return -1
+        count += keys[index] >= bound
+    return count
 
 
 cdef Py_ssize_t cut(

@@ -549,14 +549,6 @@ cdef inline int64_t share_depth(const Steps* steps, const Rules* rules, const Hi
     return min(steps.share_depth, rules.depth) if output.shares != NULL else 0
 
 
-cdef inline double recounted(int code, const Query* query) noexcept nogil:
-    """Return the share of judged documents if these are the hits of a query, down to the depth of the share. It is NaN
-    if they could not be ordered, which `code` tells."""
-    return NAN if code else (
-        <double>within(query, query.share_depth) / <double>min(query.returned, query.share_depth)
-    )
-
-
 cdef inline int use(
     const Steps* steps, Py_ssize_t index, Query* query, const HitBuffers* output, Error* error
 ) noexcept nogil:
@@ -573,10 +565,11 @@ cdef Py_ssize_t walk_buffers(
 ) noexcept nogil:
     """Process the hits of each query in a chunk; return the number of queries without relevant documents."""
     cdef Py_ssize_t index, empty = 0, position = -1
-    cdef int64_t depth = depth_under(rules, steps.depth)
+    cdef int64_t depth
     cdef double lowest
     memory.query.graded = (chunk.form == LISTS or rules.scored_only) and output.out != NULL
     memory.query.share_depth = share_depth(steps, rules, output)
+    depth = depth_under(rules, max(steps.depth, memory.query.share_depth))
     lowest = lowest_grade_under(rules, steps, memory.query.graded)
     for index in range(chunk.stop - chunk.start):
         error.query = index
@@ -623,7 +616,9 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
             hits = judged = max(judged, chunk.returned)
         reserve_memory(&memory, &program.steps, rules.ties, chunk.documents, hits, judged)
         if chunk.form == COLUMNS:
-            prepare(&scratch, &memory.space, chunk.columns.whole, chunk.judged, chunk.documents)
+            prepare(
+                &scratch, &memory.space, memory.query.scratch, chunk.columns.whole, chunk.judged, chunk.documents
+            )
         elif chunk.form == MATRIX:
             prepare_matrix(
                 &of_matrix, &chunk.matrix, chunk.judged,
@@ -691,8 +686,8 @@ cdef int walk_dict(
     error.term = -1
     query.share_depth = share_depth(steps, rules, output)
     error.code = find_in_run(
-        rules, judged, number, run, n, depth_under(rules, steps.depth), lowest_grade_under(rules, steps, False), reader,
-        &position,
+        rules, judged, number, run, n, depth_under(rules, max(steps.depth, query.share_depth)),
+        lowest_grade_under(rules, steps, False), reader, &position,
     )
     error.position = position
     if error.code == 0:
@@ -810,14 +805,21 @@ cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffer
     return run_buffers(program, &parsed_rules, chunk, output)
 
 
-def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, double[::1] shares=None, /):
+def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, shares=None, /):
     """Write the metrics of each query of a chunk to `out`, and the shares of judged documents to `shares`, from a
     column on; return as `answer` does."""
     cdef HitBuffers output
-    cdef Py_buffer view
-    output.shares = NULL if shares is None or shares.shape[0] == column else &shares[column]
+    cdef Py_buffer view, view_of_shares
+    output.shares = NULL
+    if shares is not None:
+        if PyObject_GetBuffer(shares, &view_of_shares, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
+            PyErr_Clear()
+            raise BufferError
+        output.shares = <double*>view_of_shares.buf + column
     if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
         PyErr_Clear()
+        if shares is not None:
+            PyBuffer_Release(&view_of_shares)
         raise BufferError
     try:
         output.out = <double*>view.buf + column
@@ -825,6 +827,8 @@ def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, doubl
         return run_chunk(program, rules, chunk, &output)
     finally:
         PyBuffer_Release(&view)
+        if shares is not None:
+            PyBuffer_Release(&view_of_shares)
 
 
 def hits(
