@@ -77,6 +77,7 @@ def test_eval_prints_json(files, capsys, backend):
         "missing": "zero",
         "backend": backend,
         "version": rg.__version__,
+        "judged_share": 1.0,
         "queries": {"q1": {"rr(empty=nan)": 0.5}, "q2": {"rr(empty=nan)": 0.0}, "q3": {"rr(empty=nan)": None}},
     }
 

@@ -9,17 +9,18 @@ import numpy as np
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import Handed, Missing, Peer, ScoreBits, Ties, check_choices
+from rankgain.data.advice.ratings import FEWEST, MOST, remark_on_ratings
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
-from rankgain.metrics.aggregators import mean
 from rankgain.metrics.by_subtopic import fill_by_subtopic
-from rankgain.metrics.metric import Metric, each_of, parse, parse_quality, row_of
+from rankgain.metrics.metric import Metric, each_of, parse_quality, row_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
 from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import progress_bar
+from rankgain.results.summary import COUNTS
 from rankgain.scalars import id_text
 from rankgain.threads import check_threads
 
@@ -313,22 +314,30 @@ class Rankings:
             rankings = self._following(peer_rules, like, peer.given(given))
             name = None if peer is OWN else peer.name
         source, rules = rankings._source, rankings._rules
+        shares = None
+        if source.has_non_relevant and not rules.judged_only and not rules.scored_only:
+            shares = np.empty(len(source.query_ids))
         if progress is not False:
             with progress_bar(progress, len(source.query_ids), "queries") as bar:
-                out, empty = fill(plan, source, rules, threads, bar)
+                out, empty = fill(plan, source, rules, threads, bar, shares)
         else:
-            out, empty = fill(plan, source, rules, threads)
+            out, empty = fill(plan, source, rules, threads, None, shares)
         capped = 0
         if plan.by_subtopic:
             out, empty, capped = fill_by_subtopic(plan, source, rules, out, threads)
         assumed = source.assumed
         if source.may_have_other_ids and not out.item(0):
             assumed += _look_for_hits(source, rules, out)
+        if plan.without_rel is not None and like is None and source.n_judged >= FEWEST:
+            assumed += remark_on_ratings(source.some_grades(MOST), plan.without_rel)
         ids, missing = source.query_ids, source.missing
         lacking, unjudged = source.left_out
         counts = len(ids), lacking, unjudged, empty, source.excluded_judgments, capped, source.own_ids
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
-        return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, assumed)
+        judged = None if shares is None else (plan.share_depth, shares)
+        return Evaluation(
+            values, ids, rules.ties, missing, name, plan.backend, counts, weights, assumed, COUNTS, judged
+        )
 
     def _following(self, rules: PeerRules, like: str | None, given: Handed) -> Rankings:
         """Return the rankings under the rules of a tool, with what it is handed.
@@ -741,24 +750,6 @@ def sizes_of(rankings: Rankings) -> Ints:
     """Return the number of documents that count for each query."""
     source, rules = parts_of(rankings)
     return np.minimum(source.sizes, rules.depth)
-
-
-def judged_share(rankings: Rankings, requests: Iterable[str | Metric]) -> tuple[int, float] | None:
-    """Return the deepest cut-off of some metrics, or 10, and the mean share of judged documents within it.
-
-    Queries without documents do not count. Return None if the judgments name only relevant documents, since then all
-    others count as not relevant; if documents have no ids; if no query has documents; or if ties cannot be broken.
-    """
-    if not parts_of(rankings)[0].has_non_relevant:
-        return None
-    depths = [record.k for request in requests for _, record in parse(request) if record.k is not None]
-    judged = Metric("judged", max(depths, default=10))
-    try:
-        result = rankings.evaluate(judged, "num_ret")
-    except (ValueError, TypeError):  # this metric must break a tie that the requested metrics did not have to break
-        return None
-    shares = result[judged][result["num_ret"] > 0]
-    return (judged.depth, mean(shares)) if len(shares) else None
 
 
 def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:

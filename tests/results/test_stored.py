@@ -65,7 +65,7 @@ def test_other_programs_read_the_columns(tmp_path):
     result = rg.from_qrels(QRELS, RUN).evaluate("rr", "gauc")
     result.to_parquet(str(tmp_path / "result.parquet"))
     table = pyarrow.parquet.read_table(tmp_path / "result.parquet")
-    assert table.column_names == ["query_id", "rr", "gauc", "weight: num_ret"]
+    assert table.column_names == ["query_id", "rr", "gauc", "weight: num_ret", "judged share"]
     assert table["rr"].to_pylist() == result["rr"].tolist()
 
 

@@ -359,14 +359,19 @@ cdef struct Scratch:
     int64_t* sorting
     int64_t* next_slots  # for each tie group, the index in `members` where its next row is stored
     Py_ssize_t candidates  # number of returned documents that were looked up for the last query
+    double* others  # keys of the judged documents of the last query that were returned and are not hits
+    Py_ssize_t n_others
 
 
-cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
+cdef int prepare(
+    Scratch* scratch, Workspace* ordering, double* others, bint whole, Py_ssize_t n_truth, Py_ssize_t n
+) except -1:
     """Allocate scratch memory for queries of up to n_truth judged and n returned documents; `dispose` frees it.
-    `whole`: whether repeats of unjudged documents are looked for, too."""
+    `others` has room for n_truth keys. `whole`: whether repeats of unjudged documents are looked for, too."""
     cdef Py_ssize_t row
     cdef bint allocated = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
     scratch.ordering = ordering
+    scratch.others = others
     scratch.candidates = 0
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
@@ -479,13 +484,18 @@ def mark_firsts(
 cdef inline void add_entry(
     Scratch* scratch, Py_ssize_t* m, double grade, double above, const double* scores, Py_ssize_t index
 ) noexcept nogil:
-    """Add a judged document to the entries if it is a hit. Without scores, the negative rank is the sort key."""
+    """Add a judged document to the entries if it is a hit, otherwise its key to the others. Without scores, the
+    negative rank is the sort key."""
     cdef Entry* entry = &scratch.ordering.entries[m[0]]
+    cdef double key = -<double>(index + 1) if scores == NULL else scores[index]
     if grade > above:
-        entry.key = -<double>(index + 1) if scores == NULL else scores[index]
+        entry.key = key
         entry.grade = grade
         entry.index = index
         m[0] += 1
+    elif grade >= 0.0:
+        scratch.others[scratch.n_others] = key
+        scratch.n_others += 1
 
 
 cdef inline Py_ssize_t seek_number(
@@ -518,7 +528,7 @@ cdef int match_run(
     cdef bint numbers = truth.starts == NULL and run.starts == NULL
     cdef bint few = False
     cdef Py_ssize_t n_valid = n if scores == NULL else 0
-    m[0] = 0
+    m[0] = scratch.n_others = 0
     while n_valid < n and not isnan(scores[n_valid]):
         n_valid += 1
     if whole:
@@ -678,16 +688,18 @@ cdef int find_in_columns(
         &columns.truth, truth_start, n_truth, columns.grades, &columns.run, start, n, scores, lowest, columns.whole,
         scratch, &m, position,
     )
-    if code or m == 0:
+    if code:
         return code
-    if scores == NULL:
+    if m and scores == NULL:
         query.n = hits_in_rank_order(m, depth, scratch, query.grade, query.first, query.last)
-        return 0
-    query.n = rank_entries(
-        scores, n, m, depth, ties == STABLE, scratch.ordering, query.grade, query.first, query.last
-    )
-    if ties == DOCID:
-        query.n = break_ties(
-            &columns.run, start, n, scores, query.n, depth, scratch, query.grade, query.first, query.last
+    elif m:
+        query.n = rank_entries(
+            scores, n, m, depth, ties == STABLE, scratch.ordering, query.grade, query.first, query.last
         )
+        if ties == DOCID:
+            query.n = break_ties(
+                &columns.run, start, n, scores, query.n, depth, scratch, query.grade, query.first, query.last
+            )
+    if query.share_depth:
+        count_judged_hits(scores, n, scratch.n_others, scratch.ordering, query)
     return 0

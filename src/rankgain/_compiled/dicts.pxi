@@ -125,6 +125,7 @@ cdef class JudgmentDicts:
     cdef readonly object error_code
     cdef readonly Py_ssize_t total
     cdef readonly bint unusual_grades
+    cdef readonly bint has_non_relevant
     cdef Py_ssize_t queries
     cdef double* grades
     cdef int64_t* offsets
@@ -182,6 +183,7 @@ cdef class JudgmentDicts:
                 return 0
             for rest in range(count, count + n):
                 self.unusual_grades |= self.grades[rest] < 0.0 or self.grades[rest] != floor(self.grades[rest])
+                self.has_non_relevant |= self.grades[rest] <= 0.0
             count += n
             self.offsets[query + 1] = count
         return 0
@@ -208,26 +210,34 @@ cdef class JudgmentDicts:
 
 cdef Py_ssize_t find_documents(
     list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double above, bint single, dict run,
-    Workspace* space
+    Workspace* space, double* others, Py_ssize_t* n_others
 ) except -1:
     """Look up judged documents in the run, since they are usually fewer; return the number of hits.
 
-    Only documents with grades above `above` are looked up. A result below −1 is a negated error code.
+    Only documents with grades above `above` are looked up or, if `others` is not NULL, all that are judged: the scores
+    of those that are not hits are written to it. A result below −1 is a negated error code.
     """
     cdef PyObject* value
+    cdef double* key
     cdef Py_ssize_t index, m = 0
+    cdef double grade, lowest = above if others == NULL else min(above, NON_RELEVANT)
     with cython.critical_section(run):
         for index in range(start, stop):
-            if grades[index - start] > above:
+            grade = grades[index - start]
+            if grade > lowest:
                 value = PyDict_GetItemWithError(run, documents[index])
                 if value != NULL:
-                    if not read_plain(value, &space.entries[m].key):
+                    key = &space.entries[m].key if grade > above else &others[n_others[0]]
+                    if not read_plain(value, key):
                         return -CHANGED  # the value has changed: every value was a plain number when first read
                     if single:
-                        space.entries[m].key = <double><float>space.entries[m].key
-                    space.entries[m].grade = grades[index - start]
-                    space.entries[m].index = index
-                    m += 1
+                        key[0] = <double><float>key[0]
+                    if grade > above:
+                        space.entries[m].grade = grade
+                        space.entries[m].index = index
+                        m += 1
+                    else:
+                        n_others[0] += 1
     return m
 
 
@@ -359,7 +369,7 @@ cdef int find_in_dict(
 ) except -1:
     """Find which of the judged documents[start:stop] are in a run of n documents; return an error code, or 0 on
     success."""
-    cdef Py_ssize_t m = 0
+    cdef Py_ssize_t m = 0, n_others = 0
     cdef int code
     query.n = 0
     query.returned = n
@@ -378,20 +388,28 @@ cdef int find_in_dict(
         position[0] = -1 if code == CHANGED else position[0]
         return code
     if start < stop:
-        m = find_documents(documents, grades, start, stop, lowest, single, run, space)
+        m = find_documents(
+            documents, grades, start, stop, lowest, single, run, space, query.scratch if query.share_depth else NULL,
+            &n_others,
+        )
     if single:
         narrow(scores, n)
     position[0] = -1
     if m < 0 or len(run) != n:  # comparing ids may have run Python code
         return CHANGED
-    if m == 0:
-        return OTHER_IDS if ids_of_other_types(documents, start, stop, run) else 0
-    query.n = rank_entries(scores, n, m, depth, False, space, query.grade, query.first, query.last)
-    if ties == DOCID or ties == STABLE:
-        query.n = break_id_ties(
-            documents, run, scores, n, query.n, depth, ties == DOCID, space, query.grade, query.first, query.last
-        )
-    return -<int>query.n if query.n < 0 else 0
+    if m:
+        query.n = rank_entries(scores, n, m, depth, False, space, query.grade, query.first, query.last)
+        if ties == DOCID or ties == STABLE:
+            query.n = break_id_ties(
+                documents, run, scores, n, query.n, depth, ties == DOCID, space, query.grade, query.first, query.last
+            )
+        if query.n < 0:
+            return -<int>query.n
+    elif n_others == 0 and ids_of_other_types(documents, start, stop, run):
+        return OTHER_IDS
+    if query.share_depth:
+        count_judged_hits(scores, n, n_others, space, query)
+    return 0
 
 
 # packing ids into columns

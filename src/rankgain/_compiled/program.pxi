@@ -40,6 +40,7 @@ cdef struct Steps:
     int64_t judged_depth  # number of highest judged grades that the terms read
     double lowest  # documents with grades above this value are hits
     bint non_relevant  # whether all judged documents are hits, unless every returned document is judged
+    int64_t share_depth  # number of leading documents of which the judged ones can be counted
 
 
 cdef class Program:
@@ -51,7 +52,7 @@ cdef class Program:
 
     def __cinit__(
         self, list terms, list combinations, int64_t depth, int64_t judged_depth, double lowest,
-        bint non_relevant=False, /
+        bint non_relevant=False, int64_t share_depth=0, /
     ):
         cdef Py_ssize_t index
         self.views = []
@@ -61,6 +62,7 @@ cdef class Program:
         self.steps.judged_depth = judged_depth
         self.steps.lowest = lowest
         self.steps.non_relevant = non_relevant
+        self.steps.share_depth = share_depth
         self.steps.terms = <Term*>calloc(self.steps.n_terms + 1, sizeof(Term))
         self.steps.combinations = <Combination*>calloc(self.steps.n_combinations + 1, sizeof(Combination))
         if self.steps.terms == NULL or self.steps.combinations == NULL:

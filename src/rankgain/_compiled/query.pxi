@@ -4,8 +4,8 @@ from libc.math cimport exp2
 from libc.stdint cimport int64_t
 
 from rankgain._codes cimport (
-    ABOVE_MAX_GRADE, BAD_GAIN, EXPONENTIAL, IN_JUDGED, IRRELEVANT, LARGE_GRADE, LINEAR, MISSING_GAIN, RELEVANT, STOP,
-    TABLE, VECTOR,
+    ABOVE_MAX_GRADE, AVERAGE, BAD_GAIN, EXPONENTIAL, IN_JUDGED, IRRELEVANT, LARGE_GRADE, LINEAR, MISSING_GAIN, RELEVANT, STOP,
+    TABLE, VECTOR, WORST,
 )
 
 cdef struct GainTable:
@@ -35,6 +35,8 @@ cdef struct Query:
     int64_t returned
     # whether every returned document is judged, so that non-relevant documents can be counted from the ranks
     bint graded
+    int64_t share_depth  # number of leading documents of which the judged ones are counted; 0 if they are not
+    double judged_share  # their share; NaN if there are no documents, negative if `recounted` must be called
     int ties
     Py_ssize_t n
     double* grade
@@ -105,6 +107,51 @@ cdef int fill_gains(
 cdef inline bint by_table(const Term* term) noexcept nogil:
     """Return whether a higher grade may have a lower gain."""
     return term.gain >= TABLE
+
+
+cdef void count_judged_hits(
+    const double* scores, Py_ssize_t n, Py_ssize_t n_others, Workspace* space, Query* query
+) noexcept nogil:
+    """Set the share of judged documents among the first `share_depth` of n documents, once the hits have ranks. The
+    keys of the other judged documents are in `query.scratch`."""
+    cdef Py_ssize_t index = 0, k = <Py_ssize_t>min(<int64_t>n, query.share_depth), count
+    if n == 0:
+        query.judged_share = NAN
+        return
+    query.judged_share = -1.0
+    count = count_within(scores, n, k, query.scratch, n_others, space)
+    if count < 0:
+        return
+    while index < query.n and query.first[index] <= k:
+        if query.last[index] > k:
+            return
+        count += query.grade[index] >= 0.0
+        index += 1
+    query.judged_share = <double>count / <double>k
+
+
+cdef double recounted(int code, const Query* query) noexcept nogil:
+    """Return the share of judged documents if these are the hits of a query, down to the depth of the share; NaN if
+    they could not be ordered, which `code` tells. The result equals that of `judged_share` in
+    `_reference/ranking.py`."""
+    cdef int64_t k = min(query.returned, query.share_depth), judged, within_k, size
+    cdef Py_ssize_t index = 0, stop
+    cdef double total = 0.0
+    if code:
+        return NAN
+    while index < query.n and query.first[index] <= k:
+        stop = group_stop(query.first, index, query.n)
+        judged = stop - index
+        size = query.last[index] - query.first[index] + 1
+        within_k = min(k, query.last[index]) - query.first[index] + 1
+        if query.ties == AVERAGE:
+            total += <double>(judged * within_k) / <double>size
+        elif query.ties == WORST:
+            total += <double>max(<int64_t>0, within_k - (size - judged))
+        else:
+            total += <double>min(judged, within_k)
+        index = stop
+    return total / <double>k
 
 
 cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:

@@ -250,6 +250,8 @@ cdef int reserve_memory(
     query.scratch = query.values + steps.n_values
     query.capacity = most
     query.graded = False
+    query.share_depth = 0
+    query.judged_share = NAN
     query.ties = ties
     query.callable_gains = NULL
     return 0
@@ -489,7 +491,9 @@ cdef inline double lowest_grade_under(const Rules* rules, const Steps* steps, bi
 # writing the output of each query
 
 cdef struct HitBuffers:
-    # The output of a walk over queries: the values of metrics or, if `out` is NULL, the hits and judged grades.
+    # The output of a walk over queries: the values of metrics or, if `out` is NULL, the hits and judged grades; and the
+    # shares of judged documents, unless `shares` is NULL.
+    double* shares
     double* out
     Py_ssize_t stride
     int64_t* returned
@@ -540,6 +544,11 @@ cdef inline bint is_empty(const Query* query) noexcept nogil:
     return query.n_judged == 0 or not query.judged_grade[0] > 0.0
 
 
+cdef inline int64_t share_depth(const Steps* steps, const Rules* rules, const HitBuffers* output) noexcept nogil:
+    """Return the number of leading documents of which the judged ones are counted, or 0."""
+    return min(steps.share_depth, rules.depth) if output.shares != NULL else 0
+
+
 cdef inline int use(
     const Steps* steps, Py_ssize_t index, Query* query, const HitBuffers* output, Error* error
 ) noexcept nogil:
@@ -556,9 +565,11 @@ cdef Py_ssize_t walk_buffers(
 ) noexcept nogil:
     """Process the hits of each query in a chunk; return the number of queries without relevant documents."""
     cdef Py_ssize_t index, empty = 0, position = -1
-    cdef int64_t depth = depth_under(rules, steps.depth)
+    cdef int64_t depth
     cdef double lowest
     memory.query.graded = (chunk.form == LISTS or rules.scored_only) and output.out != NULL
+    memory.query.share_depth = share_depth(steps, rules, output)
+    depth = depth_under(rules, max(steps.depth, memory.query.share_depth))
     lowest = lowest_grade_under(rules, steps, memory.query.graded)
     for index in range(chunk.stop - chunk.start):
         error.query = index
@@ -573,6 +584,16 @@ cdef Py_ssize_t walk_buffers(
         if error.code:
             break
         empty += is_empty(&memory.query)
+        if output.shares != NULL:
+            output.shares[index] = memory.query.judged_share
+            if memory.query.judged_share < 0.0:
+                output.shares[index] = recounted(
+                    find(
+                        chunk, chunk.start + index, steps, rules, memory.query.share_depth, NON_RELEVANT, scratch,
+                        of_matrix, memory, &position,
+                    ),
+                    &memory.query,
+                )
     return empty
 
 
@@ -595,7 +616,9 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
             hits = judged = max(judged, chunk.returned)
         reserve_memory(&memory, &program.steps, rules.ties, chunk.documents, hits, judged)
         if chunk.form == COLUMNS:
-            prepare(&scratch, &memory.space, chunk.columns.whole, chunk.judged, chunk.documents)
+            prepare(
+                &scratch, &memory.space, memory.query.scratch, chunk.columns.whole, chunk.judged, chunk.documents
+            )
         elif chunk.form == MATRIX:
             prepare_matrix(
                 &of_matrix, &chunk.matrix, chunk.judged,
@@ -640,29 +663,48 @@ cdef void close_reader(Reader* reader) noexcept:
     free(reader.memory.block)
 
 
+cdef int find_in_run(
+    const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n, int64_t depth,
+    double lowest, Reader* reader, Py_ssize_t* position
+) except -1:
+    """Find the hits of a query whose run is a dict of n documents; return an error code, or 0 on success."""
+    cdef Py_ssize_t start = judged.offsets[number]
+    return find_in_dict(
+        judged.documents, judged.grades + start, start, judged.offsets[number + 1], run, n, depth, lowest, rules.ties,
+        rules.single, reader.values, reader.scores, &reader.memory.space, &reader.memory.query, position,
+    )
+
+
 cdef int walk_dict(
     const Steps* steps, const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n,
     Reader* reader, Py_ssize_t index, const HitBuffers* output, Error* error
 ) except INTERRUPTED:
     """Process one query whose run is a dict of n documents; return an error code, or 0 on success."""
     cdef Query* query = &reader.memory.query
-    cdef Py_ssize_t start = judged.offsets[number], stop = judged.offsets[number + 1], position = -1
-    cdef const double* grades = judged.grades + start
+    cdef Py_ssize_t start = judged.offsets[number], position = -1
     error.query = index
     error.term = -1
-    error.code = find_in_dict(
-        judged.documents, grades, start, stop, run, n, depth_under(rules, steps.depth),
-        lowest_grade_under(rules, steps, False), rules.ties, rules.single, reader.values, reader.scores,
-        &reader.memory.space, query, &position,
+    query.share_depth = share_depth(steps, rules, output)
+    error.code = find_in_run(
+        rules, judged, number, run, n, depth_under(rules, max(steps.depth, query.share_depth)),
+        lowest_grade_under(rules, steps, False), reader, &position,
     )
     error.position = position
     if error.code == 0:
-        count_judged(grades, stop - start, steps.judged_depth, &reader.memory.space, query)
+        count_judged(
+            judged.grades + start, judged.offsets[number + 1] - start, steps.judged_depth, &reader.memory.space, query
+        )
         limit(rules, query)
         if rules.scored_only:
             judge_scored(rules, steps, &reader.memory.space, query)
         error.position = -1
         error.code = use(steps, index, query, output, error)
+    if error.code == 0 and output.shares != NULL:
+        output.shares[index] = query.judged_share
+        if query.judged_share < 0.0:
+            output.shares[index] = recounted(
+                find_in_run(rules, judged, number, run, n, query.share_depth, NON_RELEVANT, reader, &position), query
+            )
     return error.code
 
 
@@ -733,7 +775,7 @@ def rows(
         return None
     reader.memory.block = NULL
     reader.values = NULL
-    output.out = NULL
+    output.out = output.shares = NULL
     output.stride = 1
     result = {}
     try:
@@ -763,12 +805,21 @@ cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffer
     return run_buffers(program, &parsed_rules, chunk, output)
 
 
-def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
-    """Write the metrics of each query of a chunk to `out`, from a column on; return as `answer` does."""
+def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, shares=None, /):
+    """Write the metrics of each query of a chunk to `out`, and the shares of judged documents to `shares`, from a
+    column on; return as `answer` does."""
     cdef HitBuffers output
-    cdef Py_buffer view
+    cdef Py_buffer view, view_of_shares
+    output.shares = NULL
+    if shares is not None:
+        if PyObject_GetBuffer(shares, &view_of_shares, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
+            PyErr_Clear()
+            raise BufferError
+        output.shares = <double*>view_of_shares.buf + column
     if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
         PyErr_Clear()
+        if shares is not None:
+            PyBuffer_Release(&view_of_shares)
         raise BufferError
     try:
         output.out = <double*>view.buf + column
@@ -776,16 +827,19 @@ def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
         return run_chunk(program, rules, chunk, &output)
     finally:
         PyBuffer_Release(&view)
+        if shares is not None:
+            PyBuffer_Release(&view_of_shares)
 
 
 def hits(
     Program program, tuple rules, tuple chunk, int64_t[::1] returned, int64_t[::1] offsets, double[::1] grade,
     int64_t[::1] first, int64_t[::1] last, int64_t[::1] judged_offsets, double[::1] judged_grade,
-    int64_t[::1] judged_count, /
+    int64_t[::1] judged_count, double[::1] shares=None, /
 ):
-    """Write the hits and judged grades of each query of a chunk; return as `answer` does. The arrays have room for
-    all."""
+    """Write the hits and judged grades of each query of a chunk, and the shares of judged documents; return as `answer`
+    does. The arrays have room for all."""
     cdef HitBuffers output
+    output.shares = NULL if shares is None or shares.shape[0] == 0 else &shares[0]
     offsets[0] = judged_offsets[0] = 0
     if returned.shape[0] == 0:
         return 0

@@ -102,13 +102,14 @@ class JudgmentDicts:
     """Judged documents and their grades, read from one mapping per query and stored one query after the other.
 
     `error_code` is the first error, at which reading stops. `unusual_grades` states whether any grade is negative or a
-    fraction.
+    fraction, and `has_non_relevant` whether any is 0 or negative.
     """
 
     documents: list[Any]
     error_code: ErrorCode
     total: int
     unusual_grades: bool
+    has_non_relevant: bool
 
     def __init__(self, mappings: list[Mapping[Any, float]], /) -> None:
         truths = [truth if type(truth) is dict else dict(truth) for truth in mappings]
@@ -124,6 +125,7 @@ class JudgmentDicts:
             self._offsets.append(len(self._grades))
         self.total = len(self._grades)
         self.unusual_grades = any(grade < 0.0 or grade != floor(grade) for grade in self._grades)
+        self.has_non_relevant = any(grade <= 0.0 for grade in self._grades)
 
     @staticmethod
     def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> JudgmentDicts:

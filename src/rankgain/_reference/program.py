@@ -30,7 +30,8 @@ class Program:
 
     A combination is a tuple (kind, value indices, bounded, empty, parameters). The terms read the `judged_depth`
     highest judged grades and the hits of a query down to rank `depth`. Hits are documents with a grade above `lowest`
-    and, if `non_relevant` is set, also the documents that are judged not relevant, which bpref counts.
+    and, if `non_relevant` is set, also the documents that are judged not relevant, which bpref counts. `share_depth`
+    is the number of leading documents of which `run` can tell how many are judged.
     """
 
     def __init__(
@@ -41,12 +42,14 @@ class Program:
         judged_depth: int,
         lowest: float,
         non_relevant: bool = False,
+        share_depth: int = 0,
     ) -> None:
         self.terms = [KernelTerm(*map(_as_list, term)) for term in terms]
         self.gain_tables = [dict(zip(term.grades, term.gains, strict=True)) for term in self.terms]
         self.combinations = combinations
         self.depth, self.judged_depth = depth, judged_depth
         self.lowest = min(lowest, NON_RELEVANT) if non_relevant else lowest
+        self.share_depth = share_depth
 
 
 def _as_list(value):

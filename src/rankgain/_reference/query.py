@@ -43,13 +43,15 @@ class Query(NamedTuple):
     """A query with its ranked documents.
 
     `returned`: the number of returned documents; `groups`: the tie groups with hits, in rank order; `judged`: pairs of
-    a judged grade and its number of documents, highest grade first; `ties`: the policy for equal scores.
+    a judged grade and its number of documents, highest grade first; `ties`: the policy for equal scores;
+    `judged_share`: see `ranking.judged_share`.
     """
 
     returned: int
     groups: list[TieGroup]
     judged: list[tuple[float, int]]
     ties: int
+    judged_share: float = math.nan
 
     def count_judged(self, above):
         """Count the judged documents with a grade higher than `above`."""

@@ -1,13 +1,14 @@
 """Reference implementation: order the documents of a query by score, and find the ranks of tied documents."""
 
+import math
 from ctypes import c_float
 from itertools import groupby
 from typing import NamedTuple
 
-from rankgain._codes import DOCID, MIXED_IDS, STABLE
+from rankgain._codes import AVERAGE, DOCID, MIXED_IDS, STABLE, WORST
 from rankgain._reference.numbers import Refused
 from rankgain._reference.query import TieGroup
-from rankgain.scalars import id_kind
+from rankgain.scalars import NON_RELEVANT, id_kind
 
 
 class RankingRules(NamedTuple):
@@ -118,6 +119,29 @@ def judge_scored(returned, groups):
         grades += [0.0] * (group.first - 1 - len(grades)) + every[-1].grades
     every += [TieGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, returned + 1)]
     return every, grades + [0.0] * (returned - len(grades))
+
+
+def judged_share(documents, rules, depth):
+    """Return the share of judged documents among the first `depth`, which is the value of judged@k.
+
+    It is NaN if no document was returned, or if the order of tied documents matters and they cannot be ordered.
+    """
+    ranks = min(len(documents.grades), rules.depth, depth)
+    if not ranks:
+        return math.nan
+    try:
+        groups = find(documents, rules, ranks, NON_RELEVANT)
+    except Refused:
+        return math.nan
+    return sum(_judged_within(group, ranks, rules.ties) for group in groups) / ranks
+
+
+def _judged_within(group, ranks, ties):
+    """Return how many judged documents of a tie group have one of the first `ranks` ranks."""
+    judged, within = len(group.grades), min(ranks, group.last) - group.first + 1
+    if ties == AVERAGE:
+        return judged * within / group.size
+    return max(0, within - (group.size - judged)) if ties == WORST else min(judged, within)
 
 
 def count_grades(grades, depth):

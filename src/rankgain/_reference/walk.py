@@ -6,6 +6,7 @@ returned as (code, query, position, term), with queries counted from the start o
 `rankgain.errors`.
 """
 
+import math
 from typing import Any
 
 from rankgain._codes import COLUMNS, DICTS, LISTS, MATRIX
@@ -14,7 +15,7 @@ from rankgain._reference.matrix import read_matrix
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, compute_metrics
 from rankgain._reference.query import Query, tie_groups
-from rankgain._reference.ranking import RankingRules, count_grades, find, judge_scored, keep
+from rankgain._reference.ranking import RankingRules, count_grades, find, judge_scored, judged_share, keep
 from rankgain.errors import ErrorCode
 from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
@@ -24,16 +25,22 @@ Codes = tuple[int, bool, int, bool, int, bool, int]  # the fields of RankingRule
 Chunk = tuple[Any, ...]
 
 
-def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
+def run(
+    program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int, shares: Floats | None = None
+) -> int | ErrorCode:
     """Write the metrics of the queries in a chunk to `out`: one column per query, from `column` on.
 
-    Return the number of queries without relevant documents, or the first error.
+    If `shares` is given, write the shares of judged documents among the first `share_depth` to it, from `column` on.
+    Documents must then have ids, and unjudged ones must count. Return the number of queries without relevant documents,
+    or the first error.
     """
 
     def write(index, query):
         out[:, column + index] = compute_metrics(program, query)
+        if shares is not None:
+            shares[column + index] = query.judged_share
 
-    return _each(_ranked(program, rules, chunk), write)
+    return _each(_ranked(program, rules, chunk, shares is not None), write)
 
 
 def _each(queries, use):
@@ -59,8 +66,8 @@ def rows(
 READERS = {LISTS: read_lists, DICTS: read_dicts, COLUMNS: read_columns, MATRIX: read_matrix}
 
 
-def _ranked(program, rules, chunk):
-    """Yield the queries of a chunk with their ranked documents."""
+def _ranked(program, rules, chunk, counts_judged):
+    """Yield the queries of a chunk with their ranked documents and, if wanted, the shares of judged ones."""
     form, start, stop, *data = chunk
     rules = RankingRules(*rules)
     # With judged_only, documents below the program's depth may move up when unjudged documents are removed. With
@@ -75,7 +82,8 @@ def _ranked(program, rules, chunk):
             every, judged = judge_scored(returned, groups)
             returned = min(returned, rules.scored_depth)
             groups = [group for group in (every if program.lowest < 0.0 else groups) if group.first <= returned]
-        yield Query(returned, groups, count_grades(judged, program.judged_depth), rules.ties)
+        share = judged_share(documents, rules, program.share_depth) if counts_judged else math.nan
+        yield Query(returned, groups, count_grades(judged, program.judged_depth), rules.ties, share)
 
 
 # Metrics with callable gains take two steps, `hits` and `metrics_from_hits`; the callables are called in between.
@@ -93,8 +101,12 @@ def hits(
     judged_offsets: Ints,
     judged_grade: Floats,
     judged_count: Ints,
+    shares: Floats | None = None,
 ) -> int | ErrorCode:
-    """Store the hits and judged grades of the queries in a chunk in columns, one query after another."""
+    """Store the hits and judged grades of the queries in a chunk in columns, one query after another.
+
+    `shares`: as in `run`, one per query of the chunk.
+    """
     offsets[0] = judged_offsets[0] = 0
 
     def store(index, query):
@@ -102,8 +114,10 @@ def hits(
         rows = [(hit_grade, group.first, group.last) for group in query.groups for hit_grade in group.grades]
         _append(rows, index, offsets, grade, first, last)
         _append(query.judged, index, judged_offsets, judged_grade, judged_count)
+        if shares is not None:
+            shares[index] = query.judged_share
 
-    return _each(_ranked(program, rules, chunk), store)
+    return _each(_ranked(program, rules, chunk, shares is not None), store)
 
 
 def _append(rows, index, offsets, *columns):

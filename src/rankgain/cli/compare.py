@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankgain.choices import CHOICES
+from rankgain.choices import CHOICES, Correction
 from rankgain.cli.options import add_choice, add_default, add_level, add_shared, metric_name, path, split_limit
 from rankgain.cli.reading import check_files, check_rules, default_metrics, extra, named_rankings, run_names
 from rankgain.cli.writing import write
@@ -24,11 +24,10 @@ from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
 from rankgain.data.given import recognise
 from rankgain.data.writing import write_whole
 from rankgain.inputs.rows import has_rows_by_query
-from rankgain.rankings import judged_share
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.text import check_export
 from rankgain.scalars import id_text
-from rankgain.tools.reports import COMPARED, CORRECTED, further_notes, shares_judged
+from rankgain.tools.reports import COMPARED, CORRECTED, further_notes
 
 
 def add(commands: Any) -> None:
@@ -170,11 +169,10 @@ def _run(options: argparse.Namespace) -> int:
         extra("jinja2", "report", "--report")
     if options.method == "t":
         extra("scipy.special", "stats", "--method t")
-    results, evidence, shares = {}, {}, {}
+    results, evidence = {}, {}
     same = SameTruth(options.metric, "--truths own")
     for name, rankings in named_rankings(options.files, options):
         results[name] = rankings.evaluate(*options.metric, threads=options.threads)
-        shares[name] = judged_share(rankings, options.metric) if options.form == "text" else None
         if options.with_truth and options.truths == "own":
             results[name].assumed += (OWN_TRUTHS,)
         elif options.with_truth:
@@ -185,7 +183,7 @@ def _run(options: argparse.Namespace) -> int:
         _check_runs([*results], options)
     comparison = comparison_of(results, evidence)
     baseline = None if options.all_pairs else options.baseline or next(iter(results))
-    correction = None if options.correction == "none" else options.correction
+    correction: Correction | None = None if options.correction == "none" else options.correction
     if options.human is not None:
         return _corrected(comparison, baseline, correction, floors, options)
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
@@ -209,7 +207,7 @@ def _run(options: argparse.Namespace) -> int:
         command = shown_command(options.arguments)
         page = page_of(tests, groups, comparison, evidence, qrels=qrels, command=command, gate=gate)
         write_whole(options.report, page.encode("utf-8"))
-    text = COMPARED[options.form](tests, groups, gate, **exports) + shares_judged(shares)
+    text = COMPARED[options.form](tests, groups, gate, **exports)
     write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
 
@@ -232,7 +230,11 @@ def _check_human(options: argparse.Namespace) -> None:
 
 
 def _corrected(
-    llm: Comparison, baseline: Any, correction: str | None, floors: Mapping[str, float], options: argparse.Namespace
+    llm: Comparison,
+    baseline: Any,
+    correction: Correction | None,
+    floors: Mapping[str, float],
+    options: argparse.Namespace,
 ) -> int:
     """Correct a comparison by the human judgments of --human, test the corrected means, and write the result."""
     results, evidence = {}, {}

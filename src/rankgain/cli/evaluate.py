@@ -12,10 +12,9 @@ from rankgain.cli.reading import check_files, check_rules, named_rankings
 from rankgain.cli.writing import write
 from rankgain.comparison.comparison import Comparison
 from rankgain.metrics.metric import MetricKey
-from rankgain.rankings import judged_share
 from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import PEERS, peer_of
-from rankgain.tools.reports import FORMATS, SPREADS, WITH_INTERVALS, Intervals, shares_judged, worst_queries
+from rankgain.tools.reports import FORMATS, SPREADS, WITH_INTERVALS, Intervals, worst_queries
 from rankgain.tools.sample import sample
 
 
@@ -85,12 +84,8 @@ def _run(options: argparse.Namespace) -> None:
         spreads = {name: run.tie_spread(*options.metric, threads=options.threads) for name, run in runs}
         text = SPREADS[options.form](spreads, options.per_query)
     else:
-        results, shares = {}, {}
         rules = {name: getattr(options, name) for name in ("like", "given", "threads")}
-        states_share = options.form == "text" and options.like is None and options.given is None
-        for name, run in runs:
-            results[name] = run.evaluate(*options.metric, **rules)
-            shares[name] = judged_share(run, options.metric) if states_share else None
+        results = {name: run.evaluate(*options.metric, **rules) for name, run in runs}
         if options.interval:
             (result,) = results.values()
             ends = {key: result.interval(key, options.level, **_missing_bounds(key, options)) for key in result}
@@ -99,8 +94,6 @@ def _run(options: argparse.Namespace) -> None:
             text = worst_queries(results, options.worst)
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
-            above, _, last = text.removesuffix("\n").rpartition("\n")  # the last line names the backend
-            text = f"{above}\n{line}{last}\n" if (line := shares_judged(shares)) else text
     write(text, options.output)
 
 

@@ -313,7 +313,7 @@ def _margin(tests: Tested) -> str:
 
 def summary(tests: Tested) -> list[str]:
     """Return a line about the method and the queries, followed by lines about limitations of the conclusions."""
-    return [_method_line(tests), *tests.assumed, *_limits(tests)]
+    return [_method_line(tests), *tests.of_input, *_limits(tests)]
 
 
 def _method_line(tests: Tested) -> str:

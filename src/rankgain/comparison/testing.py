@@ -91,7 +91,8 @@ class Tested(Mapping[Key, Difference]):
         self._aligned = aligned
         self.options = options
         self.missing = missing  # a phrase about the queries that each run lacks; empty if unknown
-        self.assumed: Sequence[str] = ()  # what was assumed about the input of the runs, in words
+        # What was assumed about the input of the runs, in words, and the share of judged documents.
+        self.of_input: Sequence[str] = ()
         self.runs = next(iter(aligned.samples.values())).runs
         numbers = [len(sample.values) for sample in aligned.samples.values()]
         self.queries = max(numbers)

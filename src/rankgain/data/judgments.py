@@ -20,7 +20,7 @@ from rankgain.data.ragged import to_float64
 from rankgain.data.source import Chunk, IdSide, Source, Truth, check_query_ids
 from rankgain.data.subtopics import Covers
 from rankgain.errors import BEYOND, ErrorCode, InputError, counted, located, quoted, refusal, short, warn
-from rankgain.scalars import Floats, Ints, id_kind, listed, size_of, to_intp
+from rankgain.scalars import Array, Floats, Ints, id_kind, listed, size_of, to_intp
 
 REPEATED = "the document repeats an earlier one"
 
@@ -120,6 +120,7 @@ class JudgmentSets:
             self._judged = judged
             self.error_code = judged.error_code
             self.unusual_grades = judged.unusual_grades
+            self.has_non_relevant = judged.has_non_relevant
 
     def with_columns(
         self, offsets: Ints, grades: Floats, *, ids: Ids | None = None, documents: list[Any] | None = None
@@ -158,6 +159,16 @@ class JudgmentSets:
     def grades(self) -> Floats:
         """The grade of each document. Negative grades mark documents that are pooled but unjudged."""
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
+
+    @property
+    def size(self) -> int:
+        """The number of judged documents."""
+        return len(self.grades) if self._judged is None else int(self._judged.total)
+
+    @cached_property
+    def has_non_relevant(self) -> bool:
+        """Whether any document is judged to be not relevant, or pooled."""
+        return bool(np.any(self.grades <= 0.0))
 
     def _first_error(self, ids: Ids) -> ErrorCode:
         """Return the error for the first grade that is not finite or the first document repeated in a query."""
@@ -429,7 +440,7 @@ class JudgmentSource(Source):
 
     @property
     def has_non_relevant(self) -> bool:  # type: ignore[override]
-        return bool(np.any(self._judgments.grades <= 0.0))
+        return self._judgments.has_non_relevant
 
     def _names_non_empty(self) -> list[Any] | None:
         """Return the caller's query ids of the queries that returned documents, or None if the caller gave none."""
@@ -454,6 +465,13 @@ class JudgmentSource(Source):
     def id_sides(self) -> tuple[IdSide, IdSide]:
         judgments = IdSide(self._judgments.name, lambda query: list(self._judgments.of_query(self._number(query))))
         return judgments, IdSide(self._run_name, self.documents_of)
+
+    @property
+    def n_judged(self) -> int:
+        return self._judgments.size
+
+    def some_grades(self, most: int) -> Array:
+        return self._judgments.grades[:most]
 
     def truth(self) -> Truth:
         lists: list[list[Any]] = []

@@ -13,7 +13,7 @@ from rankgain.data.ragged import RaggedArray
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk, Source, Truth
 from rankgain.errors import Finder, InputError, located, refusal
-from rankgain.scalars import Ints
+from rankgain.scalars import Array, Ints
 
 
 class ListSource(Source):
@@ -69,6 +69,15 @@ class ListSource(Source):
     @property
     def loads(self) -> Ints:
         return self.sizes if self._judged is None else self.sizes + self._judged.sizes
+
+    @property
+    def n_judged(self) -> int:
+        return (self.grades if self._judged is None else self._judged).total
+
+    def some_grades(self, most: int) -> Array:
+        lists = self.grades if self._judged is None else self._judged
+        stop = int(np.searchsorted(lists.offsets, most))  # the first lists with as many grades
+        return np.ravel(lists.part(0, min(stop, len(lists)))[0])[:most]
 
     def chunk(self, start: int, stop: int) -> Chunk:
         lists, scores, judged = self.grades, self._scores, self._judged

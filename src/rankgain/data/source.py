@@ -16,7 +16,7 @@ from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
 from rankgain.data.subtopics import Covers
 from rankgain.errors import InputError, quoted
-from rankgain.scalars import Ints
+from rankgain.scalars import Array, Ints
 
 SMALLEST_CHUNK = 1 << 15  # minimum number of documents per chunk when several threads share the work
 
@@ -137,6 +137,15 @@ class Source(ABC):
     def query_name(self, query: int) -> str:
         """Return the name of a query for error messages."""
         return f"query {quoted(self.query_ids[query])}"
+
+    @property
+    def n_judged(self) -> int:
+        """The number of judged grades."""
+        return 0
+
+    def some_grades(self, most: int) -> Array:
+        """Return the first judged grades, at most `most` of them."""
+        return np.empty(0)
 
     def under(self, rules: Rules) -> Self:
         """Return a source with the given rules, or this source if it does not depend on them."""

@@ -29,6 +29,7 @@ from rankgain.threads import run_chunks
 
 MOST_PLANS = 256
 SHORTEST_TABLE = 1024
+SHARE_DEPTH = 10  # number of leading documents of which the judged ones are counted if no metric has a cut-off
 _plan_cache: dict[tuple[Any, ...], Plan] = {}
 
 Requests = tuple[str | Metric, ...]
@@ -40,7 +41,8 @@ class Plan:
     The metrics that need judgments by subtopic, `by_subtopic`, must be last, and the program does not compute them.
     `base_of` maps means over subtopics to the metrics whose means they are, and `bases` is the plan of the latter.
     `rows` holds (key, row) pairs. A key is the position of the request or, if the request has several cut-offs, the
-    text of one of them. `weighing` maps the names of metrics that weight queries to their rows.
+    text of one of them. `weighing` maps the names of metrics that weight queries to their rows. `share_depth` is the
+    number of leading documents of which the judged ones are counted.
     """
 
     def __init__(
@@ -57,6 +59,9 @@ class Plan:
         self.bases: Plan | None = Plan([*dict.fromkeys(self.base_of.values())]) if self.base_of else None
         self.rows = rows
         self.weighing = weighing
+        # The name of a metric with relevant and other documents whose lowest relevant grade was not given, or None.
+        self.without_rel = next((each.name for each in self.metrics if takes_rel(each) and each.rel is None), None)
+        self.share_depth = max((metric.k for metric in self.metrics if metric.k is not None), default=SHARE_DEPTH)
         self.single = rows == [(0, 0)]
         self.unaveraged = next((metric for metric in self.metrics if row_of(metric.name).unaveraged), None)
         depths: dict[Term, set[int]] = {}
@@ -99,7 +104,7 @@ class Plan:
         if ranks > self._table_length or self._program is None:
             self._table_length = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
             terms = [_term(term, cutoffs, self._table_length) for term, cutoffs in self.terms]
-            self._program = self.engine.Program(terms, self._combinations, *self.needs)
+            self._program = self.engine.Program(terms, self._combinations, *self.needs, self.share_depth)
         return self._program
 
     def vectors(self, requests: Requests, out: Floats) -> dict[str | Metric, Floats]:
@@ -152,6 +157,11 @@ def _combination(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
     )
 
 
+def takes_rel(metric: Metric) -> bool:
+    """Return whether the metric is about relevant documents, and `rel` says which these are."""
+    return "rel" in row_of(metric.name).takes
+
+
 def base_of(metric: Metric) -> Metric:
     """Return the metric whose mean over subtopics a metric is."""
     base = BASES[metric.name]
@@ -186,24 +196,27 @@ def planned(requests: Requests) -> Plan:
     return plan
 
 
-def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None) -> tuple[Floats, int]:
+def fill(
+    plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None, shares: Floats | None = None
+) -> tuple[Floats, int]:
     """Compute the values of metrics, one row per metric, and count the queries with nothing relevant.
 
-    `bar` is a tqdm progress bar that advances by the number of queries in each chunk.
+    `bar` is a tqdm progress bar that advances by the number of queries in each chunk. `shares` receives the share of
+    judged documents of each query, if documents have ids.
     """
     check_averaged(plan, rules)
     out = np.empty((plan.count - len(plan.by_subtopic), len(source.query_ids)))
-    if not len(out):
+    if not len(out) and shares is None:
         return out, 0
     program = plan.ready or plan.program(source.longest)
     chunks = source.chunks(threads)
     if threads > 1 or bar is not None:
-        work = partial(_walk, plan, program, source, rules, out)
+        work = partial(_walk, plan, program, source, rules, out, shares)
         empty = sum(run_chunks(chunks, work if bar is None else partial(_advancing, bar, work), threads))
     else:
         empty = 0
         for start, stop in chunks:
-            empty += _walk(plan, program, source, rules, out, start, stop)
+            empty += _walk(plan, program, source, rules, out, shares, start, stop)
     if source.first_invalid_query is not None:
         raise copy_of(source.first_invalid_query[1])
     out.setflags(False)  # type: ignore[call-arg]  # make it read-only; passing a keyword takes twice as long
@@ -224,14 +237,17 @@ def copy_of(error: Exception) -> Exception:
     return type(error)(*error.args)
 
 
-def _walk(plan: Plan, program: Any, source: Source, rules: Rules, out: Floats, start: int, stop: int) -> int:
+def _walk(
+    plan: Plan, program: Any, source: Source, rules: Rules, out: Floats, shares: Floats | None, start: int, stop: int
+) -> int:
     """Fill ``out[:, start:stop]`` and return the number of its queries with nothing relevant."""
     chunk = source.chunk(start, stop)
     if plan.has_callable_gain:
         capacity = capacity_of(source, rules, start, stop)
-        result = _run_with_callables(plan, program, rules.codes, chunk, capacity, out, start)
+        of_chunk = None if shares is None else shares[start:stop]
+        result = _run_with_callables(plan, program, rules.codes, chunk, capacity, out, of_chunk, start)
     else:
-        result = plan.run(program, rules.codes, chunk, out, start)
+        result = plan.run(program, rules.codes, chunk, out, start, shares)
     if type(result) is tuple:
         raise refused(plan, source, start, result)
     return result  # type: ignore[no-any-return]
@@ -287,8 +303,10 @@ def capacity_of(source: Source, rules: Rules, start: int, stop: int) -> tuple[in
     return max(hits, returned), max(judged, returned)
 
 
-def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
-    """Find the hits of the queries in a chunk."""
+def find(
+    engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int], shares: Floats | None = None
+) -> Hits:
+    """Find the hits of the queries in a chunk, and their shares of judged documents."""
     queries = chunk[2] - chunk[1]
     arrays = (
         *(np.empty(size, dtype=np.int64) for size in (queries, queries + 1)),
@@ -297,7 +315,7 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
         np.empty(capacity[1] + 1),
         np.empty(capacity[1] + 1, dtype=np.int64),
     )
-    answer = engine.hits(program, codes, chunk, *arrays)
+    answer = engine.hits(program, codes, chunk, *arrays, shares)
     error_code = answer if type(answer) is tuple else None
     return Hits(queries if error_code is None else error_code[1], error_code, *arrays)
 
@@ -395,14 +413,21 @@ def _gain_from_results(grades: Floats, gains: Floats) -> Gain:
 
 
 def _run_with_callables(
-    plan: Plan, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
+    plan: Plan,
+    program: Any,
+    codes: Any,
+    chunk: Any,
+    capacity: tuple[int, int],
+    out: Floats,
+    shares: Floats | None,
+    start: int,
 ) -> Any:
     """Compute metrics with callable gains: find all hits, call the gains for each query, then compute the metrics.
 
     A callable receives the distinct grades of a query that the term uses, highest first, so its results do not depend
     on chunks or threads. It is not called for an invalid query or for later queries.
     """
-    hits = find(plan.engine, program, codes, chunk, capacity)
+    hits = find(plan.engine, program, codes, chunk, capacity, shares)
     return metrics_of_hits(plan, program, codes, hits, out, start)
 
 

@@ -251,7 +251,7 @@ def _of_ndcg(metric: Metric, slots: Slots, truth: Truth, queries: int, highest: 
     sums = [np.bincount(slots.query, discounts * (slots.judged & (gains >= level)), queries) for level in levels]
     ends = []
     for sign, chosen in ((-1.0, _last_first(first_ranks)), (1.0, first_ranks)):
-        added = _sums(chosen)
+        added = np.nan_to_num(_sums(chosen), copy=False, nan=-sign * np.inf)  # no query has more than its documents
         gained = [width * (total[:, None] + added) for width, total in zip(widths, sums, strict=True)]
         possible = [width * ideal for width, ideal in zip(widths, ideals, strict=True)]
         ends.append(sign * _largest_quotients([sign * each for each in gained], possible))
@@ -270,32 +270,45 @@ def _largest_quotients(gained: list[Floats], possible: list[Floats]) -> Floats:
     """Return, per query, the largest Σ gained / Σ possible over the layers, lowest first.
 
     Column m is for m documents in a layer, and no layer has more than the layer below it. This is Dinkelbach's method
-    (1967): q is the largest quotient if and only if no choice has a numerator above q times its denominator.
+    (1967): q is the largest quotient if and only if no choice has a numerator above q times its denominator. Queries
+    whose quotient no longer rises are left out of the further steps.
     """
-    top, bottom = sum(each[:, 0] for each in gained), sum(each[:, 0] for each in possible)
-    # Where nothing is judged relevant, the quotient of no documents is 0.
-    largest = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0.0)
-    while True:
-        top, bottom = np.zeros_like(gained[0]), np.zeros_like(gained[0])
-        for gain, ideal in zip(reversed(gained), reversed(possible), strict=True):
-            top, bottom = top + gain, bottom + ideal
-            best = _first_of_maxima(top - largest[:, None] * bottom)
-            top, bottom = (np.take_along_axis(each, best, axis=1) for each in (top, bottom))
-        top, bottom = top[:, -1], bottom[:, -1]
-        larger = np.maximum(np.divide(top, bottom, out=largest.copy(), where=bottom > 0.0), largest)
-        if not np.any(larger > largest + PROGRESS):
-            return larger  # type: ignore[no-any-return]
-        largest = larger
+    # Most often, documents count in all layers or in none. Where nothing is relevant, the quotient is 0.
+    quotients = np.zeros_like(gained[0])
+    np.divide(sum(gained), bottom := sum(possible), out=quotients, where=bottom > 0.0)
+    largest: Floats = quotients.max(axis=1)
+    rows = np.arange(len(largest))
+    while len(rows):
+        top, bottom = _best_choice(gained, possible, largest[rows])
+        quotient = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0.0)
+        rises = quotient > largest[rows] + PROGRESS
+        largest[rows] = np.maximum(quotient, largest[rows])
+        if not rises.all():
+            rows, gained, possible = rows[rises], [each[rises] for each in gained], [each[rises] for each in possible]
+    return largest
 
 
-def _first_of_maxima(values: Floats) -> Ints:
-    """Return the position of the first maximum of the values up to each column; NaN is never a maximum."""
-    values = np.where(np.isnan(values), -np.inf, values)
-    maxima = np.maximum.accumulate(values, axis=1)
-    rises = np.zeros(values.shape, dtype=np.int64)
-    rises[:, 1:] = (maxima[:, 1:] > maxima[:, :-1]) * np.arange(1, values.shape[1])
-    positions: Ints = np.maximum.accumulate(rises, axis=1)
-    return positions
+def _best_choice(gained: list[Floats], possible: list[Floats], quotient: Floats) -> tuple[Floats, Floats]:
+    """Return Σ gained and Σ possible of the choice with the largest Σ gained − quotient · Σ possible, per query."""
+    best = np.zeros_like(gained[0])  # of the layers so far, if the next has m documents
+    tables = []
+    for gain, ideal in zip(reversed(gained), reversed(possible), strict=True):
+        values = ideal * -quotient[:, None]
+        values += gain
+        values += best
+        best = np.maximum.accumulate(values, axis=1, out=values)
+        tables.append(best)
+    query, documents = np.arange(len(quotient)), np.full(len(quotient), best.shape[1] - 1)
+    chosen = []
+    for table in reversed(tables):  # the first maximum within the documents of the layer below
+        documents = np.argmax(table == table[query, documents][:, None], axis=1)
+        chosen.append(documents)
+    chosen.reverse()
+    top, bottom = (
+        sum(each[query, documents] for each, documents in zip(reversed(layers), chosen, strict=True))
+        for layers in (gained, possible)
+    )
+    return top, bottom
 
 
 # AP is least if the last of the unjudged documents are the relevant ones, and greatest if the first ones are.

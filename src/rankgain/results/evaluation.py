@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter
@@ -55,7 +56,10 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         ``own_ids``, unless it is 0: how many hits with the id of their query ``like="beir"`` removed. After `subset`,
         only ``queries`` is known.
     assumed : tuple of str
-        What was assumed about the input, in words: that each row of qrels without relevance counts as 1.
+        What was assumed about the input, in words: that each row of qrels without relevance counts as 1, or that every
+        rating counts as relevant.
+    judged_share : float or None
+        The mean share of judged documents among the first k of each list that is not empty.
 
     Notes
     -----
@@ -78,8 +82,10 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         weights: dict[str, Floats] | None = None,
         assumed: tuple[str, ...] = (),
         labels: tuple[str, ...] = COUNTS,
+        judged: tuple[int, Floats] | None = None,
     ) -> None:
-        """`weights` holds the values of metrics that weight queries, by name. `labels` names the counts."""
+        """`weights` holds the values of metrics that weight queries, by name. `labels` names the counts. `judged` is
+        a depth and, for each query, the share of judged documents among as many leading ones."""
         self._values = values
         self.query_ids = query_ids
         self.ties = ties
@@ -90,6 +96,34 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         self._labels = labels
         self._weights = weights
         self.assumed = assumed
+        self._judged = judged
+
+    @property
+    def judged_share(self) -> float | None:
+        """The mean share of judged documents among the first k of each list that is not empty.
+
+        k is the deepest cut-off of the metrics, or 10 if none has one. The share is that of ``judged@k``. It is None
+        if it is unknown or tells nothing: if documents have no ids or are columns of a matrix; if no document is judged
+        to be not relevant, since all others then count as not relevant; if unjudged documents were removed
+        (`Rankings.limited`); if no query returned documents; or for one of the parts of `merge`. Queries in which tied
+        documents cannot be ordered do not count.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+        >>> result = rg.evaluate(qrels, {"q1": {"a": 2.0, "x": 1.0}, "q2": {"a": 1.0}}, "ndcg@10")
+        >>> result.judged_share
+        0.75
+        >>> result
+        <Evaluation: 2 queries, ties='docid', missing='zero', backend='...'>
+        ndcg@10  1.0000
+        judged@10: 0.75 of the documents, in lists that are not empty
+        """
+        if self._judged is None:
+            return None
+        share = mean(self._judged[1])
+        return None if math.isnan(share) else share
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Evaluation):
@@ -425,6 +459,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
             name: np.concatenate([(part._weights or {})[name] for part in parts]) for name in self._weights or ()
         }
         assumed = tuple(dict.fromkeys(remark for part in parts for remark in part.assumed))
+        depths, shares = zip(*(part._judged or (0, np.empty(0)) for part in parts), strict=True)
         return Evaluation(
             merged,
             _merged_ids(parts),
@@ -436,6 +471,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
             weights,
             assumed,
             self._labels,
+            (depths[0], np.concatenate(shares)) if all(depths) else None,
         )
 
     def subset(self, queries: Any) -> Evaluation:
@@ -492,7 +528,8 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
             vector.flags.writeable = False
         weights = None if self._weights is None else {name: vector[rows] for name, vector in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
-        return Evaluation(values, ids, *rules, counts, weights, self.assumed, self._labels)
+        judged = None if self._judged is None else (self._judged[0], self._judged[1][rows])
+        return Evaluation(values, ids, *rules, counts, weights, self.assumed, self._labels, judged)
 
     def summary(self) -> Summary:
         """Return a small Summary of exact means and counts; Summaries can be merged in any order.
@@ -639,9 +676,9 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
         Notes
         -----
-        The columns are those of `columns`. If a metric weights queries (``gauc``), its weights are another column. The
-        rest is JSON in the metadata of the file. Other programs can read the columns. Unlike pickles, such files can be
-        read by later releases.
+        The columns are those of `columns`. If a metric weights queries (``gauc``), its weights are another column, and
+        so are the shares of judged documents if they are known. The rest is JSON in the metadata of the file. Other
+        programs can read the columns. Unlike pickles, such files can be read by later releases.
 
         Examples
         --------
@@ -657,8 +694,9 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
         self.columns()  # raises an error if two metrics have the same name
         rules = self.ties, self.missing, self.like
-        weights, backend, labels = self._weights, self.backend, self._labels
-        write(Stored(self._values, self.query_ids, *rules, backend, self._counts, weights, self.assumed, labels), path)
+        counts, weights, labels = self._counts, self._weights, self._labels
+        state = self._values, self.query_ids, *rules, self.backend, counts, weights, self.assumed, labels, self._judged
+        write(Stored(*state), path)
 
     @staticmethod
     def from_table(table: Any) -> Evaluation:
@@ -708,7 +746,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return Evaluation(*read(table))
 
     def __repr__(self) -> str:
-        return self._printed(self.aggregate(), self.assumed)
+        return "\n".join([self._printed(self.aggregate(), self.assumed), *shares_judged({"": self})])
 
 
 def safe_name(text: str) -> str:
@@ -764,7 +802,21 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
         each = ", ".join(f"{printable(name)} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")
     last = [line for line in lines if line.startswith(("ties: ", "backend: "))]
-    return [*(line for line in lines if line not in last), *assumptions(results), "   ".join(last)]
+    remarks = *assumptions(results), *shares_judged(results)
+    return [*(line for line in lines if line not in last), *remarks, "   ".join(last)]
+
+
+def shares_judged(results: Mapping[str, Evaluation]) -> list[str]:
+    """Return a line with the share of judged documents of each run.
+
+    Return no line if the share is unknown for a run, or if all documents are judged.
+    """
+    shares = {name: share for name, result in results.items() if (share := result.judged_share) is not None}
+    (depth, *others) = {result._judged[0] for result in results.values() if result._judged is not None} or {0}
+    if len(shares) < len(results) or others or all(share == 1.0 for share in shares.values()):
+        return []
+    each = [f"{printable(name)} {share:.2f}" if len(shares) > 1 else f"{share:.2f}" for name, share in shares.items()]
+    return [f"judged@{depth}: {', '.join(each)} of the documents, in lists that are not empty"]
 
 
 def assumptions(results: Mapping[str, Evaluation]) -> list[str]:

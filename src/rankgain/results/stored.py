@@ -1,7 +1,7 @@
 """Store Evaluations as parquet files, and read them.
 
-The table has the columns of `Evaluation.columns`, and a column per metric that weights queries. Everything else is JSON
-in the metadata of the table's schema, under the key `KEY`.
+The table has the columns of `Evaluation.columns`, a column per metric that weights queries, and the shares of judged
+documents if they are known. Everything else is JSON in the metadata of the table's schema, under the key `KEY`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ KEY = b"rankgain"
 FORMAT = 1  # version of the metadata
 IDS = "query_id"
 WEIGHT = "weight: "  # begins the names of the columns of weights
+SHARES = "judged share"  # the name of the column of shares of judged documents
 LARGEST_ID = 2**63
 WRITTEN = "written by Evaluation.to_parquet"
 
@@ -45,6 +46,7 @@ class Stored(NamedTuple):
     weights: dict[str, Floats] | None
     assumed: tuple[str, ...]
     labels: tuple[str, ...]
+    judged: tuple[int, Floats] | None
 
 
 def write(result: Stored, path: str | os.PathLike[str]) -> None:
@@ -65,6 +67,8 @@ def write(result: Stored, path: str | os.PathLike[str]) -> None:
         "assumed": list(result.assumed),
         "version": VERSION,
     }
+    if result.judged is not None:
+        content["share_depth"], columns[SHARES] = result.judged
     table = pyarrow.table(columns).replace_schema_metadata({KEY: json.dumps(content)})
     buffer = io.BytesIO()
     parquet.write_table(table, buffer)
@@ -151,7 +155,9 @@ def _read(arrow: Any, content: Mapping[str, Any]) -> Stored:
     values = {_metric_of(item): _vector(arrow, item["name"]) for item in content["metrics"]}
     weights = {str(name): _vector(arrow, WEIGHT + name) for name in content["weights"]}
     backend, assumed = str(content["backend"]), tuple(map(str, content["assumed"]))
-    return Stored(values, ids, *rules, backend, counts, weights or None, assumed, labels)
+    depth = content.get("share_depth")
+    judged = None if depth is None else (int(depth), _vector(arrow, SHARES))
+    return Stored(values, ids, *rules, backend, counts, weights or None, assumed, labels, judged)
 
 
 def _metric_of(item: Mapping[str, Any]) -> MetricKey:

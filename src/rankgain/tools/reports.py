@@ -66,20 +66,6 @@ def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
 # Output for runs
 
 
-def shares_judged(shares: Mapping[str, tuple[int, float] | None]) -> str:
-    """Format the share of judged documents of each run as a line.
-
-    Return "" if the share is unknown for a run, or if all documents are judged.
-    """
-    known = [share for share in shares.values() if share is not None]
-    if len(known) < len(shares) or all(share == 1.0 for _, share in known):
-        return ""
-    each = [f"{printable(name)} {share:.2f}" for name, (_, share) in zip(shares, known, strict=True)]
-    listed = f"{known[0][1]:.2f}" if len(known) == 1 else ", ".join(each)
-    line = f"judged@{known[0][0]}: {listed} of the documents, in lists that are not empty"
-    return "\n".join([*below_table([line]), ""])
-
-
 def worst_queries(results: Mapping[str, Evaluation], n: int) -> str:
     """Format the n worst queries of each metric as tables, one per run and metric."""
     tables = []
@@ -164,6 +150,8 @@ def _object(result: Evaluation, per_query: bool, intervals: Intervals | None) ->
         content["like"] = result.like
     if result.assumed:
         content["assumed"] = list(result.assumed)
+    if result.judged_share is not None:
+        content["judged_share"] = result.judged_share
     if per_query:
         content["queries"] = _by_text(result.to_dict())
     return content
