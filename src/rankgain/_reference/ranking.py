@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rankgain._codes import DOCID, MIXED_IDS, STABLE
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import TieGroup
+from rankgain._reference.query import HitGroup
 from rankgain.scalars import id_kind
 
 
@@ -29,7 +29,7 @@ class RankingRules(NamedTuple):
     scored_depth: int
 
 
-class Documents(NamedTuple):
+class QueryDocuments(NamedTuple):
     """The documents of one query in input order, and the grades of all judged documents.
 
     `ids` is None if the form has no ids, and `scores` is None if the documents are in rank order. A grade is None if
@@ -42,7 +42,7 @@ class Documents(NamedTuple):
     judged: list[float]
 
 
-def find(documents, rules, depth, lowest):
+def find_hits(documents, rules, depth, lowest):
     """Return the tie groups that contain hits and start within the top `depth` ranks.
 
     Hits are documents with a grade above `lowest`. The highest score comes first. Documents with equal scores form one
@@ -57,10 +57,10 @@ def find(documents, rules, depth, lowest):
             ordered = members if rules.ties == STABLE else _highest_id_first(documents.ids, members)
             rank_of = {index: hit_rank for hit_rank, index in enumerate(ordered, rank)}
             ranked = sorted((rank_of[index], grades[index]) for index in hits)
-            groups += [TieGroup(hit_rank, hit_rank, [grade]) for hit_rank, grade in ranked if hit_rank <= depth]
+            groups += [HitGroup(hit_rank, hit_rank, [grade]) for hit_rank, grade in ranked if hit_rank <= depth]
         elif hits:
             highest_first = sorted((grades[index] for index in hits), reverse=True)
-            groups.append(TieGroup(rank, rank + len(members) - 1, highest_first))
+            groups.append(HitGroup(rank, rank + len(members) - 1, highest_first))
         rank += len(members)
     return groups
 
@@ -101,7 +101,7 @@ def keep(returned, groups, rules):
     for group in groups:
         grades = [grade for grade in group.grades if grade >= 0.0]
         if grades:
-            judged.append(TieGroup(above + 1, above + len(grades), grades))
+            judged.append(HitGroup(above + 1, above + len(grades), grades))
         above += len(grades)
     return min(above, rules.condensed_depth), [group for group in judged if group.first <= rules.condensed_depth]
 
@@ -113,14 +113,14 @@ def judge_scored(returned, groups):
     """
     every, grades = [], []
     for group in groups:
-        every += [TieGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, group.first)]
+        every += [HitGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, group.first)]
         every.append(group._replace(grades=group.grades + [0.0] * (group.size - len(group.grades))))
         grades += [0.0] * (group.first - 1 - len(grades)) + every[-1].grades
-    every += [TieGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, returned + 1)]
+    every += [HitGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, returned + 1)]
     return every, grades + [0.0] * (returned - len(grades))
 
 
-def count_grades(grades, depth):
+def grade_counts(grades, depth):
     """Count how often each grade occurs among the `depth` highest grades; return (grade, count) pairs, highest first.
 
     −0.0 counts as 0.0.

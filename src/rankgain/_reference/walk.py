@@ -13,18 +13,18 @@ from rankgain._reference.forms import read_columns, read_dicts, read_lists
 from rankgain._reference.matrix import read_matrix
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, compute_metrics
-from rankgain._reference.query import Query, tie_groups
-from rankgain._reference.ranking import RankingRules, count_grades, find, judge_scored, keep
+from rankgain._reference.query import Query, hit_groups
+from rankgain._reference.ranking import RankingRules, find_hits, grade_counts, judge_scored, keep
 from rankgain.errors import ErrorCode
 from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 __all__ = ["Program", "hits", "metrics_from_hits", "rows", "run"]
 
-Codes = tuple[int, bool, int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
-Chunk = tuple[Any, ...]
+_Codes = tuple[int, bool, int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
+_Chunk = tuple[Any, ...]
 
 
-def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
+def run(program: Program, rules: _Codes, chunk: _Chunk, out: Floats, column: int) -> int | ErrorCode:
     """Write the metrics of the queries in a chunk to `out`: one column per query, from `column` on.
 
     Return the number of queries without relevant documents, or the first error.
@@ -50,7 +50,7 @@ def _each(queries, use):
 
 
 def rows(
-    program: Program, rules: Codes, judged: Any, numbers: dict[Any, int], scores: Any, keys: tuple[str, ...], most: int
+    program: Program, rules: _Codes, judged: Any, numbers: dict[Any, int], scores: Any, keys: tuple[str, ...], most: int
 ) -> dict[Any, dict[str, float]] | None:
     """Return None, so that the caller uses `run`. The compiled version is faster than `run` for small runs."""
     return None
@@ -69,13 +69,13 @@ def _ranked(program, rules, chunk):
     lowest = 0.0 if rules.scored_only else program.lowest
     lowest = min(lowest, NON_RELEVANT) if rules.judged_only else lowest
     for documents in READERS[form](range(start, stop), *data):
-        groups, judged = find(documents, rules, depth, lowest), documents.judged
+        groups, judged = find_hits(documents, rules, depth, lowest), documents.judged
         returned, groups = keep(len(documents.grades), groups, rules)
         if rules.scored_only:
             every, judged = judge_scored(returned, groups)
             returned = min(returned, rules.scored_depth)
             groups = [group for group in (every if program.lowest < 0.0 else groups) if group.first <= returned]
-        yield Query(returned, groups, count_grades(judged, program.judged_depth), rules.ties)
+        yield Query(returned, groups, grade_counts(judged, program.judged_depth), rules.ties)
 
 
 # Metrics with callable gains take two steps, `hits` and `metrics_from_hits`; the callables are called in between.
@@ -83,8 +83,8 @@ def _ranked(program, rules, chunk):
 
 def hits(
     program: Program,
-    rules: Codes,
-    chunk: Chunk,
+    rules: _Codes,
+    chunk: _Chunk,
     returned: Ints,
     offsets: Ints,
     grade: Floats,
@@ -138,7 +138,7 @@ def metrics_from_hits(
 
     def stored():
         for index in range(queries):
-            groups = tie_groups(_rows(index, offsets, grade, first, last))
+            groups = hit_groups(_rows(index, offsets, grade, first, last))
             judged = list(_rows(index, judged_offsets, judged_grade, judged_count))
             yield Query(int(returned[index]), groups, judged, ties)
 

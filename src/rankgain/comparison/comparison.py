@@ -13,7 +13,7 @@ from rankgain.comparison.aligned import count_lacked, in_one_order
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, MetricKey, Score, better, is_share, parse_quality
-from rankgain.results.evaluation import GIVEN, Evaluation, assumptions, missing_queries, notes
+from rankgain.results.evaluation import AS_GIVEN, Evaluation, assumptions, missing_queries, notes
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
 from rankgain.results.text import Block, Form, Number, Printed, Table
@@ -499,7 +499,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             for name, result in self.items()
         }
         tests = Tests(differences, aligned, options, self._evidence, missing_queries(self), coverage)
-        tests.assumed = [remark for remark in assumptions(self) if remark != GIVEN]
+        tests.assumed = [remark for remark in assumptions(self) if remark != AS_GIVEN]
         return tests
 
     def groups(

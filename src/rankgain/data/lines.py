@@ -23,7 +23,7 @@ from rankgain.threads import run_chunks
 LINE = 1 << 20  # maximum number of bytes in an id, and the number of bytes in which newlines are counted together
 
 
-class Form(NamedTuple):
+class _Form(NamedTuple):
     """The layout of a line. The first field is always the query."""
 
     fields: str  # the names of the fields, in order
@@ -43,11 +43,11 @@ class Form(NamedTuple):
         return RUN.n_fields if self.grades else QRELS.n_fields
 
 
-QRELS = Form("query, iteration, document, grade", 2, 3, grades=True)
-RUN = Form("query, Q0, document, rank, score, tag", 2, 4)
-QRELS_BY_SUBTOPIC = Form("query, subtopic, document, grade", 2, 3, grades=True)
-BEIR_QRELS = Form("query-id, corpus-id, score", 1, 2, grades=True)
-MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
+QRELS = _Form("query, iteration, document, grade", 2, 3, grades=True)
+RUN = _Form("query, Q0, document, rank, score, tag", 2, 4)
+QRELS_BY_SUBTOPIC = _Form("query, subtopic, document, grade", 2, 3, grades=True)
+BEIR_QRELS = _Form("query-id, corpus-id, score", 1, 2, grades=True)
+MSMARCO_RUN = _Form("query, document, rank", 1, 2, ranks=True)
 
 
 class TrecText:
@@ -59,7 +59,7 @@ class TrecText:
     def __init__(
         self,
         text: bytes | bytearray | Bytes,
-        form: Form,
+        form: _Form,
         name: str,
         threads: int = 1,
         *,

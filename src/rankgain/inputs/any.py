@@ -27,10 +27,10 @@ from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.export import bar_class, shown
+from rankgain.results.export import bar_class, read_with_bar
 
 EMPTY: Mapping[str, Any] = {}
-Requested = str | Metric | Iterable[str | Metric]
+_Requested = str | Metric | Iterable[str | Metric]
 
 AMBIGUOUS = (
     "truth and run both hold numbers, which may be labels and scores, relevant and recommended ids, or grades in rank "
@@ -44,7 +44,7 @@ def evaluate(
     truth: Any,
     run: Any,
     /,
-    *metrics: Requested,
+    *metrics: _Requested,
     threads: int = 1,
     like: Peer | None = None,
     given: Handed | None = None,
@@ -54,7 +54,7 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    *metrics: Requested,
+    *metrics: _Requested,
     truth: Any,
     run: Any,
     threads: int = 1,
@@ -193,7 +193,7 @@ def _refuse_misspelt(truth: Any, run: Any, rules: Mapping[str, Any]) -> None:
     """Refuse a misspelt metric beside a single table, where a run would stand."""
     names = run if isinstance(run, (list, tuple)) else (run,)
     if all(isinstance(name, str) and not re.search(_OF_PATHS, name) for name in names):
-        columns = {name: column for name, column in rules.items() if name in COLUMNS and isinstance(column, str)}
+        columns = {name: column for name, column in rules.items() if name in COLUMN_ROLES and isinstance(column, str)}
         if _is_one_table(recognise(truth, "table", columns, is_truth=True, is_table=True)):
             planned(tuple(names))
 
@@ -245,9 +245,9 @@ def rankings_of(
         raise ValueError("truth and run cannot both be standard input")
     of_truth: dict[str, Any] = {}
     of_run: dict[str, Any] = {}
-    if not COLUMNS.isdisjoint(rules):
+    if not COLUMN_ROLES.isdisjoint(rules):
         of_truth, of_run = columns_by_side(rules)
-        rules = {name: value for name, value in rules.items() if name not in COLUMNS}
+        rules = {name: value for name, value in rules.items() if name not in COLUMN_ROLES}
     truth = recognise(truth, "truth", of_truth, is_truth=True)
     run = recognise(run, "run", of_run)
     if truth.kind == run.kind == "keyed":
@@ -297,7 +297,7 @@ def _of_lists(
         if isinstance(run.data, tuple) and getattr(run.data[0], "ndim", 1) == 2:  # the run is a pair of matrices
             refuse_scores(run.data, run.argument)
         return _call(from_scores, (truth.data, run.data), EMPTY, rules)
-    if run.values in NUMBERS and truth.values in NUMBERS:
+    if run.values in _NUMBERS and truth.values in _NUMBERS:
         raise TypeError(AMBIGUOUS)
     if truth.kind in ("table", "trec"):
         return _call(from_recommendations, (prepared(truth, of_truth, progress), run.data), optional, rules)
@@ -308,11 +308,11 @@ def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic
     """Prepare truth in another form than the run."""
     if truth.kind != "trec":
         return judgments(truth, subtopic=subtopic, **(of_truth if truth.kind == "table" else EMPTY))
-    with shown(truth.data, bar_class(progress)) as file:
+    with read_with_bar(truth.data, bar_class(progress)) as file:
         return judgments(Given("trec", file, truth.argument), subtopic=subtopic)
 
 
-COLUMNS = {"query", "doc", "relevance", "score", "rank"}
+COLUMN_ROLES = {"query", "doc", "relevance", "score", "rank"}
 
 
 def columns_by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -350,4 +350,4 @@ def _check_used(
             raise TypeError(f"{name}= names a column of {side}, which is not a table: leave it out")
 
 
-NUMBERS = {"integers", "fractions"}
+_NUMBERS = {"integers", "fractions"}

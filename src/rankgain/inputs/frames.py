@@ -28,8 +28,8 @@ from rankgain.errors import BY_SUBTOPIC, NoKeywords, quoted, unexpected, warn, w
 from rankgain.rankings import Rankings
 from rankgain.scalars import id_kind
 
-Pair = tuple[str | None, str | None]
-Names = str | Pair | None
+_Pair = tuple[str | None, str | None]
+_Names = str | _Pair | None
 
 
 @without_unknown
@@ -37,8 +37,8 @@ def from_frames(
     qrels_df: Any,
     run_df: Any = None,
     *,
-    query: Names = None,
-    doc: Names = None,
+    query: _Names = None,
+    doc: _Names = None,
     relevance: str | None = None,
     score: str | None = None,
     rank: str | None = None,
@@ -442,7 +442,7 @@ def _scores(frame: Frame, name: str, is_rank: bool, *, nulls: bool = False) -> A
     return NegatedRanks(numbers) if is_rank else numbers
 
 
-def _common(judgments: Frame, run: Frame, role: str, named: Pair) -> tuple[Pair, tuple[str, ...]]:
+def _common(judgments: Frame, run: Frame, role: str, named: _Pair) -> tuple[_Pair, tuple[str, ...]]:
     """Return the columns of a role in two frames, and a remark if not both are the ones that the frames prefer."""
     if named != (None, None):
         return named, ()
@@ -503,7 +503,7 @@ def _remarks_on_order(
     return remarks + remarks_on_ranks(groups, scores, ranks, (columns["score"], rank))
 
 
-def pair_of(names: Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> Pair:
+def pair_of(names: _Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> _Pair:
     """Return the names of a column on both sides, which by default are the qrels and the run."""
     if names is None or isinstance(names, str):
         return names, names

@@ -287,7 +287,7 @@ def capacity_of(source: Source, rules: Rules, start: int, stop: int) -> tuple[in
     return max(hits, returned), max(judged, returned)
 
 
-def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
+def find_in_chunk(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
     """Find the hits of the queries in a chunk."""
     queries = chunk[2] - chunk[1]
     arrays = (
@@ -322,7 +322,7 @@ def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> Query
         raise copy_of(source.first_invalid_query[1])
     program = plan.ready or plan.program(source.longest)
     capacity = capacity_of(source, rules, query, query + 1)
-    hits = find(plan.engine, program, rules.codes, source.chunk(query, query + 1), capacity)
+    hits = find_in_chunk(plan.engine, program, rules.codes, source.chunk(query, query + 1), capacity)
     if hits.error_code is not None:
         raise refused(plan, source, query, hits.error_code)
     tables: list[dict[float, float] | None] = []
@@ -373,7 +373,7 @@ def parts_of_query(
     raise refused(plan, source, query, (*result, *answer))
 
 
-def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_depth: int = 1) -> Iterator[Hits]:
+def chunk_hits(source: Source, rules: Rules, depth: int, lowest: float, judged_depth: int = 1) -> Iterator[Hits]:
     """Yield the hits and the judged grades of each chunk of queries.
 
     Hits are the documents down to rank `depth` with a grade above `lowest`.
@@ -381,7 +381,9 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
     engine = _backend.walk
     program = engine.Program([], [], depth, judged_depth, lowest)
     for start, stop in source.chunks():
-        hits = find(engine, program, rules.codes, source.chunk(start, stop), capacity_of(source, rules, start, stop))
+        hits = find_in_chunk(
+            engine, program, rules.codes, source.chunk(start, stop), capacity_of(source, rules, start, stop)
+        )
         if hits.error_code is not None:
             code, query, position, _ = hits.error_code
             raise source.refusal(start + query, InputError(code, start + query, position))
@@ -402,7 +404,7 @@ def _run_with_callables(
     A callable receives the distinct grades of a query that the term uses, highest first, so its results do not depend
     on chunks or threads. It is not called for an invalid query or for later queries.
     """
-    hits = find(plan.engine, program, codes, chunk, capacity)
+    hits = find_in_chunk(plan.engine, program, codes, chunk, capacity)
     return metrics_of_hits(plan, program, codes, hits, out, start)
 
 

@@ -25,7 +25,7 @@ from rankgain.scalars import Floats, Ints
 
 MISSING = "missing from the run"
 MOST_MISSING = 20  # maximum number of runs whose missing queries are reported
-GIVEN = "the values are as given"  # for values computed by another tool, not from rankings
+AS_GIVEN = "the values are as given"  # for values computed by another tool, not from rankings
 
 
 class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
@@ -794,6 +794,6 @@ def _facts(result: Evaluation) -> dict[str, str]:
         "nothing relevant": f"{empty}",
         UNUSUAL["excluded"]: f"{excluded} (left out)" if excluded else "",
         UNUSUAL["capped"]: f"{capped} (counted as 1)" if capped else "",
-        "ties": "" if GIVEN in result.assumed else ties,
+        "ties": "" if AS_GIVEN in result.assumed else ties,
         "backend": result.backend,
     }

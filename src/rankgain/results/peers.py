@@ -57,7 +57,7 @@ class Measure(NamedTuple):
     variants: Mapping[str, Measure] = MappingProxyType({})
 
 
-class Peer(NamedTuple):
+class PeerTool(NamedTuple):
     """Facts about another tool, or about a metric that takes the place of a tool in a comparison.
 
     `order`, `queries`: in words, how the tool orders ties and which queries count. `others`: names of rankgain metrics
@@ -160,7 +160,7 @@ def _divided_from_rank_2(k: int) -> dict[str, Any]:
 _BY_ID = {"ideal": "docid"}
 _ACHIEVABLE = Measure("ndcg@k", "NDCG(k, divide_by_achievable=True)", {"gain": "binary"})
 
-OWN = Peer(
+OWN = PeerTool(
     "rankgain",
     "rankgain",
     PeerRules(None, None, None),
@@ -171,10 +171,10 @@ OWN = Peer(
     "Definitions, in the documentation",
 )
 
-PEERS: dict[str, Peer] = {
+PEERS: dict[str, PeerTool] = {
     peer.name: peer
     for peer in (
-        Peer(
+        PeerTool(
             "trec_eval-9",
             "trec_eval 9.0.8 and pytrec_eval",
             _DOCID._replace(score_bits=32),
@@ -189,7 +189,7 @@ PEERS: dict[str, Peer] = {
             "trec_eval 9.0.8, m_*.c, form_res_rels.c; pytrec_eval-terrier 0.5.11",
             rel=1,
         ),
-        Peer(
+        PeerTool(
             "trec_eval-10",
             "trec_eval 10.0",
             _DOCID._replace(missing="zero"),
@@ -205,7 +205,7 @@ PEERS: dict[str, Peer] = {
             "trec_eval 10.0-rc3, m_*.c, form_res_rels.c",
             rel=1,
         ),
-        Peer(
+        PeerTool(
             "sklearn",
             "scikit-learn",
             PeerRules("average", "zero"),
@@ -218,7 +218,7 @@ PEERS: dict[str, Peer] = {
             },
             "scikit-learn 1.9.1, sklearn/metrics/_ranking.py",
         ),
-        Peer(
+        PeerTool(
             "lightgbm",
             "LightGBM",
             _STABLE,
@@ -236,7 +236,7 @@ PEERS: dict[str, Peer] = {
             },
             "LightGBM 4.7.0, src/metric/rank_metric.hpp, map_metric.hpp, dcg_calculator.cpp",
         ),
-        Peer(
+        PeerTool(
             "xgboost",
             "XGBoost",
             _STABLE._replace(score_bits=32),
@@ -256,7 +256,7 @@ PEERS: dict[str, Peer] = {
             },
             "XGBoost 3.2.0, src/metric/rank_metric.cc, src/common/ranking_utils.*",
         ),
-        Peer(
+        PeerTool(
             "catboost",
             "CatBoost",
             PeerRules("worst", "zero"),
@@ -279,7 +279,7 @@ PEERS: dict[str, Peer] = {
             "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
             rel=ABOVE_HALF,
         ),
-        Peer(
+        PeerTool(
             "torchmetrics",
             "TorchMetrics",
             _STABLE._replace(score_bits=32),
@@ -311,7 +311,7 @@ PEERS: dict[str, Peer] = {
             },
             "torchmetrics 1.9.0, functional/retrieval/*.py, retrieval/base.py",
         ),
-        Peer(
+        PeerTool(
             "ranx",
             "ranx",
             _STABLE,
@@ -340,7 +340,7 @@ PEERS: dict[str, Peer] = {
             {"hits": "a count: write cg(gain=binary)@k without like, or success@k for the hit rate"},
             rel=1,
         ),
-        Peer(
+        PeerTool(
             "lenskit",
             "LensKit",
             _STABLE._replace(missing="skip", counts_unjudged=True),
@@ -370,7 +370,7 @@ PEERS: dict[str, Peer] = {
             },
             "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
         ),
-        Peer(
+        PeerTool(
             "rectools",
             "RecTools",
             _STABLE,
@@ -394,7 +394,7 @@ PEERS: dict[str, Peer] = {
             },
             "RecTools 0.19.0, rectools/metrics/*.py",
         ),
-        Peer(
+        PeerTool(
             "implicit",
             "implicit",
             _STABLE,
@@ -410,7 +410,7 @@ PEERS: dict[str, Peer] = {
             },
             "implicit 0.7.3, implicit/evaluation.pyx",
         ),
-        Peer(
+        PeerTool(
             "spark",
             "Spark MLlib",
             _STABLE,
@@ -433,7 +433,7 @@ PEERS: dict[str, Peer] = {
             },
             "Spark 3, mllib/evaluation/RankingMetrics.scala",
         ),
-        Peer(
+        PeerTool(
             "elasticsearch",
             "Elasticsearch",
             _STABLE,
@@ -458,7 +458,7 @@ PEERS: dict[str, Peer] = {
             "Elasticsearch 7, modules/rank-eval/…/DiscountedCumulativeGain.java, PrecisionAtK.java",
             rel=1,
         ),
-        Peer(
+        PeerTool(
             "beir",
             "BEIR",
             _DOCID._replace(score_bits=32),
@@ -483,7 +483,7 @@ PEERS: dict[str, Peer] = {
             },
             "BEIR 2.x, beir/retrieval/evaluation.py, custom_metrics.py",
         ),
-        Peer(
+        PeerTool(
             "msmarco",
             "the MS MARCO script",
             _STABLE,
@@ -493,7 +493,7 @@ PEERS: dict[str, Peer] = {
             {"The script uses k = 10, and it counts every passage in the qrels as relevant, whatever its grade": ""},
             "ms_marco_eval.py (2019)",
         ),
-        Peer(
+        PeerTool(
             "ndeval",
             "ndeval",
             _DOCID._replace(weighs_subtopics=False),
@@ -524,7 +524,7 @@ PEERS: dict[str, Peer] = {
 }
 
 
-def peer_of(like: Any) -> Peer:
+def peer_of(like: Any) -> PeerTool:
     """Return the row of a tool, or the row of rankgain if `like` is None."""
     if like is None:
         return OWN
@@ -540,7 +540,7 @@ def peer_of(like: Any) -> Peer:
     return peer
 
 
-def reference_of(like: Any) -> Peer:
+def reference_of(like: Any) -> PeerTool:
     """Return the row of a tool, or a row that stands for the metric to compare with."""
     try:
         if not isinstance(like, Metric):
@@ -581,7 +581,7 @@ class PeerMetric(NamedTuple):
 
     key: str | Metric
     metric: Metric
-    peer: Peer
+    peer: PeerTool
     measure: Measure
 
     @property
@@ -589,7 +589,7 @@ class PeerMetric(NamedTuple):
         return self.measure.rules or self.peer.rules
 
 
-def peer_metrics(request: str | Metric, peer: Peer) -> Iterator[PeerMetric]:
+def peer_metrics(request: str | Metric, peer: PeerTool) -> Iterator[PeerMetric]:
     """Yield the metrics of a request as a tool computes them.
 
     Parameters that a string states, or that differ from the default in a Metric, take precedence over the tool's.
@@ -637,7 +637,7 @@ def common_rules(requests: Iterable[str | Metric], like: str | None) -> tuple[di
     return {each.key: each.metric for each in metrics}, metrics[0].rules if metrics else peer.rules
 
 
-def single_metric(request: str | Metric, peer: Peer) -> PeerMetric:
+def single_metric(request: str | Metric, peer: PeerTool) -> PeerMetric:
     """Return the only metric of a request as a tool computes it; raise a ValueError if there are several."""
     metrics = [*peer_metrics(request, peer)]
     if len(metrics) > 1:
@@ -651,7 +651,7 @@ def _named(rules: PeerRules) -> str:
 
 # Explanations of metrics.
 
-WIDTH = 100
+_WIDTH = 100
 
 SYMBOLS = {
     "r_i": "the grade of the document at rank i, from 1",
@@ -734,7 +734,7 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
         for row, line in enumerate(text.splitlines()):
             first = "" if row else f"  {label}"
             yield from textwrap.wrap(
-                line, WIDTH, initial_indent=first.ljust(width), subsequent_indent=" " * width, break_long_words=False
+                line, _WIDTH, initial_indent=first.ljust(width), subsequent_indent=" " * width, break_long_words=False
             )
 
 

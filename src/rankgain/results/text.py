@@ -16,8 +16,8 @@ from rankgain.errors import escaped, quoted
 from rankgain.metrics.metric import is_share
 from rankgain.scalars import check_whole
 
-Rows = Sequence[Sequence[object]]  # the first row is the header
-Cells = Collection[tuple[int, int]]  # pairs (row, column); the header is row 0
+_Rows = Sequence[Sequence[object]]  # the first row is the header
+_Cells = Collection[tuple[int, int]]  # pairs (row, column); the header is row 0
 Marks = Mapping[tuple[int, int], str]  # maps (row, column) to the mark of a cell
 Form = Literal["text", "html", "latex", "markdown"]
 
@@ -76,7 +76,7 @@ def check_export(digits: Any, percent: Any, caption: Any, label: Any) -> Export:
     return Export(checked, bool(percent), caption, label)
 
 
-DEFAULT = Export()
+_DEFAULT = Export()
 
 
 class Number(NamedTuple):
@@ -105,7 +105,7 @@ class Number(NamedTuple):
         return between.join(text(scale * value) for value in self.values)
 
     def __str__(self) -> str:
-        return self.text(DEFAULT)
+        return self.text(_DEFAULT)
 
 
 class Table(NamedTuple):
@@ -115,9 +115,9 @@ class Table(NamedTuple):
     numbers that LaTeX prints below cells, in small type. `other` is the table that LaTeX uses if this one is too wide.
     """
 
-    rows: Rows
+    rows: _Rows
     below: Sequence[str] = ()
-    bold: Cells = ()
+    bold: _Cells = ()
     raised: Marks = NO_MARKS  # superscripts
     names: int = 1
     under: Mapping[tuple[int, int], Number] = MappingProxyType({})
@@ -172,7 +172,7 @@ def printable(value: object) -> str:
     return escaped(text)
 
 
-def text_table(rows: Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]:
+def text_table(rows: _Rows, names: int = 1, marks: Marks = NO_MARKS) -> list[str]:
     """Return the lines of an aligned table, with a rule below the header.
 
     The first `names` columns are left-aligned, the others right-aligned. `marks` are printed after the numbers, in the
@@ -223,7 +223,7 @@ def text_of(blocks: Iterable[Block]) -> str:
 
 
 def _markup(
-    table: Table, escape: Callable[[str], str], bold: str, raised: str, export: Export = DEFAULT, between: str = " to "
+    table: Table, escape: Callable[[str], str], bold: str, raised: str, export: Export = _DEFAULT, between: str = " to "
 ) -> list[list[str]]:
     """Return the escaped cells, formatted with the patterns `bold` and `raised` (for superscripts)."""
     rows = []
