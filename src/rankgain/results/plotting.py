@@ -128,7 +128,7 @@ def heading(metric: Metric) -> str:
     return "\n".join([f"mean {title}@k", *wrap(parameters, LABEL_WIDTH, max_lines=2, placeholder=" …")])
 
 
-def _side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
+def panels_side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
     """Return a figure with one panel per metric, one line per run and the legend below the panels."""
     axes = panels(max(map(len, runs.values())))
     for name, curves in runs.items():

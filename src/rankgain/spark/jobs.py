@@ -96,7 +96,7 @@ def evaluate(
     rules = JobRules(each_of(metrics), options)
     both, kind = cogrouped(qrels, run, options, buckets)
     check_workers(qrels.sparkSession)
-    return both.applyInArrow(_of_buckets("rows", rules.payload), rules.schema(kind))
+    return both.applyInArrow(_of_buckets("bucket_rows", rules.payload), rules.schema(kind))
 
 
 def summary(
