@@ -37,7 +37,7 @@ TRUE, SCORE = [[3, 0, 2, 1], [0, 0, 1, 4]], [[0.5, 1.0, 0.5, 0.25], [2.0, 3.0, 3
 @pytest.fixture
 def few(monkeypatch):
     """Treat matrices of more than 64 documents as large, to test the code for large matrices."""
-    monkeypatch.setattr(ours, "FEW", 64)
+    monkeypatch.setattr(ours, "FEW_DOCUMENTS", 64)
 
 
 @pytest.mark.peers

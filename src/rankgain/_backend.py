@@ -1,7 +1,7 @@
 """Choose between the compiled kernels and the pure-Python reference.
 
-Only this module makes that choice. Other modules use `_backend.walk`, `_backend.lists` and so on (see `PARTS`), which
-belong to the current backend. Each part is imported on first use.
+Only this module makes that choice. Other modules use `_backend.walk`, `_backend.lists` and so on (see
+`COMPILED_PARTS`), which belong to the current backend. Each part is imported on first use.
 """
 
 import os
@@ -29,7 +29,7 @@ VERSION = "0.2.0"
 REFERENCE_ONLY = ("parts", "greedy")
 
 # reference modules, mapped to the compiled modules that replace them
-PARTS = {
+COMPILED_PARTS = {
     "walk": "walk",
     "sums": "walk",
     "novelty": "walk",
@@ -40,7 +40,7 @@ PARTS = {
     "flips": "flips",
     "lambdas": "lambdas",
 }
-COMPILED = tuple(dict.fromkeys(f"rankgain._compiled.{module}" for module in PARTS.values()))
+COMPILED = tuple(dict.fromkeys(f"rankgain._compiled.{module}" for module in COMPILED_PARTS.values()))
 NOTHING_COMPILED = (
     "this installation of rankgain has no compiled extension: install a wheel for this platform, or build one with a "
     "C compiler: RANKGAIN_EXTENSION=require pip install --force-reinstall --no-binary rankgain rankgain"
@@ -58,7 +58,7 @@ def module_of(part: str, backend: str) -> str:
     return (
         f"rankgain._reference.{part}"
         if backend == "python" or part in REFERENCE_ONLY
-        else f"rankgain._compiled.{PARTS[part]}"
+        else f"rankgain._compiled.{COMPILED_PARTS[part]}"
     )
 
 
@@ -67,7 +67,7 @@ def use(choice: str) -> None:
     global name, cpu
     if choice not in ("auto", "compiled", "python"):
         raise ImportError(f"RANKGAIN_BACKEND must be auto, compiled or python, not {choice!r}")
-    for part in PARTS:
+    for part in COMPILED_PARTS:
         globals().pop(part, None)
     name = "python" if choice == "python" or not _compiled(required=choice == "compiled") else "compiled"
     cpu = None if name == "python" else _use_cpu(os.environ.get("RANKGAIN_CPU") or None)
@@ -114,7 +114,7 @@ def _import_compiled(module: str) -> ModuleType:
 if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept any name
 
     def __getattr__(part: str) -> ModuleType:
-        if part not in (*PARTS, *REFERENCE_ONLY):
+        if part not in (*COMPILED_PARTS, *REFERENCE_ONLY):
             raise AttributeError(f"module {__name__!r} has no attribute {part!r}")
         path = module_of(part, name)
         module = import_module(path) if "_reference" in path else _import_compiled(path)

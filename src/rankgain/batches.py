@@ -33,7 +33,7 @@ from rankgain.metrics.metric import Metric, each_of, refuse_by_subtopic
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.export import progress_bar
+from rankgain.results.export import counting_bar
 from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 from rankgain.scalars import Ints, id_kind
@@ -240,7 +240,7 @@ def summarize_batches(
     """
     rules = PartRules(each_of(metrics), options)
     parts = (result.summary() for result, _ in _results(batches, rules, judgments))
-    with progress_bar(progress, None, "queries") as bar:
+    with counting_bar(progress, None, "queries") as bar:
         return functools.reduce(Summary.merge, parts if bar is None else _counting(parts, bar))
 
 

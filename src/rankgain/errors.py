@@ -251,7 +251,7 @@ def warn(message: str) -> None:
 
 # Formatting of values in messages and tables
 
-SHOWN = 200  # maximum number of characters of a value in a message
+LONGEST_SHOWN = 200  # maximum number of characters of a value in a message
 
 
 def counted(count: int, noun: str) -> str:
@@ -263,9 +263,9 @@ def counted(count: int, noun: str) -> str:
 
 def quoted(value: Any) -> str:
     """Return the `repr` of a value for use in a message, truncated if it is long."""
-    text = repr(value[:SHOWN] if isinstance(value, (str, bytes)) else value)
+    text = repr(value[:LONGEST_SHOWN] if isinstance(value, (str, bytes)) else value)
     length = len(value) if isinstance(value, (str, bytes)) else len(text)
-    return text if length <= SHOWN else f"{text[:SHOWN]}… ({length} characters)"
+    return text if length <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}… ({length} characters)"
 
 
 def escaped(text: str) -> str:

@@ -48,7 +48,7 @@ from rankgain.metrics.program import Plan
 from rankgain.rankings import Rankings
 from rankgain.scalars import paired
 from rankgain.tools import trec_measures
-from rankgain.tools.trec_measures import Column, Options
+from rankgain.tools.trec_measures import TrecMeasure, TrecOptions
 
 __version__ = "0.5.11"
 
@@ -75,8 +75,8 @@ class _Planned(NamedTuple):
     exactly one metric of the plan, and is None otherwise.
     """
 
-    columns: list[Column]
-    computed: list[Column]
+    columns: list[TrecMeasure]
+    computed: list[TrecMeasure]
     plan: Plan
     rules: Rules
     keys: tuple[str, ...] | None
@@ -85,7 +85,7 @@ class _Planned(NamedTuple):
     most: int
 
 
-MOST_PLANS = 64
+_MOST_PLANS = 64
 _plans: dict[tuple[Any, ...], _Planned] = {}
 
 
@@ -100,7 +100,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
     for name in measures:
         if not isinstance(name, str):
             raise TypeError(f"measures: a name must be a str, not {type(name).__name__} {name!r}")
-    columns = trec_measures.columns(measures, Options(release, _level(level)), underscores=True)
+    columns = trec_measures.columns(measures, TrecOptions(release, _level(level)), underscores=True)
     computed = [column for column in columns if column.formula.metrics]
     plan = trec_measures.plan_of(computed)
     one_to_one = [column.formula.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
@@ -111,7 +111,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
     rules = Rules("docid", 32 if release == 9 else 64, judged_only=judged_only)
     most = min(DictSource.most, plan.longest_tabled_list)
     planned = _Planned(columns, computed, plan, rules, keys, plan.engine.rows, program, most)
-    if len(_plans) >= MOST_PLANS:
+    if len(_plans) >= _MOST_PLANS:
         _plans.clear()
     _plans[key] = planned
     return planned
@@ -262,7 +262,7 @@ def _level(level: Any) -> int:
 
 
 def _by_query(
-    columns: list[Column], vectors: list[trec_measures.Vector], query_ids: Iterable[Any], run: Iterable[Any]
+    columns: list[TrecMeasure], vectors: list[trec_measures.Vector], query_ids: Iterable[Any], run: Iterable[Any]
 ) -> dict[Any, dict[str, float]]:
     """Return ``{query: {measure: value}}``, with queries in the order of the run."""
     keys = [column.key for column in columns]
@@ -339,13 +339,13 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     return _parse(f_qrel, "f_qrel", 4, 3, int)
 
 
-Number = TypeVar("Number", int, float)
+_Number = TypeVar("_Number", int, float)
 
 
 def _parse(
-    lines: Iterable[str], name: str, count: int, field: int, number: Callable[[str], Number]
-) -> dict[str, dict[str, Number]]:
-    numbers: dict[str, dict[str, Number]] = defaultdict(dict)
+    lines: Iterable[str], name: str, count: int, field: int, number: Callable[[str], _Number]
+) -> dict[str, dict[str, _Number]]:
+    numbers: dict[str, dict[str, _Number]] = defaultdict(dict)
     for line_number, line in enumerate(lines, 1):
         fields = line.split()
         where = f"{name}: line {line_number}"

@@ -648,10 +648,10 @@ class Rankings:
         >>> rg.from_qrels(qrels, {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}).bounds("ndcg@10")
         ndcg@10: 0.5000; 0.5000 to 0.6934 if the unjudged of the first 10 may have any grade up to 2; relevant ...
         """
-        from rankgain.results.bounds import bounds_of  # imported only when needed
+        from rankgain.results.bounds import bounds_over_judgments  # imported only when needed
         from rankgain.results.peers import OWN, single_metric
 
-        return bounds_of(single_metric(metric, OWN).metric, self._source, self._rules)
+        return bounds_over_judgments(single_metric(metric, OWN).metric, self._source, self._rules)
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
         """Compute one metric at many cut-offs in one pass over the data.

@@ -146,7 +146,7 @@ def decimal(field: bytes) -> float | None:
         return None
 
 
-def encoded(text: str) -> bytes | None:
+def encoded_id(text: str) -> bytes | None:
     """Encode an id as UTF-8 with surrogateescape; return None if it cannot be encoded."""
     try:
         return str.encode(text)

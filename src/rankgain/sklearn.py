@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
 EXACT = 1 << 53  # integers up to this limit are exact in float64
-FEW = 1 << 14  # below this number of documents, sorting is faster than finding ties
+FEW_DOCUMENTS = 1 << 14  # below this number of documents, sorting is faster than finding ties
 FEW_ROWS = 16  # number of rows from which the frequency of ties is estimated
 
 
@@ -230,7 +230,7 @@ def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ig
     record, exact = metric(function.__name__, k=k), _exact(scores)
     if not ignore_ties:
         return rankings_of_scores(grades, exact).evaluate(record)[record]
-    if scores.size < FEW or _affected_by_ties(grades[:FEW_ROWS], exact[:FEW_ROWS], record)[1].mean() > 0.5:
+    if scores.size < FEW_DOCUMENTS or _affected_by_ties(grades[:FEW_ROWS], exact[:FEW_ROWS], record)[1].mean() > 0.5:
         return _sorted(function, grades, scores, k)
     best, affected = _affected_by_ties(grades, exact, record)
     values, rows = best.copy(), np.flatnonzero(affected)

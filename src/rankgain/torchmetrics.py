@@ -52,11 +52,11 @@ __all__ = [
 
 Tensor = Any
 SHORT = 1000  # below this number of documents, TorchMetrics' loop is faster if there are few queries
-AT_ONCE = 1 << 18  # limit on the number of documents that torch sorts in one call, to save memory
-LARGEST_GRADE = 1e30  # grades up to this limit cannot make TorchMetrics' sums or our sums overflow
+_AT_ONCE = 1 << 18  # limit on the number of documents that torch sorts in one call, to save memory
+_LARGEST_GRADE = 1e30  # grades up to this limit cannot make TorchMetrics' sums or our sums overflow
 
 
-class Documents(NamedTuple):
+class _Documents(NamedTuple):
     """The documents of all queries, grouped by query and sorted by the index of the query."""
 
     scores: Array  # an array of float32
@@ -69,7 +69,7 @@ class Documents(NamedTuple):
         return offsets_of(self.sizes)[:-1]
 
     @classmethod
-    def of(cls, ids: Array, scores: Array, labels: Array) -> Documents:
+    def of(cls, ids: Array, scores: Array, labels: Array) -> _Documents:
         """Group documents by the index of their query."""
         firsts, sizes, numbers = numbers_of_integers(ids)
         names = ids[firsts]
@@ -134,7 +134,7 @@ class Computed(RetrievalMetric):
             return super().compute()
         if self._binary:
             labels = labels.astype(np.uint8)  # needs only an eighth of the memory
-        documents = Documents.of(ids, scores, labels)
+        documents = _Documents.of(ids, scores, labels)
         empty = self._is_empty(documents)
         action = self.empty_target_action if empty.any() else ""
         if action == "error":
@@ -168,14 +168,14 @@ class Computed(RetrievalMetric):
         """Return whether the definition of the metric covers these scores and labels."""
         if np.isnan(scores.min()):
             return False
-        if not (labels.min() >= 0 and labels.max() <= (1 if self._binary else LARGEST_GRADE)):
+        if not (labels.min() >= 0 and labels.max() <= (1 if self._binary else _LARGEST_GRADE)):
             return False
         return not self._binary or labels.dtype.kind == "i" or not np.any(labels % 1)
 
-    def _is_empty(self, documents: Documents) -> Bools:
+    def _is_empty(self, documents: _Documents) -> Bools:
         return documents.relevant == 0
 
-    def _values(self, documents: Documents, tensors: tuple[Tensor, ...]) -> Floats:
+    def _values(self, documents: _Documents, tensors: tuple[Tensor, ...]) -> Floats:
         """Compute the value of each query.
 
         `tensors` holds the indexes, scores and labels, which are needed for torch's order of tied documents.
@@ -213,7 +213,7 @@ class Computed(RetrievalMetric):
         ranked = target.gather(-1, order)
         return from_ranked(ranked.cpu().numpy(), judged=target.cpu().numpy()).evaluate(metric)[metric]
 
-    def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
+    def _finished(self, values: Floats, documents: _Documents, labels: Array) -> Floats:
         """Adjust the values to TorchMetrics' divisor. `labels` is the result of `_targets`."""
         return values
 
@@ -239,7 +239,7 @@ def _equal_length_batches(
     lengths = sizes[queries]
     for length in np.unique(lengths).tolist():
         equally_long = queries[lengths == length]
-        step = max(AT_ONCE // length, 1)
+        step = max(_AT_ONCE // length, 1)
         for first in range(0, len(equally_long), step):
             batch = equally_long[first : first + step]
             rows = order[torch.from_numpy(starts[batch][:, None] + np.arange(length)).to(order.device)]
@@ -290,7 +290,7 @@ class RetrievalPrecision(Computed, theirs.RetrievalPrecision):
     _by_topk = True
     _above_zero = _ignores_scores_up_to_0(functions.retrieval_precision)
 
-    def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
+    def _finished(self, values: Floats, documents: _Documents, labels: Array) -> Floats:
         return values * (self._k / np.minimum(self._k, documents.sizes)) if self._k and self.adaptive_k else values
 
 
@@ -301,7 +301,7 @@ class RetrievalRecall(Computed, theirs.RetrievalRecall):
     _unchanged = theirs.RetrievalRecall._metric
     _above_zero = _ignores_scores_up_to_0(functions.retrieval_recall)
 
-    def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
+    def _finished(self, values: Floats, documents: _Documents, labels: Array) -> Floats:
         """Divide by the number of all relevant documents, including those with a score of 0 or less."""
         if labels is documents.target:
             return values
@@ -337,7 +337,7 @@ class RetrievalFallOut(Computed, theirs.RetrievalFallOut):
     def _tie_probe(self, metric: Metric) -> Metric:
         return metric_of("precision", k=metric.k)  # depends on ties whenever fall-out does, and is faster to compute
 
-    def _is_empty(self, documents: Documents) -> Bools:
+    def _is_empty(self, documents: _Documents) -> Bools:
         return documents.relevant == documents.sizes
 
 
@@ -352,7 +352,7 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
         is_valid = self.max_fpr is None or (isinstance(self.max_fpr, float) and 0 < self.max_fpr <= 1)
         return is_valid and super()._is_ours()
 
-    def _values(self, documents: Documents, tensors: tuple[Tensor, ...]) -> Floats:
+    def _values(self, documents: _Documents, tensors: tuple[Tensor, ...]) -> Floats:
         k, sizes = self._k, documents.sizes
         values = np.empty(len(sizes))
         longer = np.flatnonzero(sizes > (sizes.max() if k is None else k))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.made_runs import comparison
 
-from rankgain.comparison.significance import Columns, Flips, facts
+from rankgain.comparison.significance import DifferenceColumns, Flips, facts
 
 ALPHA = 0.05
 
@@ -29,7 +29,8 @@ def test_p_is_never_too_small(queries):
     for kind in (random.normal(size=queries), random.integers(0, 3, queries).astype(float)):
         sizes = np.rint(np.abs(kind) * 2**30)
         signs = 1 - 2 * (np.arange(2**queries)[:, None] >> np.arange(queries) & 1)
-        columns = Columns(np.ascontiguousarray((signs * sizes).T), np.full(2**queries, -1), np.arange(2**queries))
+        values = np.ascontiguousarray((signs * sizes).T)
+        columns = DifferenceColumns(values, np.full(2**queries, -1), np.arange(2**queries))
         flips = Flips(columns, 99, 0, 1)
         counts, _ = flips.exceeded(columns, facts(columns), joint=False)
         p = counts / flips.total

@@ -72,7 +72,7 @@ def test_flips_have_the_same_bits_on_both_backends_threads_and_cpu_levels(on_bot
     pairs = [(run, base) for base in range(runs) for run in range(base + 1, runs)]
     left = np.array([base - 1 for _, base in pairs])
     right = np.array([run - 1 for run, _ in pairs])
-    columns = significance.Columns(np.ascontiguousarray(values[:, 1:] - values[:, :1]), left, right)
+    columns = significance.DifferenceColumns(np.ascontiguousarray(values[:, 1:] - values[:, :1]), left, right)
     totals = significance.facts(columns)
 
     def everything(threads):

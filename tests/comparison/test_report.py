@@ -177,7 +177,7 @@ def test_report_folds_all_metrics_alike(tmp_path, runs, folded):
 
 
 def test_report_lists_whole_metrics_and_names_the_others(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankgain.comparison.report.MOST_ROWS", 20)
+    monkeypatch.setattr("rankgain.comparison.report.MOST_REPORT_ROWS", 20)
     compared = of_means({name: ord(name) / 200 for name in "abcd"}, ["ndcg", "ap", "rr", "p@1", "p@2"])
     text = page(tmp_path, compared, compared.test(flips=99))
     assert forests(text) == {"ndcg": 6, "ap": 6, "rr": 6}
@@ -188,7 +188,7 @@ def test_report_lists_whole_metrics_and_names_the_others(tmp_path, monkeypatch):
 
 
 def test_report_lists_the_best_run_of_each_metric_with_too_many_differences(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankgain.comparison.report.MOST_ROWS", 5)
+    monkeypatch.setattr("rankgain.comparison.report.MOST_REPORT_ROWS", 5)
     compared = of_means({name: ord(name) / 200 for name in "abcd"})
     text = page(tmp_path, compared, compared.test(flips=99))
     assert forests(text) == {"ndcg": 3}

@@ -10,7 +10,7 @@ from support import similarity as definition
 from support.strategies import as_many
 
 import rankgain as rg
-from rankgain.comparison.overlap import BLOCK, _blocks
+from rankgain.comparison.overlap import QUERY_BLOCK, _blocks
 
 options = pytest.mark.options
 AVERAGED = "average"
@@ -204,7 +204,7 @@ def test_blocks_do_not_change_bits(monkeypatch):
     old, new = ({query: definition.random_run(rng) for query in range(60)} for _ in range(2))
     old[-1] = new[-1] = {"a": 1.0}
     whole = rg.similarity(old, new, METRICS, ties="average")
-    monkeypatch.setattr("rankgain.comparison.overlap.BLOCK", 20)
+    monkeypatch.setattr("rankgain.comparison.overlap.QUERY_BLOCK", 20)
     assert rg.similarity(old, new, METRICS, ties="average") == whole
     monkeypatch.setattr("rankgain.data.dicts.DictSource.most", 10)
     assert rg.similarity(old, new, METRICS, ties="average") == whole
@@ -214,7 +214,7 @@ def test_blocks_hold_all_queries_in_order():
     lengths = np.array([3, 0, 5, 1, 100_000_000, 2, 2])
     ranges = [*_blocks(lengths)]
     assert [query for start, stop in ranges for query in range(start, stop)] == [*range(7)]
-    assert all(stop - start == 1 or (stop - start) * lengths[start:stop].max() <= BLOCK for start, stop in ranges)
+    assert all(stop - start == 1 or (stop - start) * lengths[start:stop].max() <= QUERY_BLOCK for start, stop in ranges)
     assert [*_blocks(lengths[:0])] == []
 
 

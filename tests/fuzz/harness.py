@@ -57,7 +57,9 @@ class Backend(NamedTuple):
 def backends():
     """Import both backends on first use, so that this module can be imported even if nothing is compiled."""
     names = "compiled", "python"
-    modules = ({part: import_module(_backend.module_of(part, name)) for part in _backend.PARTS} for name in names)
+    modules = (
+        {part: import_module(_backend.module_of(part, name)) for part in _backend.COMPILED_PARTS} for name in names
+    )
     return [Backend({"name": name, **parts}, {}, {}) for name, parts in zip(names, modules, strict=True)]
 
 

@@ -10,7 +10,7 @@ from support import ROOT, textbook
 
 import rankgain as rg
 from rankgain import _backend, _codes, errors
-from rankgain._reference.program import TERMS
+from rankgain._reference.program import TERM_FUNCTIONS
 from rankgain.metrics import families as terms
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
@@ -37,7 +37,7 @@ def signatures(module):
 @pytest.mark.both
 @pytest.mark.parametrize("compiled", _backend.COMPILED)
 def test_reference_has_every_function_of_the_kernels(compiled):
-    parts = [part for part in _backend.PARTS if _backend.module_of(part, "compiled") == compiled]
+    parts = [part for part in _backend.COMPILED_PARTS if _backend.module_of(part, "compiled") == compiled]
     reference = {
         name: parameters
         for part in parts
@@ -73,7 +73,7 @@ def test_family_of_terms_is_complete(family):
         where
         for where, present in {
             f"a function {family.lower()} in metrics/families.py": callable(getattr(terms, family.lower(), None)),
-            f"a registered function {family.lower()} in _reference": code in TERMS,
+            f"a registered function {family.lower()} in _reference": code in TERM_FUNCTIONS,
             f"a branch for {family} in compute_term of _compiled/program.pxi": f"term.family == {family}" in kernel,
             "a row of metrics/table.py that uses it": code in used,
             "its words in TERMS of results/calculation.py, or OVER_RANKS": code in SHOWN,

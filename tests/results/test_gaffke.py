@@ -80,7 +80,7 @@ def test_bound_scales_with_the_values(scale):
 def test_bound_of_many_queries_rounds_values_down(monkeypatch):
     values = np.random.default_rng(0).beta(0.3, 3, 5000)
     exact = lower_bound(values, 0.025)
-    monkeypatch.setattr(gaffke, "MANY", 4999)
+    monkeypatch.setattr(gaffke, "MANY_VALUES", 4999)
     assert exact - 2.0**-14 <= lower_bound(values, 0.025) < exact
     high = 1.0 - lower_bound(1.0 - values, 0.025)
     monkeypatch.undo()

@@ -7,7 +7,7 @@ from rankgain._codes import LISTS, UNLIMITED
 from rankgain.data.lines import columns_for
 from rankgain.data.rules import Rules
 from rankgain.metrics.families import POOLED
-from rankgain.metrics.program import find
+from rankgain.metrics.program import find_in_chunk
 from rankgain.rankings import parts_of
 
 
@@ -23,7 +23,7 @@ def plain(hits_found):
 def found_in(engine, chunk, room, *, depth=UNLIMITED, judged_depth=UNLIMITED, lowest=POOLED, rules=None):
     """Return the hits and the judged grades of a chunk."""
     program = engine.Program([], [], depth, judged_depth, lowest)
-    return plain(find(engine, program, rules or Rules("average").codes, chunk, room))
+    return plain(find_in_chunk(engine, program, rules or Rules("average").codes, chunk, room))
 
 
 def found_in_lists(engine, grades, scores, offsets, *, ties="average", **options):

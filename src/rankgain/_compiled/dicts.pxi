@@ -143,6 +143,7 @@ cdef class JudgmentDicts:
         self.read(truths, sizes)
 
     cdef int reserve_query(self, Py_ssize_t queries, Py_ssize_t total) except -1:
+        """Allocate the grades and offsets, without freeing earlier ones; only the first offset is set."""
         self.queries = queries
         self.total = total
         self.grades = <double*>malloc((total + queries + 2) * sizeof(double))
@@ -156,6 +157,7 @@ cdef class JudgmentDicts:
         free(self.grades)
 
     cdef int read(self, list truths, list sizes) except -1:
+        """Read dicts of the given sizes up to the first error, after which all queries are empty."""
         cdef Py_ssize_t query, n, count = 0, position = -1, rest
         cdef int code
         cdef dict truth
@@ -522,6 +524,7 @@ cdef struct Text:
 
 
 cdef inline int append(Text* text, const char* data, Py_ssize_t size) except -1:
+    """Append bytes, which must not be part of the text, since it may move. The caller frees `text.data`."""
     cdef char* grown
     if text.size + size > text.capacity:
         text.capacity = max(2 * text.capacity, text.size + size)
@@ -553,7 +556,7 @@ def pack_ids(list rows not None, bint text, int64_t[::1] ends, /):
                     data = PyUnicode_AsUTF8AndSize(value, &size)
                     if data == NULL:
                         PyErr_Clear()
-                        value = scalars.encoded(value)
+                        value = scalars.encoded_id(value)
                         if value is None:
                             return b"", (LONE_SURROGATE, 0, position)
                         PyBytes_AsStringAndSize(value, &encoded, &size)

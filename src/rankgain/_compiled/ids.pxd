@@ -7,12 +7,14 @@ from libc.string cimport memcmp, memcpy
 
 
 cdef inline uint64_t load_8(const unsigned char* at) noexcept nogil:
+    """Return eight bytes, which need not be aligned, in the byte order of the machine."""
     cdef uint64_t value
     memcpy(&value, at, 8)
     return value
 
 
 cdef inline uint64_t load_4(const unsigned char* at) noexcept nogil:
+    """Return four bytes, which need not be aligned, in the byte order of the machine."""
     cdef uint32_t value
     memcpy(&value, at, 4)
     return value
@@ -43,6 +45,7 @@ cdef extern from *:
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
+    """Return a bijection of 64-bit integers, in which the lower half depends on all bits."""
     value *= ODD
     return value ^ (value >> 32)
 
@@ -81,6 +84,7 @@ cdef struct Keys:
 
 
 cdef inline Keys keys_from(const Keys* keys, Py_ssize_t start) noexcept nogil:
+    """Return the ids from a row on, which then has the index 0. The buffers are shared."""
     cdef Keys rest = keys[0]
     if keys.starts == NULL:
         rest.data += keys.width * start
@@ -97,10 +101,12 @@ cdef inline const unsigned char* bytes_of(const Keys* keys, Py_ssize_t row, Py_s
 
 
 cdef inline int64_t id_number(const Keys* keys, Py_ssize_t row) noexcept nogil:
+    """Return an integer id. `keys.starts` must be NULL."""
     return (<const int32_t*>keys.data)[row] if keys.width == 4 else (<const int64_t*>keys.data)[row]
 
 
 cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_ssize_t other) noexcept nogil:
+    """Return whether two ids are equal. Both sides must be text, or both integers."""
     cdef Py_ssize_t length, other_length
     cdef const unsigned char* at
     cdef const unsigned char* other_at
@@ -160,6 +166,7 @@ cdef inline int64_t slot_number(uint64_t slot) noexcept nogil:
 
 
 cdef inline uint64_t slot_value(uint64_t hashed, int64_t number) noexcept nogil:
+    """Return a slot with the upper half of a hash and a number below 2^32 − 1; it is never 0, the free slot."""
     return (hashed >> 32 << 32) | <uint64_t>(number + 1)
 
 

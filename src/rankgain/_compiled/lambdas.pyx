@@ -290,7 +290,7 @@ cdef int lambda_query(
     return 0
 
 
-def fill(
+def fill_gradients(
     scores, const int64_t[::1] offsets, const double[::1] gains, const double[::1] inverses, const double[::1] table,
     int kind, double base, int64_t depth, double sigma, bint full, bint unit, bint average, bint by_score,
     bint by_query, double[::1] gradient, double[::1] hessian, /

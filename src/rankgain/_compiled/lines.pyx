@@ -262,11 +262,13 @@ cdef int64_t* ints(object buffer) except? NULL:
 
 
 cdef double* floats(object buffer) except? NULL:
+    """Return the address of a buffer, as `ints` does."""
     cdef const double[::1] view = buffer
     return <double*>doubles(view)
 
 
 cdef Output output_of(tuple buffers) except *:
+    """Return the addresses of the buffers, which must have room for a row and a run per line."""
     cdef Output output
     starts, ends, values, hashes, runs = buffers
     output.starts = ints(starts)
@@ -405,6 +407,11 @@ def scan(
     const unsigned char[::1] data, Py_ssize_t start, Py_ssize_t stop, tuple buffers, int field_count,
     int document_field, int value_field, bint grades, /
 ):
+    """Read the lines between two offsets, each of which is the beginning of a line or the end of the data.
+
+    The buffers must have room for all lines. Return the number of rows and of runs, and None; or 0, 0 and the first
+    error, after which the buffers hold the lines before it.
+    """
     cdef Lines lines
     cdef int code
     cdef Py_ssize_t length

@@ -167,6 +167,7 @@ cdef bint open_list(List* one, object grades, bint scratch) except -1:
 
 
 cdef bint read_objects(List* one, object grades) noexcept:
+    """Read a list or tuple of `one.n` numbers into `one.values`; return False if Python must read it."""
     cdef Py_ssize_t index
     cdef int64_t whole
     cdef int overflow

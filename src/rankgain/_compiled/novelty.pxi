@@ -45,6 +45,7 @@ cdef double gain_of_set(const Subtopics* subtopics, int64_t first, int64_t last)
 
 
 cdef void count_set(Subtopics* subtopics, int64_t first, int64_t last, int64_t step) noexcept nogil:
+    """Add `step` to how often each subtopic of a document, covered[first … last − 1], was seen."""
     cdef int64_t index
     for index in range(first, last):
         subtopics.seen[subtopics.covered[index] - subtopics.first] += step
@@ -382,6 +383,7 @@ cdef void sum_ideal_novelty(
     Subtopics* subtopics, Kinds* kinds, bint ahead, Runs* runs, Runs* other_runs, const Discount* discount,
     Cutoffs* cutoffs
 ) noexcept nogil:
+    """Write the sum of the greedy ideal at each cut-off. `subtopics.seen` must be zero, and counts the ideal after."""
     cdef Py_ssize_t chosen, emitted = 0
     cdef int64_t rank = 1
     cdef double total = 0.0

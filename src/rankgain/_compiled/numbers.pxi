@@ -135,6 +135,7 @@ cdef int grade_code(double grade) noexcept nogil:
 cdef int first_error(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, Py_ssize_t* position
 ) noexcept nogil:
+    """Return the error code of the first invalid grade and set `position`, or return 0 and leave it."""
     cdef Py_ssize_t index
     cdef double grade
     for index in range(n):

@@ -77,6 +77,7 @@ cdef class Program:
         free(self.steps.combinations)
 
     cdef int read_term(self, Term* term, object given) except -1:
+        """Fill a term from a KernelTerm, whose arrays are kept in `views`; terms must be read in their order."""
         cdef const double[::1] grades, gains, table, points
         cdef const int64_t[::1] cutoffs
         grades, gains, table = given.grades, given.gains, given.discount_table
@@ -106,6 +107,7 @@ cdef class Program:
         return 0
 
     cdef int read_combination(self, Combination* combination, tuple given) except -1:
+        """Fill a combination, which must have been zeroed, from (kind, value indices, bounded, empty, parameters)."""
         cdef Py_ssize_t index
         combination.kind, value_indices, combination.bounded, combination.empty, parameters = given
         for index in range(len(value_indices)):

@@ -3,11 +3,11 @@
 from rankgain import _codes
 from rankgain._codes import AVERAGE
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import at_cutoffs, cutoff_term, hit_gains, in_best_order, in_order, judged_gains
+from rankgain._reference.query import at_cutoffs, cutoff_term, hit_gains, in_best_order, judged_gains, ranked_values
 
-NEGLIGIBLE = 1e-17  # terms below this fraction of the sum are less than half of its last bit
+_NEGLIGIBLE = 1e-17  # terms below this fraction of the sum are less than half of its last bit
 FAINT = 1e-40  # a probability that is too small to change any sum; see `_stopping`
-MOST = 4096  # maximum number of probabilities in a tie group; more would take minutes
+MOST_PROBABILITIES = 4096  # maximum number of probabilities in a tie group; more would take minutes
 
 
 def _stopping(stops, m, most):
@@ -45,7 +45,7 @@ def _stopping(stops, m, most):
         while means[-1] < FAINT:
             means.pop()
             drops.pop()
-        if len(means) > MOST:
+        if len(means) > MOST_PROBABILITIES:
             raise Refused(_codes.LARGE_GROUP)
     # hypergeometric probabilities that u of the documents above are relevant
     chances = [1.0] + [0.0] * (len(means) - 1)
@@ -83,12 +83,12 @@ def cascade(term, gain_table, query):
                 for rank, (stopping, goes_on) in enumerate(_stopping(stops, group.size, most), group.first):
                     total += survival * stopping / rank
                     yield rank, total
-                    if survival * goes_on <= total * NEGLIGIBLE:
+                    if survival * goes_on <= total * _NEGLIGIBLE:
                         break
                 for stop in stops:
                     survival *= 1.0 - stop
             else:
-                for rank, stop in in_order(group, gains, query.ties):
+                for rank, stop in ranked_values(group, gains, query.ties):
                     total += survival * stop / rank
                     survival *= 1.0 - stop
                     yield rank, total

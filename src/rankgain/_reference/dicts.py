@@ -14,7 +14,7 @@ from typing import Any
 
 from rankgain._codes import CHANGED, LARGE_ID, LONE_SURROGATE
 from rankgain.errors import ErrorCode
-from rankgain.scalars import Floats, Ints, encoded, id_error, id_kind, read_truth
+from rankgain.scalars import Floats, Ints, encoded_id, id_error, id_kind, read_truth
 
 
 def as_runs(
@@ -90,7 +90,7 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
             return b"", (CHANGED, 0, position)
         if not isinstance(value, str if text else bytes):
             return b"", id_error(value, position)
-        data = encoded(value) if text else value
+        data = encoded_id(value) if text else value
         if data is None:
             return b"", (LONE_SURROGATE, 0, position)
         packed += data

@@ -8,16 +8,16 @@ import numpy as np
 
 from rankgain.scalars import Floats, Ints, splitmix64
 
-GOLDEN = 0x9E3779B97F4A7C15
+_GOLDEN = 0x9E3779B97F4A7C15
 LOWER = (1 << 64) - 1
-AT_ONCE = 4096  # number of flips per pass, chosen so that the sums stay in the cache
+_AT_ONCE = 4096  # number of flips per pass, chosen so that the sums stay in the cache
 
 
 def words(seed, block, flips):
     """Return a word of signs for each flip. The word has one bit for each of the 64 queries from 64·block on, and a
     query is flipped if its bit is 1."""
-    base = splitmix64(np.array([(seed + GOLDEN * (block + 1)) & LOWER], dtype=np.uint64))
-    return splitmix64(base + np.uint64(GOLDEN) * (np.asarray(flips, dtype=np.uint64) + np.uint64(1)))
+    base = splitmix64(np.array([(seed + _GOLDEN * (block + 1)) & LOWER], dtype=np.uint64))
+    return splitmix64(base + np.uint64(_GOLDEN) * (np.asarray(flips, dtype=np.uint64) + np.uint64(1)))
 
 
 def subsets(rows):
@@ -36,8 +36,8 @@ def sums(values: Floats, seed: int, start: int, stop: int, out: Floats, flipped:
     `stop` are written.
     """
     queries = len(values)
-    for first in range(start, stop, AT_ONCE):
-        last = min(first + AT_ONCE, stop)
+    for first in range(start, stop, _AT_ONCE):
+        last = min(first + _AT_ONCE, stop)
         totals, count = np.zeros((last - first, values.shape[1])), np.zeros(last - first)
         for block in range(-(-queries // 64)):
             left = queries - 64 * block
@@ -77,8 +77,8 @@ def exceed(
     this pair or any later pair has (|T| + queries) · scale ≥ limit. This is the max-T procedure if the pairs are in
     descending order of the observed statistic (Westfall & Young 1993).
     """
-    for first in range(start, stop, AT_ONCE):
-        part = sums[:, first : min(first + AT_ONCE, stop)]
+    for first in range(start, stop, _AT_ONCE):
+        part = sums[:, first : min(first + _AT_ONCE, stop)]
         highest = np.full(part.shape[1], -1.0)
         for pair in reversed(range(len(left))):
             size = np.abs(totals[pair] - 2.0 * (column(part, right[pair]) - column(part, left[pair])))

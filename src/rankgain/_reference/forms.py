@@ -10,7 +10,7 @@ see `rankgain.data.judgments` and `rankgain.data.lines`.
 from rankgain._codes import CHANGED, DUPLICATE, NAN_SCORE, OTHER_IDS
 from rankgain._reference.columns import rows_of_ids
 from rankgain._reference.numbers import Refused, check_grade, check_grades, list_of
-from rankgain._reference.ranking import Documents
+from rankgain._reference.ranking import QueryDocuments
 from rankgain.scalars import id_kind, read_scores
 
 
@@ -31,7 +31,7 @@ def read_lists(queries, grades, offsets, columns, scores, judged, judged_offsets
                 check_grades(judged_grades)
             except Refused as refused:
                 raise refused.in_judged() from None
-        yield Documents(None, query_scores, query_grades, judged_grades)
+        yield QueryDocuments(None, query_scores, query_grades, judged_grades)
 
 
 def read_dicts(queries, judged, numbers, runs):
@@ -58,7 +58,7 @@ def read_dicts(queries, judged, numbers, runs):
         types_differ = documents and scores and id_kind(documents[0]) is not id_kind(next(iter(scores)))
         if types_differ and scores.keys().isdisjoint(documents):
             raise Refused(OTHER_IDS)
-        yield Documents(list(scores), list(scores.values()), list(grades.values()), without_pooled(judged_grades))
+        yield QueryDocuments(list(scores), list(scores.values()), list(grades.values()), without_pooled(judged_grades))
 
 
 def read_columns(queries, *columns):
@@ -78,7 +78,7 @@ def read_columns(queries, *columns):
             if document in seen and (check_all or document in grade_of):
                 raise Refused(DUPLICATE, position)
             seen.add(document)
-        yield Documents(ids, scores, [grade_of.get(document) for document in ids], without_pooled(judged_grades))
+        yield QueryDocuments(ids, scores, [grade_of.get(document) for document in ids], without_pooled(judged_grades))
 
 
 def _rows_of_query(query, width, data, starts, ends, first, last, values):

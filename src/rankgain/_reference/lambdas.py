@@ -15,15 +15,15 @@ from rankgain.errors import ErrorCode
 from rankgain.scalars import Array, Floats, Ints
 
 LANES = 4  # number of partial sums per row, as in SIMD registers: the pair (row, other) is added to sum other % 4
-WIDEST = 700.0  # largest σ · (range of scores) for which all pairs share exponentials; e^−700 is not subnormal
+_WIDEST = 700.0  # largest σ · (range of scores) for which all pairs share exponentials; e^−700 is not subnormal
 LOWEST = -708.0
 FURTHEST = 1e300
 
 INVERSE_LN2 = float.fromhex("0x1.71547652b82fep+0")
 LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # has so few bits that the multiples computed here are exact
 LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
-ROUNDING = 1.5 * 2.0**52  # adding this constant rounds any number of magnitude below 2^51 to an integer
-TERMS = [1.0 / math.factorial(term) for term in range(13, 1, -1)]
+_ROUNDING = 1.5 * 2.0**52  # adding this constant rounds any number of magnitude below 2^51 to an integer
+_TERMS = [1.0 / math.factorial(term) for term in range(13, 1, -1)]
 
 
 def exp(x):
@@ -34,10 +34,10 @@ def exp(x):
     """
     if not x >= LOWEST:
         return 0.0
-    multiple = (x * INVERSE_LN2 + ROUNDING) - ROUNDING
+    multiple = (x * INVERSE_LN2 + _ROUNDING) - _ROUNDING
     rest = (x - multiple * LN2_HIGH) - multiple * LN2_LOW
-    total = TERMS[0]
-    for coefficient in TERMS[1:]:
+    total = _TERMS[0]
+    for coefficient in _TERMS[1:]:
         total = total * rest + coefficient
     return math.ldexp((total * (rest * rest) + rest) + 1.0, int(multiple))
 
@@ -65,7 +65,7 @@ class Settings(NamedTuple):
     by_query: bool
 
 
-def fill(
+def fill_gradients(
     scores: Array,
     offsets: Ints,
     gains: Floats,
@@ -200,7 +200,7 @@ def _pulls(scores, gains, positions, settings):
     ]
     pull, curvature, total = [0.0] * n, [0.0] * n, 0.0
     low, high = min(scores), scores[0]
-    shared = sigma * (high - low) <= WIDEST
+    shared = sigma * (high - low) <= _WIDEST
     exps = [exp((score - high) * sigma) for score in scores] if shared else None
     for row in range(rows):
         behind = groups[row][1] if average else row + 1

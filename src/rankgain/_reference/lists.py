@@ -6,7 +6,7 @@ from typing import Any
 from numpy import asarray, ndarray
 
 from rankgain._codes import LONGEST_LIST
-from rankgain._reference.numbers import LARGE, Refused, check_grades, list_of
+from rankgain._reference.numbers import INFINITE_FROM, Refused, check_grades, list_of
 from rankgain._reference.query import exponential_gain
 from rankgain._reference.sums import all_finite, discounts, over_ideal
 from rankgain.errors import ErrorCode
@@ -34,7 +34,7 @@ class ListFunctions:
         above: float,
         /,
     ) -> None:
-        self._exponential, self._limit = exponential, LARGE if exponential else float("inf")
+        self._exponential, self._limit = exponential, INFINITE_FROM if exponential else float("inf")
         self._discount = discounts(memoryview(table), kind, base)
         self._depth, self._returned, self._empty, self._above = depth, returned, empty, above
 

@@ -3,7 +3,7 @@
 from rankgain._codes import NAN_SCORE
 from rankgain._reference.forms import without_pooled
 from rankgain._reference.numbers import Refused
-from rankgain._reference.ranking import Documents
+from rankgain._reference.ranking import QueryDocuments
 
 
 def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offsets, excluded):
@@ -22,4 +22,6 @@ def read_matrix(queries, scores, judged_offsets, judged, grades, excluded_offset
             if row[column] != row[column]:
                 raise Refused(NAN_SCORE, column)
         column_grades = [grade_of.get(column) for column in columns]
-        yield Documents(columns, [row[column] for column in columns], column_grades, without_pooled(grade_of.values()))
+        yield QueryDocuments(
+            columns, [row[column] for column in columns], column_grades, without_pooled(grade_of.values())
+        )

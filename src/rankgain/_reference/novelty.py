@@ -12,7 +12,7 @@ Clarke, Kolla & Vechtomova, ICTIR 2009; all three are computed as by ndeval.c (2
 from itertools import groupby
 
 from rankgain._codes import AVERAGE, LARGE_GROUP
-from rankgain._reference.cascade import FAINT, MOST
+from rankgain._reference.cascade import FAINT, MOST_PROBABILITIES
 from rankgain._reference.greedy import added, ideal_list
 from rankgain._reference.query import at_cutoffs
 from rankgain._reference.sums import discounts
@@ -105,7 +105,7 @@ def _lengths(sets, powers):
 
 
 def _too_large(sets, powers):
-    return powers[-1] != 1.0 and any(length > MOST for _, length in _lengths(sets, powers).values())
+    return powers[-1] != 1.0 and any(length > MOST_PROBABILITIES for _, length in _lengths(sets, powers).values())
 
 
 def _expected_gains(bounds, sets, seen, weights, powers, deepest):

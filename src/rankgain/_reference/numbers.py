@@ -2,7 +2,7 @@
 
 from rankgain._codes import IN_JUDGED, INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NEGATIVE_GRADE
 
-LARGE = 1024.0  # this grade and all higher ones have an infinite exponential gain
+INFINITE_FROM = 1024.0  # this grade and all higher ones have an infinite exponential gain
 
 
 class Refused(Exception):

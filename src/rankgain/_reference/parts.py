@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rankgain._codes import NO_GAIN
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, combine_terms, compute_terms, quotient_of
-from rankgain._reference.query import Query, gain_by, tie_groups
+from rankgain._reference.query import Query, gain_by, hit_groups
 from rankgain._reference.sums import discounts
 from rankgain.errors import ErrorCode
 
@@ -46,7 +46,7 @@ def parts(
     `hits`: (grade, first rank, last rank); `judged`: (grade, number of documents);
     `gain_tables`: as in `compute_metrics`.
     """
-    query = Query(returned, tie_groups(hits), judged, ties)
+    query = Query(returned, hit_groups(hits), judged, ties)
     try:
         values = compute_terms(program, query, gain_tables)
         (value,) = combine_terms(program, values)

@@ -13,10 +13,10 @@ from rankgain._reference.query import (
     before_first_relevant,
     cutoff_term,
     hit_gains,
-    in_order,
     judged_gains,
     list_term,
     ranked_grades,
+    ranked_values,
 )
 from rankgain._reference.sums import TOLERANCE, all_finite
 
@@ -93,7 +93,7 @@ def precision_sum(term, gain_table, query):
                 c += h
                 gained += group_gain
                 continue
-            for rank, grade in in_order(group, grades, query.ties):
+            for rank, grade in ranked_values(group, grades, query.ties):
                 gained += max(grade, 0.0)
                 if grade > term.above:
                     c += 1
@@ -215,7 +215,7 @@ def cost_sum(term, gain_table, query):
     cost = _ideal_gain(judged_gains(term, gain_table, query), 1.0, 1.0)
     total = gained = 0.0
     for group, gains in returned:
-        for rank, gain in in_order(group, gains, query.ties):
+        for rank, gain in ranked_values(group, gains, query.ties):
             if gain == 0.0:
                 continue
             gained += gain

@@ -12,9 +12,9 @@ from typing import Any
 
 from rankgain import _codes
 from rankgain._codes import UNLIMITED, WORST, KernelTerm
-from rankgain._reference import cascade, precisions  # noqa: F401  # imported to register functions in TERMS
+from rankgain._reference import cascade, precisions  # noqa: F401  # imported to register their functions
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import TERMS, cutoff_term, hit_gains, judged_gains, list_term, require_discounts
+from rankgain._reference.query import TERM_FUNCTIONS, cutoff_term, hit_gains, judged_gains, list_term, require_discounts
 from rankgain._reference.sums import (
     all_finite,
     check_ideal,
@@ -256,7 +256,7 @@ def compute_terms(program, query, gain_tables=None):
         called = None if gain_tables is None else gain_tables[number]
         gain_table = program.gain_tables[number] if called is None else called
         try:
-            function, per_cutoff = TERMS[term.family]
+            function, per_cutoff = TERM_FUNCTIONS[term.family]
             result = function(term, gain_table, query)
             values += result if per_cutoff else [result] * len(term.cutoffs)
         except Refused as refused:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from rankgain import _codes
 from rankgain._codes import CALLABLE, IRRELEVANT, TABLE, VECTOR, WORST
-from rankgain._reference.numbers import LARGE, Refused
+from rankgain._reference.numbers import INFINITE_FROM, Refused
 
 NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # kinds of gain that may decrease as the grade increases
 
 
-class TieGroup(NamedTuple):
+class HitGroup(NamedTuple):
     """Documents with equal scores, which share the ranks from `first` to `last` in an unknown order.
 
     `grades` has the grades of the hits in the group (see `ranking.find`) in descending order; other documents count
@@ -48,7 +48,7 @@ class Query(NamedTuple):
     """
 
     returned: int
-    groups: list[TieGroup]
+    groups: list[HitGroup]
     judged: list[tuple[float, int]]
     ties: int
     judged_share: float = math.nan
@@ -62,10 +62,10 @@ class Query(NamedTuple):
         return not self.judged or not self.judged[0][0] > 0.0
 
 
-def tie_groups(hits):
+def hit_groups(hits):
     """Combine hits into tie groups. The hits are given as (grade, first rank, last rank), in rank order."""
     by_ranks = groupby(hits, itemgetter(1, 2))
-    return [TieGroup(first, last, [grade for grade, _, _ in members]) for (first, last), members in by_ranks]
+    return [HitGroup(first, last, [grade for grade, _, _ in members]) for (first, last), members in by_ranks]
 
 
 # Gains of documents
@@ -92,7 +92,7 @@ def gain_by(term, gain_table, grade):
     if term.gain == _codes.IRRELEVANT:
         return 1.0 if grade <= term.level else 0.0
     if term.gain == _codes.EXPONENTIAL:
-        if grade >= LARGE:
+        if grade >= INFINITE_FROM:
             raise Refused(_codes.LARGE_GRADE)
         return exponential_gain(grade)
     if term.gain == _codes.STOP:  # (2^r − 1) / 2^max
@@ -138,7 +138,7 @@ def in_best_order(gains):
     return enumerate((gain for gain, count in gains for _ in range(count)), 1)
 
 
-def in_order(group, values, ties):
+def ranked_values(group, values, ties):
     """Yield (rank, value) for each hit in a tie group, under a policy that orders tied documents.
 
     The values, highest first, take the first ranks or, under WORST, the last ranks in reverse order. Documents that are
@@ -152,10 +152,10 @@ def in_order(group, values, ties):
 def ranked_grades(query):
     """Yield (rank, grade) for each hit of a query, under a policy that orders tied documents."""
     for group in query.groups:
-        yield from in_order(group, group.grades, query.ties)
+        yield from ranked_values(group, group.grades, query.ties)
 
 
-TERMS = {}  # family code: (function that computes the term, whether the term has a value per cut-off)
+TERM_FUNCTIONS = {}  # family code: (function that computes the term, whether the term has a value per cut-off)
 
 
 def cutoff_term(function):
@@ -163,13 +163,13 @@ def cutoff_term(function):
 
     The name of the function in capitals is the name of the family code.
     """
-    TERMS[getattr(_codes, function.__name__.upper())] = function, True
+    TERM_FUNCTIONS[getattr(_codes, function.__name__.upper())] = function, True
     return function
 
 
 def list_term(function):
     """Register a function that computes a family of terms with one value for the whole list."""
-    TERMS[getattr(_codes, function.__name__.upper())] = function, False
+    TERM_FUNCTIONS[getattr(_codes, function.__name__.upper())] = function, False
     return function
 
 

@@ -30,7 +30,7 @@ class RankingRules(NamedTuple):
     scored_depth: int
 
 
-class Documents(NamedTuple):
+class QueryDocuments(NamedTuple):
     """The documents of one query in input order, and the grades of all judged documents.
 
     `ids` is None if the form has no ids, and `scores` is None if the documents are in rank order. A grade is None if
@@ -43,7 +43,7 @@ class Documents(NamedTuple):
     judged: list[float]
 
 
-def find(documents, rules, depth, lowest):
+def find_hits(documents, rules, depth, lowest):
     """Return the tie groups that contain hits and start within the top `depth` ranks.
 
     Hits are documents with a grade above `lowest`. The highest score comes first. Documents with equal scores form one
@@ -58,10 +58,10 @@ def find(documents, rules, depth, lowest):
             ordered = members if rules.ties == STABLE else _highest_id_first(documents.ids, members)
             rank_of = {index: hit_rank for hit_rank, index in enumerate(ordered, rank)}
             ranked = sorted((rank_of[index], grades[index]) for index in hits)
-            groups += [TieGroup(hit_rank, hit_rank, [grade]) for hit_rank, grade in ranked if hit_rank <= depth]
+            groups += [HitGroup(hit_rank, hit_rank, [grade]) for hit_rank, grade in ranked if hit_rank <= depth]
         elif hits:
             highest_first = sorted((grades[index] for index in hits), reverse=True)
-            groups.append(TieGroup(rank, rank + len(members) - 1, highest_first))
+            groups.append(HitGroup(rank, rank + len(members) - 1, highest_first))
         rank += len(members)
     return groups
 
@@ -102,7 +102,7 @@ def keep(returned, groups, rules):
     for group in groups:
         grades = [grade for grade in group.grades if grade >= 0.0]
         if grades:
-            judged.append(TieGroup(above + 1, above + len(grades), grades))
+            judged.append(HitGroup(above + 1, above + len(grades), grades))
         above += len(grades)
     return min(above, rules.condensed_depth), [group for group in judged if group.first <= rules.condensed_depth]
 
@@ -114,10 +114,10 @@ def judge_scored(returned, groups):
     """
     every, grades = [], []
     for group in groups:
-        every += [TieGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, group.first)]
+        every += [HitGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, group.first)]
         every.append(group._replace(grades=group.grades + [0.0] * (group.size - len(group.grades))))
         grades += [0.0] * (group.first - 1 - len(grades)) + every[-1].grades
-    every += [TieGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, returned + 1)]
+    every += [HitGroup(rank, rank, [0.0]) for rank in range(len(grades) + 1, returned + 1)]
     return every, grades + [0.0] * (returned - len(grades))
 
 

@@ -11,7 +11,7 @@ import math
 
 from rankgain import _codes
 from rankgain._codes import AVERAGE, BEST, GEOMETRIC, IRRELEVANT, JARVELIN, LOG2, UNLIMITED, WORST, ZIPF
-from rankgain._reference.numbers import LARGE, Refused
+from rankgain._reference.numbers import INFINITE_FROM, Refused
 from rankgain._reference.query import (
     at_cutoffs,
     before_first_relevant,
@@ -19,14 +19,14 @@ from rankgain._reference.query import (
     exponential_gain,
     hit_gains,
     in_best_order,
-    in_order,
     judged_gains,
+    ranked_values,
     require_discounts,
 )
 from rankgain.scalars import Floats
 
 TOLERANCE = 1e-9  # relative tolerance: rounding errors may raise a value above the ideal
-TINY = 1e-300  # absolute tolerance, for subnormal numbers
+_TINY = 1e-300  # absolute tolerance, for subnormal numbers
 
 
 # Gains and discounts
@@ -52,7 +52,7 @@ def fill_discount(kind: int, base: float, out: Floats) -> None:
 def fill_exponential(grades: Floats, out: Floats) -> int:
     """Write 2^r − 1 for each grade r to `out`; return the index of the first grade that is too large, or −1."""
     for index, grade in enumerate(memoryview(grades)):
-        if grade >= LARGE:
+        if grade >= INFINITE_FROM:
             return index
         out[index] = exponential_gain(grade)
     return -1
@@ -96,7 +96,7 @@ def sum_returned(term, gain_table, query, cutoffs):
                     yield rank, total + gained * discounted / group.size
                 total += gained * discounted / group.size
             else:
-                for rank, gain in in_order(group, gains, ties):
+                for rank, gain in ranked_values(group, gains, ties):
                     total += gain * discount(rank)
                     yield rank, total
 
@@ -198,7 +198,7 @@ def any_relevant(term, gain_table, query):
 
 def check_ideal(value, ideal):
     """Raise Refused if a value exceeds the ideal, which means that `judged` lacks grades of returned documents."""
-    if value > ideal * (1.0 + TOLERANCE) + TINY:
+    if value > ideal * (1.0 + TOLERANCE) + _TINY:
         raise Refused(_codes.ABOVE_IDEAL)
 
 

@@ -21,8 +21,8 @@ from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 __all__ = ["Program", "hits", "metrics_from_hits", "rows", "run"]
 
-Codes = tuple[int, bool, int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
-Chunk = tuple[Any, ...]
+_Codes = tuple[int, bool, int, bool, int, bool, int]  # the fields of RankingRules, as a plain tuple
+_Chunk = tuple[Any, ...]
 
 
 def run(
@@ -57,7 +57,7 @@ def _each(queries, use):
 
 
 def rows(
-    program: Program, rules: Codes, judged: Any, numbers: dict[Any, int], scores: Any, keys: tuple[str, ...], most: int
+    program: Program, rules: _Codes, judged: Any, numbers: dict[Any, int], scores: Any, keys: tuple[str, ...], most: int
 ) -> dict[Any, dict[str, float]] | None:
     """Return None, so that the caller uses `run`. The compiled version is faster than `run` for small runs."""
     return None
@@ -76,7 +76,7 @@ def _ranked(program, rules, chunk, counts_judged):
     lowest = 0.0 if rules.scored_only else program.lowest
     lowest = min(lowest, NON_RELEVANT) if rules.judged_only else lowest
     for documents in READERS[form](range(start, stop), *data):
-        groups, judged = find(documents, rules, depth, lowest), documents.judged
+        groups, judged = find_hits(documents, rules, depth, lowest), documents.judged
         returned, groups = keep(len(documents.grades), groups, rules)
         if rules.scored_only:
             every, judged = judge_scored(returned, groups)
@@ -91,8 +91,8 @@ def _ranked(program, rules, chunk, counts_judged):
 
 def hits(
     program: Program,
-    rules: Codes,
-    chunk: Chunk,
+    rules: _Codes,
+    chunk: _Chunk,
     returned: Ints,
     offsets: Ints,
     grade: Floats,
@@ -152,7 +152,7 @@ def metrics_from_hits(
 
     def stored():
         for index in range(queries):
-            groups = tie_groups(_rows(index, offsets, grade, first, last))
+            groups = hit_groups(_rows(index, offsets, grade, first, last))
             judged = list(_rows(index, judged_offsets, judged_grade, judged_count))
             yield Query(int(returned[index]), groups, judged, ties)
 

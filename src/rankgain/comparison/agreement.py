@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgain.choices import Pairs, check_choices
 from rankgain.comparison.coefficients import count_grades, kappa, kappa_interval, moments, quadratic_kappa
-from rankgain.comparison.compare import DEFAULT, Requested, compare
+from rankgain.comparison.compare import USUAL_METRICS, Requested, compare
 from rankgain.comparison.comparison import Comparison
 from rankgain.comparison.difference import joined, p_phrase, percent
 from rankgain.comparison.evidence import shares_of
@@ -621,7 +621,7 @@ def _read(first: Any, second: Any, names: Names, columns: Mapping[str, Any]) -> 
 
 
 def _requested(metrics: Requested) -> list[str | Metric]:
-    chosen = DEFAULT if metrics is None else metrics
+    chosen = USUAL_METRICS if metrics is None else metrics
     requested = [chosen] if isinstance(chosen, (str, Metric)) else [*chosen]
     for metric in requested:
         for key, record in parse(metric):

@@ -18,13 +18,13 @@ from rankgain.inputs.ranked import from_ranked
 from rankgain.metrics.discounts import NO_DISCOUNT, Discount
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.metric import Metric
-from rankgain.metrics.program import hits_of
+from rankgain.metrics.program import chunk_hits
 from rankgain.rankings import Rankings, parts_of
 from rankgain.scalars import NON_RELEVANT, Floats, Ints, to_intp
 
 # Metrics that are not divided by an ideal, and whose value never falls if a grade rises.
-MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"
-PROGRESS = 1e-14  # smaller improvements of a bound are rounding errors
+_MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"
+_PROGRESS = 1e-14  # smaller improvements of a bound are rounding errors
 
 
 class Ranked(NamedTuple):
@@ -66,7 +66,7 @@ def ranked_queries(rankings: Rankings) -> list[Ranked] | None:
     if rankings.ties not in (None, "stable", "docid"):
         return None
     queries: list[Ranked] = []
-    for chunk in hits_of(*parts_of(rankings), UNLIMITED, NON_RELEVANT, UNLIMITED):
+    for chunk in chunk_hits(*parts_of(rankings), UNLIMITED, NON_RELEVANT, UNLIMITED):
         for query in range(chunk.queries):
             hits = slice(*chunk.offsets[query : query + 2])
             grades = slice(*chunk.judged_offsets[query : query + 2])
@@ -82,7 +82,7 @@ def difference_bounds(
     """Return lower and upper bounds on the difference for each query, or None if none are known for the metric."""
     if metric.above < 0:  # with `rel=0` every judged document is relevant, whatever its grade
         return None
-    if metric.name in MONOTONE and metric.empty == 0.0 and _simple(metric.gain):
+    if metric.name in _MONOTONE and metric.empty == 0.0 and _simple(metric.gain):
         run_low, run_high = _extremes(metric, run, highest)
         low, high = _extremes(metric, baseline, highest)
         return run_low - high, run_high - low
@@ -219,7 +219,7 @@ def _largest_quotient(layers: Sequence[Layer]) -> float:
     while True:
         chosen = [int(np.argmax(layer.most - largest * layer.ideal)) for layer in layers]
         larger = _quotient(layers, chosen)
-        if larger <= largest + PROGRESS:
+        if larger <= largest + _PROGRESS:
             return max(larger, largest)
         largest = larger
 

@@ -19,7 +19,7 @@ from rankgain.results.text import Form, Printed, Table, fixed, printable
 from rankgain.scalars import id_kind
 
 KINDS = "entered", "left", "moved"
-MOST_ROWS = 20  # number of documents that are printed
+_MOST_ROWS = 20  # number of documents that are printed
 
 
 class Change(NamedTuple):
@@ -122,7 +122,7 @@ class Changes(Frames, Printed, Sequence[Change]):
         yield Table(self.summary(), (), names=1)
         if self._rows:
             head = ["query", "document", "change", "old", "new", *(["grade"] if self.has_truth else []), "weight"]
-            shown = sorted(self._rows, key=lambda row: -row.weight)[:MOST_ROWS]
+            shown = sorted(self._rows, key=lambda row: -row.weight)[:_MOST_ROWS]
             rest = len(self._rows) - len(shown)
             yield Table([head, *map(self._cells, shown)], [f"and {rest} more"] if rest else (), names=3)
 

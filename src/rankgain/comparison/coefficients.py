@@ -14,8 +14,8 @@ import numpy as np
 from rankgain.results.intervals import student_quantile
 from rankgain.scalars import Floats, Ints, to_intp
 
-FEWEST = 20  # an interval of kappa from fewer queries would be too wide, and would cover too rarely
-ROUNDING = 1e-12  # if no query changes kappa by more, all queries are alike
+_FEWEST = 20  # an interval of kappa from fewer queries would be too wide, and would cover too rarely
+_ROUNDING = 1e-12  # if no query changes kappa by more, all queries are alike
 NO_INTERVAL = (math.nan, math.nan)
 
 
@@ -69,7 +69,7 @@ def kappa_interval(parts: Floats, coefficient: Callable[[Floats], Floats], level
     one of them, or if all queries are alike.
     """
     queries, whole = len(parts), float(coefficient(parts.sum(axis=0)))
-    if queries < FEWEST or not -1.0 < whole < 1.0:
+    if queries < _FEWEST or not -1.0 < whole < 1.0:
         return NO_INTERVAL
     others = coefficient(parts.sum(axis=0) - parts)
     if not np.all(np.abs(others) < 1.0):
@@ -77,7 +77,7 @@ def kappa_interval(parts: Floats, coefficient: Callable[[Floats], Floats], level
     scaled = np.arctanh(others)
     error = math.sqrt((queries - 1) / queries * float(((scaled - scaled.mean()) ** 2).sum()))
     half = student_quantile(level, queries - 1) * error
-    if half < ROUNDING:
+    if half < _ROUNDING:
         return NO_INTERVAL
     return math.tanh(math.atanh(whole) - half), math.tanh(math.atanh(whole) + half)
 

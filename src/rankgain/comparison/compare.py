@@ -27,12 +27,12 @@ from rankgain.inputs.frames import check_pair, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
-from rankgain.results.evaluation import GIVEN, Evaluation
-from rankgain.results.export import progress_bar
+from rankgain.results.evaluation import AS_GIVEN, Evaluation
+from rankgain.results.export import counting_bar
 from rankgain.results.summary import counts_of_part
 from rankgain.scalars import check_number
 
-DEFAULT = "ndcg@10", "mrr@10"
+USUAL_METRICS = "ndcg@10", "mrr@10"
 
 
 Requested = str | Metric | Iterable[str | Metric] | None
@@ -245,7 +245,7 @@ def compare(
     else:
         _check_names(truth, runs)
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
-        with progress_bar(progress, unread, "runs") as bar:
+        with counting_bar(progress, unread, "runs") as bar:
             results = _evaluated(runs, truth, metrics, ties, missing, judged_only, truths, rules, evidence, bar)
     lacks: dict[str, list[Any]] = {}
     if queries != "all" and results:
@@ -291,7 +291,7 @@ def _evaluated(
         )
     if evaluated and judged_only:
         raise ValueError("judged_only: some runs are Evaluations: evaluate those with judged_only=True")
-    chosen = (evaluated[0] if evaluated else DEFAULT) if metrics is None else metrics
+    chosen = (evaluated[0] if evaluated else USUAL_METRICS) if metrics is None else metrics
     requested = [chosen] if isinstance(chosen, (str, Metric)) else list(chosen)
     for metric in requested:  # reject misspelt metrics before reading input
         list(parse(metric))
@@ -311,7 +311,7 @@ def _evaluated(
                 check_pair(truth.frame, run.frame, pair_of(rules["query"], "query"))
     if truth_is_table and not some_table:
         of_runs = {name: column for name, column in of_runs.items() if name not in ("query", "doc")}
-    of_runs = {name: value for name, value in rules.items() if name not in COLUMNS} | of_runs
+    of_runs = {name: value for name, value in rules.items() if name not in COLUMN_ROLES} | of_runs
     of_missing: dict[str, Any] = {} if missing == "zero" else {"missing": missing}  # some forms do not take `missing`
     if truth is not None and truth.kind != "judgments":
         if some_table and not truth_is_table:
@@ -427,5 +427,7 @@ def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None)
             if math.isinf(vector[row]):
                 raise ValueError(f"run {name!r}: query {query!r}: the value is infinite: it has no mean")
         counts = counts_of_part(len(run))
-        results[name] = Evaluation({score: vector}, list(run), None, None, None, _backend.name, counts, None, (GIVEN,))
+        results[name] = Evaluation(
+            {score: vector}, list(run), None, None, None, _backend.name, counts, None, (AS_GIVEN,)
+        )
     return results

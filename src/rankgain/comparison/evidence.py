@@ -21,7 +21,7 @@ WITHOUT_UNJUDGED = (
 RETURNED = Metric("num_ret")
 MOST_BOUNDED = 20_000  # maximum number of queries, summed over all differences, for which bounds are computed
 
-Key = str | Metric
+_Key = str | Metric
 Rule = Literal["as given", "judged only", "worst", "best"]  # the last two are orders of tied documents
 
 
@@ -35,10 +35,10 @@ class Evidence:
         self._rankings: Rankings | None = rankings
         self._has_scores = rankings.ties is not None
         self._query_ids = rankings.query_ids
-        self._results: dict[tuple[Rule, Key], Evaluation] = {}
+        self._results: dict[tuple[Rule, _Key], Evaluation] = {}
         self._first_documents: dict[Any, Any] = {}
 
-    def release(self, requests: Iterable[Key], threads: int = 1, *, report: bool = True) -> Evidence:
+    def release(self, requests: Iterable[_Key], threads: int = 1, *, report: bool = True) -> Evidence:
         """Compute what the warnings about some metrics need, and drop the rankings.
 
         `report`: whether to compute what a report needs, too.
@@ -69,7 +69,7 @@ class Evidence:
             return False
         return self._has_scores and not row_of(record.name).unaveraged and bool(better(record))
 
-    def evaluation(self, metric: Key, rule: Rule = "as given", threads: int = 1) -> Evaluation:
+    def evaluation(self, metric: _Key, rule: Rule = "as given", threads: int = 1) -> Evaluation:
         """Return the values of a metric under a rule.
 
         Raises ValueError if the rankings are limited to a depth, which another order of ties cannot follow.
@@ -78,7 +78,7 @@ class Evidence:
             self._evaluate(rule, [metric], threads)
         return self._results[rule, metric]
 
-    def _evaluate(self, rule: Rule, metrics: Sequence[Key], threads: int) -> None:
+    def _evaluate(self, rule: Rule, metrics: Sequence[_Key], threads: int) -> None:
         rankings = self._rankings
         if rankings is None:
             raise ValueError(f"the run could not be evaluated under the rule {rule!r}")

@@ -139,7 +139,7 @@ class Gate(Printed):
         rates: Sequence[str],
         worst: Sequence[Loss],
         pairs: Sequence[Difference],
-        rules: Rules,
+        rules: GateRules,
     ) -> None:
         order = FAILED, UNDECIDED, PASSED
         ordered = sorted(reasons, key=lambda outcome: order.index(outcome[0]))
@@ -235,7 +235,7 @@ def _numbers(loss: Loss) -> list[object]:
     return [*values, Number((loss.difference,), signed=True, share=share)]
 
 
-class Rules(NamedTuple):
+class GateRules(NamedTuple):
     """The options of a gate, with the limits of each metric."""
 
     margin: float | None
@@ -249,7 +249,7 @@ FIELDS = (
 )
 
 
-def judge(tests: Tested, coverage: Mapping[str, Coverage], rules: Rules, groups: Any, worst: int) -> Gate:
+def judge(tests: Tested, coverage: Mapping[str, Coverage], rules: GateRules, groups: Any, worst: int) -> Gate:
     """Decide the outcome of a gate from the tests of one run against one baseline.
 
     `coverage`: which queries each run answers. `groups`: the group of each query, or None.
@@ -322,7 +322,7 @@ def of_metric(tests: Tested, pair: Difference, rules: Rules, skipped: bool) -> O
     return (FAILED, f"{text} Failed: strict.") if rules.strict else (UNDECIDED, text)
 
 
-def _why_undecided(tests: Tested, pair: Difference, rules: Rules) -> Iterator[str]:
+def _why_undecided(tests: Tested, pair: Difference, rules: GateRules) -> Iterator[str]:
     """Yield sentences on what the queries could show, and how many queries the margin needs."""
     noun = unit_of(pair)
     units = counted(pair.clusters, noun)
@@ -348,7 +348,7 @@ def _why_undecided(tests: Tested, pair: Difference, rules: Rules) -> Iterator[st
             yield f"{units} are enough for a margin of {margin} and a change without effect; this one {worse}."
 
 
-def _rates(tests: Tested, pairs: Sequence[Difference], rules: Rules, grouped: bool) -> Iterator[str]:
+def _rates(tests: Tested, pairs: Sequence[Difference], rules: GateRules, grouped: bool) -> Iterator[str]:
     """Yield how often the tests of the gate fail if a change has no effect, or which of them cannot fail."""
     alpha, able = alpha_of(pairs[0]), _able(pairs)
     yield from unable(pairs)

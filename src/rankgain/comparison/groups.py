@@ -37,7 +37,7 @@ MOST_NUMBERS = 10**8  # limits the number of permutations if there are more than
 STREAM = 0x5851F42D4C957F2D  # makes the random numbers for permutations differ from those for flips
 GOLDEN = 0x9E3779B97F4A7C15
 AT_ONCE = 1 << 20  # the number of values that are permuted in one pass
-ROUNDING = 1e-12  # relative tolerance: smaller differences are treated as 0
+_ROUNDING = 1e-12  # relative tolerance: smaller differences are treated as 0
 FLOOR = 1e-9  # the smallest variance of a group, as a share of the total variance
 ALL = "all"
 
@@ -316,7 +316,7 @@ class Groups(Frames, Printed):
         elif whole.decided and len(alike) == 1 and len(self.labels) > 1:
             yield from self._on_the_only(alike[0], key, differ)
         means = self.mean_of_means(*key)
-        if means * whole.difference < -ROUNDING * whole.difference**2:
+        if means * whole.difference < -_ROUNDING * whole.difference**2:
             yield (
                 f"The mean of the groups' means is {signed(means)}, and the mean over queries "
                 f"{signed(whole.difference, decimals_of(whole))}: decide which of the two you mean."
@@ -461,7 +461,7 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         return math.nan
-    if np.ptp(values) <= ROUNDING * np.abs(values).max():  # the values differ only by rounding errors
+    if np.ptp(values) <= _ROUNDING * np.abs(values).max():  # the values differ only by rounding errors
         return 1.0
     centred = values - np.average(values, weights=weights)
     floor = FLOOR * float(np.average(centred * centred, weights=weights))

@@ -20,7 +20,7 @@ from rankgain.results.text import DECIMALS, MOST_DECIMALS
 from rankgain.scalars import Floats, check_number
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
-ROUNDING = 1e-9  # absolute tolerance for the number of queries that a share allows
+_ROUNDING = 1e-9  # absolute tolerance for the number of queries that a share allows
 Outcome = tuple[str, str]  # the status, and a sentence that explains it
 
 
@@ -32,7 +32,7 @@ class Allowance(NamedTuple):
 
     def allows(self, count: int, queries: int) -> bool:
         """Return whether so many of the queries may lose more than the limit."""
-        most = self.queries * queries + ROUNDING if isinstance(self.queries, float) else self.queries
+        most = self.queries * queries + _ROUNDING if isinstance(self.queries, float) else self.queries
         return count <= most
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from rankgain.comparison.absent import Coverage, empty_queries
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
 from rankgain.comparison.evidence import Evidence
-from rankgain.comparison.gate import OF_TEST, WORST, Gate, Rules, judge
+from rankgain.comparison.gate import OF_TEST, WORST, Gate, GateRules, judge
 from rankgain.comparison.guards import checked_limits
 from rankgain.comparison.remarks import Remark, remarks, warning_blocks
 from rankgain.comparison.testing import Key, Options, Tested, check_margin
@@ -140,7 +140,7 @@ class Tests(Frames, Printed, Tested):
         >>> rg.compare(runs, metrics="rr").test().notes()[0]
         'Sign flips (all, exact); 8 queries, none missing.'
         """
-        return [*sentences.summary(self), *sentences.details(self)]
+        return [*sentences.summary_lines(self), *sentences.details(self)]
 
     @property
     def warnings(self) -> list[str]:
@@ -282,7 +282,7 @@ class Tests(Frames, Printed, Tested):
         chosen = self.options.margin if margin == OF_TEST else margin
         checked = None if chosen is None else check_margin(chosen)
         limits = checked_limits(self, floors, max_drop, max_loss)
-        return judge(self, self._covered(), Rules(checked, strict, limits), groups, worst)
+        return judge(self, self._covered(), GateRules(checked, strict, limits), groups, worst)
 
     def _covered(self) -> Mapping[str, Coverage]:
         """Return which queries each run answers. Runs are evaluated again, since this also shows empty lists."""
@@ -431,7 +431,7 @@ class Tests(Frames, Printed, Tested):
         else:
             yield [sentences.title(self)]
             yield self._part(form, "matrix" if sentences.is_matrix(self) else "differences")
-        yield [*self.verdicts(), *sentences.summary(self)]
+        yield [*self.verdicts(), *sentences.summary_lines(self)]
         yield from warnings_of(self)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -496,7 +496,7 @@ class Tests(Frames, Printed, Tested):
         check_choices(kind=kind)
         metrics = self.options.metrics if metric is None else [self.key_of(metric)]
         keys = [key for key in self if key[0] in metrics]
-        return plotting.draw(self, kind, keys)
+        return plotting.draw_tests(self, kind, keys)
 
 
 def warnings_of(tests: Tests) -> Iterator[Block]:

@@ -13,8 +13,8 @@ import numpy as np
 from rankgain.metrics.metric import Metric
 from rankgain.scalars import Array, Floats, Ints
 
-ROUNDING = 1e-9  # smaller numbers of documents are rounding errors of sums of shares
-BLOCK = 1 << 18  # number of values per matrix; larger ones do not fit in the cache
+_ROUNDING = 1e-9  # smaller numbers of documents are rounding errors of sums of shares
+QUERY_BLOCK = 1 << 18  # number of values per matrix; larger ones do not fit in the cache
 
 
 class RankedPairs(NamedTuple):
@@ -71,7 +71,7 @@ def _blocks(lengths: Ints) -> Iterator[tuple[int, int]]:
     start, longest = 0, 1
     for query, length in enumerate(lengths.tolist()):
         longest = max(longest, length)
-        if query > start and (query + 1 - start) * longest > BLOCK:
+        if query > start and (query + 1 - start) * longest > QUERY_BLOCK:
             yield start, query
             start, longest = query, max(length, 1)
     if start < len(lengths):
@@ -188,7 +188,7 @@ def knn_recall(
         by_rank, offsets = np.concatenate([np.empty(0), *ranked]), np.cumsum([0, *map(len, ranked)])
         listed = total(by_rank[offsets[pairs.query] + pairs.new_first - 1] >= thresholds[pairs.query])
         unlisted = np.minimum(reaching, k) - listed
-        unlisted[unlisted < ROUNDING] = 0.0
+        unlisted[unlisted < _ROUNDING] = 0.0
     is_judged = metric.scores == "new"
     if is_judged:
         right = right + unlisted

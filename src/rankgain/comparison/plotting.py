@@ -21,17 +21,17 @@ from rankgain.results.text import printable
 MOST_PANELS = 6
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
-WRAPPED = 32  # maximum number of characters per line in an axis label
+_WRAPPED = 32  # maximum number of characters per line in an axis label
 LINE, LETTER = 0.3, 0.085  # height of a line and width of a letter, in inches
 GREY = "#8A8A8A"
 
 
 def name_of(*values: object) -> str:
     """Return the full names for an axis label, wrapped onto several lines."""
-    return "\n".join(wrap(": ".join(map(drawable, values)), WRAPPED))
+    return "\n".join(wrap(": ".join(map(drawable, values)), _WRAPPED))
 
 
-def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
+def draw_tests(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     """Draw one panel per (metric, run, baseline) or, for intervals, one panel per metric."""
     if kind == "intervals":
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]

@@ -12,8 +12,8 @@ from rankgain.errors import quoted
 from rankgain.scalars import Floats, Ints, check_number, to_intp
 
 POWER = 0.8  # the usual power: the probability of detecting a true difference
-ROUNDING = 1e-12  # rounding error of a difference, relative to the largest difference
-FEWEST = 8  # minimum number of queries from which a spread is estimated
+_ROUNDING = 1e-12  # rounding error of a difference, relative to the largest difference
+_FEWEST = 8  # minimum number of queries from which a spread is estimated
 
 
 @lru_cache(8)
@@ -37,7 +37,7 @@ def detectable(sd: float, queries: float, alpha: float) -> float:
     """
     z = quantile(1 - alpha / 2)
     effective = queries - z * z / 2
-    if queries < FEWEST or effective <= 0 or not sd:
+    if queries < _FEWEST or effective <= 0 or not sd:
         return math.nan
     return (z + quantile(POWER)) * sd / math.sqrt(effective)
 
@@ -79,7 +79,7 @@ def skewness(differences: Floats, weights: Floats | None, clusters: Ints | None)
     if clusters is not None:
         residuals = np.bincount(to_intp(clusters), weights=residuals).astype(np.float64)
     variance = float(np.mean(residuals * residuals))
-    rounding = ROUNDING * float(np.abs(differences).max())
+    rounding = _ROUNDING * float(np.abs(differences).max())
     return float(np.mean(residuals**3)) / variance**1.5 if variance > rounding**2 else 0.0
 
 

@@ -37,7 +37,7 @@ MEANING = {
 JUDGE_MORE = "Judge more before you decide"
 MOST_WARNINGS = 10  # maximum number of rows in the printed table; further rows are only counted
 FEWEST_SKEWED, MOST_SKEWED = 30, 0.15  # minimum number of signs, and maximum of skewness / √signs
-ROUNDING = 1e-12
+_ROUNDING = 1e-12
 MOST_SEARCHED = 20  # maximum number of differences to search for a single decisive query
 # The factor by which p can rise if a query is left out. For a single test, it is at most 2, because each sign vector
 # that is extreme without the query remains extreme for one of the two signs of the query. The higher value allows for
@@ -272,6 +272,6 @@ def _ties(pair: Difference, run: _Run, baseline: _Run) -> Iterator[Remark]:
     (lowest, highest), (base_lowest, base_highest) = sorted(run.tied), sorted(baseline.tied)
     low, high = lowest - base_highest, highest - base_lowest
     spread = (highest - lowest) + (base_highest - base_lowest)
-    if spread > ROUNDING and pair.difference != 0.0 and low <= 0.0 <= high:
+    if spread > _ROUNDING and pair.difference != 0.0 and low <= 0.0 <= high:
         decimals = decimals_of(pair)
         yield Remark(OF_TIES, pair.metric, pair, f"{signed(low, decimals)} to {signed(high, decimals)}")

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rankgain.comparison.evidence import Evidence
     from rankgain.results.evaluation import Evaluation
 
-MOST_ROWS = 1000  # maximum number of differences to list (for complete metrics only), and of runs to list
+MOST_REPORT_ROWS = 1000  # maximum number of differences to list (for complete metrics only), and of runs to list
 MOST_CHANGED = 5  # number of queries shown at each end of the sorted differences
 MOST_PAIRS = 6  # if there are more differences, the queries are drawn only for selected pairs of each metric
 MOST_DRAWN = 12  # maximum number of metrics whose values are plotted by query
@@ -266,7 +266,7 @@ def page_of(
         hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
         tests=tests,
         gate=[] if gate is None else [gate.verdict(), *gate.reasons, *gate.rates],
-        verdicts=[*tests.verdicts(), *sentences.summary(tests)],
+        verdicts=[*tests.verdicts(), *sentences.summary_lines(tests)],
         warnings=html_of(warnings_of(tests)),
         notes=list(sentences.details(tests)),
         means=_means(tests),
@@ -289,7 +289,7 @@ def page_of(
 
 def _means(tests: Tests) -> Table:
     """Return the table of means, with as few columns as possible, so that it fits a narrow screen."""
-    table = tables.matrix(tests, "html", MOST_ROWS)
+    table = tables.matrix(tests, "html", MOST_REPORT_ROWS)
     return tables.by_metric(table) if len(tests.options.metrics) > len(table.rows) - 1 else table
 
 
@@ -298,7 +298,7 @@ def _about(
 ) -> Iterator[str]:
     """Yield lines that say what was compared, when, and with which versions."""
     names = [printable(name) for name in evaluations]
-    yield f"Runs: {', '.join([*names[:MOST_ROWS], *sentences.rest(len(names), MOST_ROWS, ' runs')])}"
+    yield f"Runs: {', '.join([*names[:MOST_REPORT_ROWS], *sentences.rest(len(names), MOST_REPORT_ROWS, ' runs')])}"
     if qrels is not None:
         yield f"Judgments: {printable(qrels)}"
     yield f"Metrics: {', '.join(printable(metric) for metric in tests.options.metrics)}"
@@ -329,12 +329,12 @@ def _listed(tests: Tests) -> tuple[list[list[Difference]], str]:
     for (metric, _, _), pair in tests.items():
         pairs.setdefault(metric, []).append(pair)
     left_out = ""
-    if max(map(len, pairs.values())) > MOST_ROWS:
+    if max(map(len, pairs.values())) > MOST_REPORT_ROWS:
         best = {metric: _by_mean(tests, metric)[0] for metric in pairs}
         pairs = {metric: [pair for pair in pairs[metric] if best[metric] in pair[1:3]] for metric in pairs}
         left_out = "Of each metric, only the differences of the run with the best mean are listed. "
     names = [printable(subject(metric)) for metric in pairs]
-    fitting = max(1, sum(end <= MOST_ROWS for end in accumulate(map(len, pairs.values()))))
+    fitting = max(1, sum(end <= MOST_REPORT_ROWS for end in accumulate(map(len, pairs.values()))))
     left_out += f"Not listed: {', '.join(names[fitting:])}." if fitting < len(names) else ""
     return list(pairs.values())[:fitting], left_out
 

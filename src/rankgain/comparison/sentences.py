@@ -40,7 +40,7 @@ from rankgain.results.text import printable
 
 FEW_QUERIES = 50  # with fewer queries, rare large differences may be missing from the sample
 MOST_SENTENCES = 6  # if there are more differences, they are summarized per metric
-MOST_NAMES = 20  # maximum number of names in a sentence; further names are only counted
+_MOST_NAMES = 20  # maximum number of names in a sentence; further names are only counted
 MANY_NOT_EQUAL = "Inconclusive differences do not show that runs are equal."
 CORRECTION_NAMES = {MAX_T: "max-T", HOLM: "Holm", BH: "Benjamini-Hochberg: false discovery rate"}
 
@@ -230,8 +230,8 @@ def means_of(tests: Tested, metric: str | Metric) -> dict[str, float]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(printable, names[:MOST_NAMES]))
-    return shown + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+    shown = ", ".join(map(printable, names[:_MOST_NAMES]))
+    return shown + (f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else "")
 
 
 # The methods section of a paper
@@ -311,7 +311,7 @@ def _margin(tests: Tested) -> str:
 # The lines below the verdicts
 
 
-def summary(tests: Tested) -> list[str]:
+def summary_lines(tests: Tested) -> list[str]:
     """Return a line about the method and the queries, followed by lines about limitations of the conclusions."""
     return [_method_line(tests), *tests.of_input, *_limits(tests)]
 

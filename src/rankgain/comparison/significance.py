@@ -26,11 +26,11 @@ ENUMERATED = 16  # maximum number of rows for which all sign vectors are used in
 EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # limits on nonzero differences for an exact p (default, on request)
 SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # limits on distinct subsets for an exact interval (default, on request)
 MOST_ZEROS = 1000  # maximum number of zero differences, which keeps binomial coefficients small
-ROUNDING = 1e-6  # absolute tolerance for (1 − level) · (flips + 1)
-CHUNK = 1 << 14  # number of flips per thread task
-PAIRS = 64  # number of pairs per thread task when intervals are computed
+_ROUNDING = 1e-6  # absolute tolerance for (1 − level) · (flips + 1)
+_CHUNK = 1 << 14  # number of flips per thread task
+_PAIRS = 64  # number of pairs per thread task when intervals are computed
 MOST_FLIPS = 10**8
-SUMS = 1 << 24  # maximum number of sums of flips in memory when many columns are flipped
+_SUMS = 1 << 24  # maximum number of sums of flips in memory when many columns are flipped
 NUMBERS = 1 << 21  # maximum number of differences in memory at a time
 
 
@@ -43,7 +43,7 @@ def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
 Pair = tuple[float, float]
 
 
-class Columns(NamedTuple):
+class DifferenceColumns(NamedTuple):
     """Integers on the grid: each run except the first has a column, with its values minus those of the first run.
 
     The columns of the metrics are concatenated. A pair is the difference of two columns, `right` minus `left`. The
@@ -56,7 +56,7 @@ class Columns(NamedTuple):
     weights: Floats | None = None  # integers; None if all weights are equal
     sizes: Floats | float = 1.0  # the number of queries in each row
 
-    def of(self, chosen: Array) -> Columns:
+    def of(self, chosen: Array) -> DifferenceColumns:
         return self._replace(left=self.left[chosen], right=self.right[chosen])
 
     @property
@@ -103,7 +103,7 @@ def ratios(values: Floats | float, norms: Floats) -> Floats:
     return quotients
 
 
-def facts(columns: Columns) -> Facts:
+def facts(columns: DifferenceColumns) -> Facts:
     """Compute the facts about all pairs."""
     weights = np.ones(len(columns.values)) if columns.weights is None else columns.weights
     totals: list[float] = []
@@ -119,7 +119,7 @@ def facts(columns: Columns) -> Facts:
     return Facts(np.array(totals), np.array(norms), np.concatenate(nonzero), np.concatenate(equal))
 
 
-def inner_norms(columns: Columns) -> Floats:
+def inner_norms(columns: DifferenceColumns) -> Floats:
     """Return the norms of the differences after subtracting their mean."""
     weights = np.ones(len(columns.values)) if columns.weights is None else columns.weights
     norms: list[Floats] = []
@@ -129,7 +129,7 @@ def inner_norms(columns: Columns) -> Floats:
     return np.concatenate(norms)
 
 
-def _blocks(columns: Columns) -> Iterator[Floats]:
+def _blocks(columns: DifferenceColumns) -> Iterator[Floats]:
     """Yield the differences of all pairs in blocks, whose size is limited by `NUMBERS`."""
     pairs, step = len(columns.left), max(NUMBERS // len(columns.values), 1)
     for start in range(0, pairs, step):
@@ -142,7 +142,7 @@ def not_zero(differences: Floats, sizes: Floats | float = 1.0) -> Bools:
     return nonzero
 
 
-def spreads(columns: Columns, weights: Floats | None) -> Floats:
+def spreads(columns: DifferenceColumns, weights: Floats | None) -> Floats:
     """Return the standard deviation of the differences of each pair.
 
     With weights, the number of queries is replaced by their `effective` number.
@@ -160,7 +160,7 @@ def spreads(columns: Columns, weights: Floats | None) -> Floats:
     return np.concatenate(deviations)
 
 
-def clustered_spreads(columns: Columns) -> Floats:
+def clustered_spreads(columns: DifferenceColumns) -> Floats:
     """Return the standard deviation of the clusters' contributions: √clusters times the standard error of the mean."""
     count = len(columns.values)
     return inner_norms(columns) / math.sqrt(count - 1) * (count / columns.whole)
@@ -173,7 +173,7 @@ class Flips:
     `extra` is 1 for random flips, to which it is added, and 0 for all possible flips, which include it.
     """
 
-    def __init__(self, columns: Columns, count: int, seed: int, threads: int) -> None:
+    def __init__(self, columns: DifferenceColumns, count: int, seed: int, threads: int) -> None:
         rows, width = columns.values.shape
         self.slack, self.whole = columns.slack, columns.whole
         self.threads = threads
@@ -186,7 +186,7 @@ class Flips:
             sums, flipped = np.empty((values.shape[1], self.count)), np.empty(self.count)
             kernel = _backend.flips.sums
             run_chunks(
-                self._chunks(CHUNK), lambda start, stop: kernel(values, seed, start, stop, sums, flipped), threads
+                self._chunks(_CHUNK), lambda start, stop: kernel(values, seed, start, stop, sums, flipped), threads
             )
         else:
             sums, flipped = _all_subsets(values)
@@ -201,7 +201,9 @@ class Flips:
         """The denominator of a p-value."""
         return self.count + self.extra
 
-    def exceeded(self, columns: Columns, facts: Facts, joint: bool, sizes: Floats | None = None) -> tuple[Ints, Ints]:
+    def exceeded(
+        self, columns: DifferenceColumns, facts: Facts, joint: bool, sizes: Floats | None = None
+    ) -> tuple[Ints, Ints]:
         """For each pair, count the flips that are at least as extreme as the observation.
 
         Also return the joint counts for max-T: the flips in which this pair or any later pair has a statistic at least
@@ -219,7 +221,7 @@ class Flips:
             kernel(*arguments, thresholds, scales, limits, start, stop, single, joint_counts)
             return single, joint_counts
 
-        counts = run_chunks(self._chunks(CHUNK), work, self.threads)
+        counts = run_chunks(self._chunks(_CHUNK), work, self.threads)
         single, joint_counts = (np.sum([chunk[column] for chunk in counts], axis=0) for column in (0, 1))
         return single + self.extra, joint_counts + self.extra
 
@@ -227,7 +229,7 @@ class Flips:
         """Return the threshold of each pair. Flips whose largest statistic reaches the threshold count as extreme."""
         return np.where(facts.norms > 0, (np.abs(facts.totals) - self.slack) * facts.scales, 0.0)
 
-    def largest(self, columns: Columns, facts: Facts) -> Floats:
+    def largest(self, columns: DifferenceColumns, facts: Facts) -> Floats:
         """For each flip, return the largest statistic of all pairs, as required by single-step max-T.
 
         The maximum also covers the differences after their mean is subtracted, because differences far from 0 are more
@@ -244,9 +246,9 @@ class Flips:
                 np.maximum(highest, np.abs(2.0 * (flipped - count * mean)) * inner_scale, out=highest)
             return highest
 
-        return np.concatenate(run_chunks(self._chunks(CHUNK), work, self.threads))
+        return np.concatenate(run_chunks(self._chunks(_CHUNK), work, self.threads))
 
-    def bounds(self, columns: Columns, totals: Floats, allowed: Ints) -> tuple[Floats, Floats]:
+    def bounds(self, columns: DifferenceColumns, totals: Floats, allowed: Ints) -> tuple[Floats, Floats]:
         """Return the smallest and the largest mean difference that the test does not reject, in units of the grid.
 
         `allowed`: for each pair, the largest number of extreme sign vectors with which the hypothesis is rejected; a
@@ -262,7 +264,7 @@ class Flips:
                 if ranks[pair] >= 1:
                     _backend.flips.bounds(*arguments, ranks[pair], pair, pair + 1, low, high)
 
-        run_chunks([(start, min(start + PAIRS, pairs)) for start in range(0, pairs, PAIRS)], work, self.threads)
+        run_chunks([(start, min(start + _PAIRS, pairs)) for start in range(0, pairs, _PAIRS)], work, self.threads)
         return low, high
 
     def shares_below(self, left: int, right: int, total: float, margin: float, sign: float, limits: Pair) -> Pair:
@@ -283,12 +285,12 @@ class Flips:
         return self.sums[number] if number >= 0 else np.zeros(self.count)
 
 
-def single_step(columns: Columns, count: int, seed: int, threads: int) -> Floats:
+def single_step(columns: DifferenceColumns, count: int, seed: int, threads: int) -> Floats:
     """Return the p-value of each pair, corrected by single-step max-T.
 
     The flips of a few pairs are in memory at a time; all of them use the same signs.
     """
-    observed, step = facts(columns), max(SUMS // count, 1)
+    observed, step = facts(columns), max(_SUMS // count, 1)
     largest: Floats | float = 0.0
     for start in range(0, len(columns.left), step):
         block = columns._replace(values=np.ascontiguousarray(columns.values[:, start : start + step]))
@@ -312,7 +314,7 @@ def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
 def threshold(alpha: float, total: int, random: bool) -> int:
     """Return the number of extreme sign vectors, out of `total`, up to which the hypothesis is rejected."""
     share = Fraction(alpha) * total
-    return math.floor(share + Fraction(ROUNDING) if random else share)
+    return math.floor(share + Fraction(_ROUNDING) if random else share)
 
 
 def largest_p(alpha: float, flips: int) -> float:
@@ -320,7 +322,7 @@ def largest_p(alpha: float, flips: int) -> float:
 
     This is alpha, plus the tolerance of `threshold` if the flips are random.
     """
-    return alpha + (ROUNDING / (flips + 1) if flips else 0.0)
+    return alpha + (_ROUNDING / (flips + 1) if flips else 0.0)
 
 
 # Exact tests
@@ -357,7 +359,7 @@ class Subsets:
     Without weights, differences of zero are interchangeable, and only their number in a subset matters.
     """
 
-    def __init__(self, differences: Floats, columns: Columns) -> None:
+    def __init__(self, differences: Floats, columns: DifferenceColumns) -> None:
         signs = len(differences)
         self._slack, self._whole, self._total = columns.slack, columns.whole, 1 << signs
         if columns.weights is None:
@@ -406,7 +408,7 @@ def _binomials(zeros: int, queries: int) -> Array:
     return np.array([math.comb(zeros, chosen) for chosen in range(zeros + 1)], dtype=dtype)
 
 
-def countable(nonzero: int, columns: Columns, most: int) -> bool:
+def countable(nonzero: int, columns: DifferenceColumns, most: int) -> bool:
     """Return whether at most `most` distinct subsets have to be enumerated."""
     signs = len(columns.values)
     nonzero = nonzero if columns.weights is None else signs

@@ -17,7 +17,7 @@ from rankgain.errors import counted, quoted, warn
 from rankgain.inputs.documents import RunDocuments, check_pairing, documents_of
 from rankgain.inputs.frames import pair_of
 from rankgain.metrics.metric import Metric, each_of, parse, row_of
-from rankgain.metrics.program import hits_of
+from rankgain.metrics.program import chunk_hits
 from rankgain.metrics.similarity import DEFAULT, SIMILARITY_TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.summary import SIMILARITY_COUNTS
@@ -217,7 +217,7 @@ def ranks_of(run: RunDocuments, documents: JudgmentSets, ties: Ties | None, dept
     source = run.against(documents)
     parts: list[tuple[Array, ...]] = []
     start = 0
-    for hits in hits_of(source, run.rules(ties or "docid"), depth, NON_RELEVANT):
+    for hits in chunk_hits(source, run.rules(ties or "docid"), depth, NON_RELEVANT):
         count = int(hits.offsets[hits.queries])
         query = start + np.repeat(np.arange(hits.queries), to_intp(np.diff(hits.offsets[: hits.queries + 1])))
         rows = hits.grade[:count].astype(np.int64) - 1
@@ -226,7 +226,7 @@ def ranks_of(run: RunDocuments, documents: JudgmentSets, ties: Ties | None, dept
     return Ranks(*(np.concatenate([np.empty(0, np.int64), *column]) for column in zip(*parts, strict=True)))
 
 
-class Ranked(NamedTuple):
+class _Ranked(NamedTuple):
     """The ranked lists of two runs: the documents of the old one, the ranks of both, and which queries new has."""
 
     documents: JudgmentSets
@@ -235,7 +235,7 @@ class Ranked(NamedTuple):
     old: Ranks
 
 
-def rank_pairs(runs: Runs, ties: Ties | None, depth: int, *, whole_old: bool) -> Ranked:
+def rank_pairs(runs: Runs, ties: Ties | None, depth: int, *, whole_old: bool) -> _Ranked:
     """Rank both runs down to a depth, or the old one as a whole, and pair the documents that both have."""
     documents = runs.old.as_judgments()
     new = ranks_of(runs.new, documents, ties, depth)
@@ -245,10 +245,10 @@ def rank_pairs(runs: Runs, ties: Ties | None, depth: int, *, whole_old: bool) ->
     shared = ranks[0, new.row] > 0  # down to the depth
     query, row, first, last = (column[shared] for column in new[1:])
     pairs = RankedPairs(old.size, new.size, query, row, ranks[0, row], ranks[1, row], first, last)
-    return Ranked(documents, pairs, runs.new.has(documents.query_ids), old)
+    return _Ranked(documents, pairs, runs.new.has(documents.query_ids), old)
 
 
-def _knn_recall(metric: Metric, runs: Runs, ranked: Ranked) -> Any:
+def _knn_recall(metric: Metric, runs: Runs, ranked: _Ranked) -> Any:
     """Return the recall of each query; warn if the old run ends within a tie."""
     needed = ("old", "new") if metric.scores == "new" else ("old",)
     for name, run in runs._asdict().items():

@@ -20,7 +20,7 @@ from rankgain.comparison.significance import (
     MOST_FLIPS,
     SUBSETS,
     SUBSETS_REQUESTED,
-    Columns,
+    DifferenceColumns,
     Flips,
     Subsets,
     benjamini_hochberg,
@@ -584,7 +584,7 @@ def columns_of(
     pairs: Sequence[tuple[int, int]],
     weights: Floats | None = None,
     clusters: Ints | None = None,
-) -> tuple[Columns, Floats]:
+) -> tuple[DifferenceColumns, Floats]:
     """Convert the values of several metrics to columns on a grid; return the columns and the grid unit of each pair.
 
     Weights are scaled by a power of two to at most 1, and rounded to integers on a separate grid.
@@ -608,7 +608,7 @@ def columns_of(
             right.append(offset + run - 1 if run else -1)
             units.append(math.ldexp(1.0, exponent - grid))
     together = np.ascontiguousarray(np.concatenate(parts, axis=1))
-    columns = Columns(together, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64), on_grid)
+    columns = DifferenceColumns(together, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64), on_grid)
     return columns if clusters is None else _clustered(columns, clusters), np.array(units)
 
 
@@ -624,7 +624,7 @@ def grid_unit(sample: Sample) -> float:
     return math.ldexp(1.0, _grid_exponent(sample))
 
 
-def _clustered(columns: Columns, clusters: Ints) -> Columns:
+def _clustered(columns: DifferenceColumns, clusters: Ints) -> DifferenceColumns:
     """Sum the rows of each cluster; return the columns unchanged if each cluster has one query."""
     numbers, cluster_of = np.unique(clusters, return_inverse=True)
     sizes = np.bincount(cluster_of).astype(np.float64)

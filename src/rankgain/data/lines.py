@@ -23,7 +23,7 @@ from rankgain.threads import run_chunks
 LINE = 1 << 20  # maximum number of bytes in an id, and the number of bytes in which newlines are counted together
 
 
-class Form(NamedTuple):
+class _Form(NamedTuple):
     """The layout of a line. The first field is always the query."""
 
     fields: str  # the names of the fields, in order
@@ -62,7 +62,7 @@ class TrecText:
     def __init__(
         self,
         text: bytes | bytearray | Bytes,
-        form: Form,
+        form: _Form,
         name: str,
         threads: int = 1,
         *,

@@ -17,7 +17,7 @@ _ADVICE = "write .reset_index(drop=True) for both if their rows are in the same 
 Pairing = Literal["position", "label", "overlap"]
 
 
-class Matched(NamedTuple):
+class _Matched(NamedTuple):
     """Two arguments, converted to lists in the same order or to dicts.
 
     `names`: the names of the queries, if only labels give them. `assumed`: what was assumed about the labels, in words.
@@ -39,11 +39,11 @@ def by_query(series: Any, name: str) -> Any:
     return series.tolist() if _are_positions(series.index) else _to_dict(series, name)
 
 
-def matched(relevant: Any, recommended: Any) -> Matched:
+def matched(relevant: Any, recommended: Any) -> _Matched:
     """Match two arguments by their labels, if they have any. Arguments without labels are returned unchanged."""
     run = is_series(recommended)
     if run and not any(is_rows(value) or isinstance(value, (Set, Mapping)) for value in recommended):
-        return Matched(relevant, recommended.to_numpy())  # `recommended` is the list of a single user
+        return _Matched(relevant, recommended.to_numpy())  # `recommended` is the list of a single user
     run = run or is_pandas(recommended)
     if run and isinstance(relevant, Judgments) and (index := judgment_sets(relevant).index) is not None:
         return _beside_judgments(relevant, index, recommended)
@@ -51,11 +51,11 @@ def matched(relevant: Any, recommended: Any) -> Matched:
         return _both(relevant, recommended)
     if is_series(relevant):
         lists, names = _beside(relevant, recommended, "relevant")
-        return Matched(lists, recommended, names)
+        return _Matched(lists, recommended, names)
     if is_series(recommended):
         lists, names = _beside(recommended, relevant, "recommended")
-        return Matched(relevant, lists, names)
-    return Matched(relevant, recommended)
+        return _Matched(relevant, lists, names)
+    return _Matched(relevant, recommended)
 
 
 def pairing(first: Any, second: Any, names: tuple[str, str]) -> tuple[Pairing, tuple[str, ...]]:
@@ -130,23 +130,23 @@ def _beside(series: Any, other: Any, name: str) -> tuple[Any, Sequence[Any] | No
     return series.tolist(), _names(series.index)
 
 
-def _both(relevant: Any, recommended: Any) -> Matched:
+def _both(relevant: Any, recommended: Any) -> _Matched:
     truth, run = relevant.index, recommended.index
     how, assumed = pairing(truth, run, ("relevant", "recommended"))
     if how == "position":
-        return Matched(_rows(relevant), _rows(recommended), _names(truth) or _names(run), assumed)
+        return _Matched(_rows(relevant), _rows(recommended), _names(truth) or _names(run), assumed)
     if how == "label":
-        return Matched(_rows(relevant), _rows(recommended.loc[truth]), _names(truth))
-    return Matched(_to_dict(relevant, "relevant"), _to_dict(recommended, "recommended"))
+        return _Matched(_rows(relevant), _rows(recommended.loc[truth]), _names(truth))
+    return _Matched(_to_dict(relevant, "relevant"), _to_dict(recommended, "recommended"))
 
 
-def _beside_judgments(judgments: Judgments, index: Any, recommended: Any) -> Matched:
+def _beside_judgments(judgments: Judgments, index: Any, recommended: Any) -> _Matched:
     """Match lists with judgments that were read from a Series with an index."""
     how, assumed = pairing(index, recommended.index, ("relevant", "recommended"))
     if how == "position":
         names = _names(index) or _names(recommended.index)
-        return Matched(judgments, _rows(recommended), names, assumed)
-    return Matched(judgments, _to_dict(recommended, "recommended"))
+        return _Matched(judgments, _rows(recommended), names, assumed)
+    return _Matched(judgments, _to_dict(recommended, "recommended"))
 
 
 def _are_positions(index: Any) -> bool:

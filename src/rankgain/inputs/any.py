@@ -27,7 +27,7 @@ from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings, parts_of
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.export import bar_class, shown
+from rankgain.results.export import bar_class, read_with_bar
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -66,7 +66,7 @@ def evaluate(
     truth: Any,
     run: Any,
     /,
-    *metrics: Requested,
+    *metrics: _Requested,
     threads: int = 1,
     like: Peer | None = None,
     given: Handed | None = None,
@@ -76,7 +76,7 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    *metrics: Requested,
+    *metrics: _Requested,
     truth: Any,
     run: Any,
     threads: int = 1,
@@ -276,9 +276,9 @@ def rankings_of(
         raise ValueError("truth and run cannot both be standard input")
     of_truth: dict[str, Any] = {}
     of_run: dict[str, Any] = {}
-    if not COLUMNS.isdisjoint(rules):
+    if not COLUMN_ROLES.isdisjoint(rules):
         of_truth, of_run = columns_by_side(rules)
-        rules = {name: value for name, value in rules.items() if name not in COLUMNS}
+        rules = {name: value for name, value in rules.items() if name not in COLUMN_ROLES}
     truth = recognise(truth, "truth", of_truth, is_truth=True)
     run = recognise(run, "run", of_run)
     if truth.kind == run.kind == "keyed":
@@ -364,7 +364,7 @@ def _of_lists(
         if isinstance(run.data, tuple) and getattr(run.data[0], "ndim", 1) == 2:  # the run is a pair of matrices
             refuse_scores(run.data, run.argument)
         return _call(from_scores, (truth.data, run.data), EMPTY, rules)
-    if run.values in NUMBERS and truth.values in NUMBERS:
+    if run.values in _NUMBERS and truth.values in _NUMBERS:
         raise TypeError(AMBIGUOUS)
     relevant = prepared(truth, of_truth, progress) if truth.kind in ("table", "trec") else truth.data
     if run.unnamed and rules.get("query_ids") is None and _has_names(relevant):
@@ -388,7 +388,7 @@ def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic
     """Prepare truth in another form than the run."""
     if truth.kind != "trec":
         return judgments(truth, subtopic=subtopic, **(of_truth if truth.kind == "table" else EMPTY))
-    with shown(truth.data, bar_class(progress)) as file:
+    with read_with_bar(truth.data, bar_class(progress)) as file:
         return judgments(Given("trec", file, truth.argument), subtopic=subtopic)
 
 
@@ -431,4 +431,4 @@ def _check_used(
             raise TypeError(f"{name}= names a column of {side}, which is not a table: leave it out")
 
 
-NUMBERS = {"integers", "fractions"}
+_NUMBERS = {"integers", "fractions"}

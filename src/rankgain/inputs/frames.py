@@ -497,7 +497,7 @@ def _scores(frame: Frame, name: str, is_rank: bool, *, nulls: bool = False) -> A
     return NegatedRanks(numbers) if is_rank else numbers
 
 
-def _common(judgments: Frame, run: Frame, role: str, named: Pair) -> tuple[Pair, tuple[str, ...]]:
+def _common(judgments: Frame, run: Frame, role: str, named: _Pair) -> tuple[_Pair, tuple[str, ...]]:
     """Return the columns of a role in two frames, and a remark if not both are the ones that the frames prefer."""
     if named != (None, None):
         return named, ()
@@ -558,7 +558,7 @@ def _remarks_on_order(
     return remarks + remarks_on_ranks(groups, scores, ranks, (columns["score"], rank))
 
 
-def pair_of(names: Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> Pair:
+def pair_of(names: _Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> _Pair:
     """Return the names of a column on both sides, which by default are the qrels and the run."""
     pair = names if isinstance(names, tuple) else (names, names)
     kinds = (str, int, np.integer, list) if argument == "query" else (str, int, np.integer)

@@ -18,7 +18,7 @@ from rankgain.data.rules import check_score_bits, check_ties, rules_of
 from rankgain.data.subtopics import of_rows
 from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
 from rankgain.rankings import Rankings
-from rankgain.results.export import bar_class, shown
+from rankgain.results.export import bar_class, read_with_bar
 from rankgain.threads import check_threads
 
 
@@ -117,12 +117,12 @@ def read_trec(
     if isinstance(qrels, Judgments):
         judgments = judgment_sets(qrels)
     else:
-        with shown(qrels, bar) as file:
+        with read_with_bar(qrels, bar) as file:
             judgments = read_qrels(file, "qrels")
     check_score_bits(score_bits)
     threads = check_threads(threads)
     rules = rules_of(ties, ids=True, score_bits=score_bits)
-    with shown(run, bar) as file:
+    with read_with_bar(run, bar) as file:
         columns = read_run(file, threads, duplicates=duplicates)
     return Rankings(ColumnSource(judgments, columns, missing=missing, query_ids=query_ids), rules)
 

@@ -19,7 +19,7 @@ Aggregator = Callable[[Floats, Floats | None], float]
 
 MANY = 1000  # above this length, `exact_sum` is faster than `math.fsum`: 10^5 values take 0.6 ms instead of 2.4 ms
 
-FAINT = 2.0**-900  # weights below this number are scaled up
+_FAINT = 2.0**-900  # weights below this number are scaled up
 FEWEST_EFFECTIVE = 6  # minimum number of queries of equal weight that can show a difference at the 0.05 level
 
 
@@ -40,7 +40,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     largest = float(weights.max(initial=0.0, where=defined))
     if not largest:
         return math.nan
-    if largest < FAINT:  # products with tiny weights lose bits; scaling by a power of two is exact
+    if largest < _FAINT:  # products with tiny weights lose bits; scaling by a power of two is exact
         weights = scaled(np.where(defined, weights, 0.0))
     factors = weights[defined].tolist()
     try:

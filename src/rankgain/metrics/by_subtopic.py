@@ -23,7 +23,7 @@ from rankgain.data.subtopics import Covers
 from rankgain.errors import BY_SUBTOPIC, InputError, located, quoted, refusal
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.metric import Metric, row_of
-from rankgain.metrics.program import Hits, Plan, capacity_of, check_averaged, find, metrics_of_hits
+from rankgain.metrics.program import Hits, Plan, capacity_of, check_averaged, find_in_chunk, metrics_of_hits
 from rankgain.metrics.subtopics import MOST_RANKS, NOVELTY, ORDERS
 from rankgain.scalars import NON_RELEVANT, Bools, Floats, Ints, to_intp
 from rankgain.threads import run_chunks
@@ -102,7 +102,7 @@ class Matched:
     def __init__(self, source: Source, covers: Covers, rules: Rules, depth: int, start: int, stop: int) -> None:
         engine, chunk = _backend.walk, source.numbered_chunk(start, stop)
         program = engine.Program([], [], depth, 1, NON_RELEVANT)
-        self.hits = hits = find(engine, program, rules.codes, chunk, capacity_of(source, rules, start, stop))
+        self.hits = hits = find_in_chunk(engine, program, rules.codes, chunk, capacity_of(source, rules, start, stop))
         if hits.error_code is not None:
             code, query, position, _ = hits.error_code
             raise source.refusal(start + query, InputError(code, start + query, position))

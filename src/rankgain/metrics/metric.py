@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Unpack
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import AnyIdeal, Rounding, ScoresOf
-from rankgain.errors import SHOWN, NoKeywords, nearest, quoted, short, unexpected, without_unknown
+from rankgain.errors import LONGEST_SHOWN, NoKeywords, nearest, quoted, short, unexpected, without_unknown
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
@@ -472,9 +472,9 @@ _RANX = (("_burges", "(gain=exponential)"), (r"-l(\d+)", r"(rel=\1)"), (r"(?<=rb
 
 def _suggestion(request: str) -> str:
     """Return the valid request that was probably meant by an invalid one, or "" if there is none."""
-    for theirs, ours in _RANX if len(request) <= SHOWN else ():
+    for theirs, ours in _RANX if len(request) <= LONGEST_SHOWN else ():
         request = re.sub(theirs, ours, request)
-    loose = re.fullmatch(_LOOSE_FORM, re.sub(r"""['"\[\]]""", "", request)) if len(request) <= SHOWN else None
+    loose = re.fullmatch(_LOOSE_FORM, re.sub(r"""['"\[\]]""", "", request)) if len(request) <= LONGEST_SHOWN else None
     if loose is None:
         return ""
     name, k, parameters = loose["name"], loose["k"], loose["before"] or loose["after"] or ""
@@ -500,7 +500,7 @@ def _remedy(request: str) -> str:
     suggestion = _suggestion(request)
     if suggestion:
         return f"; did you mean {suggestion!r}?"
-    parts = re.split(r"[,;\s]+(?![^(]*\))", request.strip()) if len(request) <= SHOWN else []
+    parts = re.split(r"[,;\s]+(?![^(]*\))", request.strip()) if len(request) <= LONGEST_SHOWN else []
     if len(parts) > 1 and all(map(_is_request, parts)):
         return f"; request each metric by itself: {', '.join(map(repr, parts))}"
     return ""

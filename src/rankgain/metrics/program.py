@@ -340,7 +340,7 @@ def hits_of_query(plan: Plan, source: Source, rules: Rules, query: int) -> Query
         raise copy_of(source.first_invalid_query[1])
     program = plan.ready or plan.program(source.longest)
     capacity = capacity_of(source, rules, query, query + 1)
-    hits = find(plan.engine, program, rules.codes, source.chunk(query, query + 1), capacity)
+    hits = find_in_chunk(plan.engine, program, rules.codes, source.chunk(query, query + 1), capacity)
     if hits.error_code is not None:
         raise refused(plan, source, query, hits.error_code)
     tables: list[dict[float, float] | None] = []
@@ -391,7 +391,7 @@ def parts_of_query(
     raise refused(plan, source, query, (*result, *answer))
 
 
-def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_depth: int = 1) -> Iterator[Hits]:
+def chunk_hits(source: Source, rules: Rules, depth: int, lowest: float, judged_depth: int = 1) -> Iterator[Hits]:
     """Yield the hits and the judged grades of each chunk of queries.
 
     Hits are the documents down to rank `depth` with a grade above `lowest`.
@@ -399,7 +399,9 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
     engine = _backend.walk
     program = engine.Program([], [], depth, judged_depth, lowest)
     for start, stop in source.chunks():
-        hits = find(engine, program, rules.codes, source.chunk(start, stop), capacity_of(source, rules, start, stop))
+        hits = find_in_chunk(
+            engine, program, rules.codes, source.chunk(start, stop), capacity_of(source, rules, start, stop)
+        )
         if hits.error_code is not None:
             code, query, position, _ = hits.error_code
             raise source.refusal(start + query, InputError(code, start + query, position))

@@ -16,12 +16,12 @@ from rankgain.metrics.parameters import PARAMETERS, Parameter, Parameters, withi
 from rankgain.metrics.table import TABLE, Row
 
 EMPTY_IF = "no subtopic counts"
-COUNTS = "a subtopic counts if a document is relevant to it"
+_COUNTS = "a subtopic counts if a document is relevant to it"
 MOST_RANKS = LONGEST_TABLE  # the largest cut-off of metrics whose divisor is a sum over the first k ranks
 ORDERS = "the best order of tied documents for one subtopic is not the best for another"
 
 
-class Novelty(NamedTuple):
+class _Novelty(NamedTuple):
     """How a metric of novelty divides its sum: by that of the ideal list (`normalised`), or by the most possible."""
 
     normalised: bool
@@ -32,12 +32,12 @@ class Novelty(NamedTuple):
 
 
 NOVELTY = {
-    "alpha_dcg": Novelty(False),
-    "alpha_ndcg": Novelty(True),
-    "err_ia": Novelty(False, ZIPF),
-    "nerr_ia": Novelty(True, ZIPF),
-    "nrbp": Novelty(False, GEOMETRIC),
-    "nnrbp": Novelty(True, GEOMETRIC),
+    "alpha_dcg": _Novelty(False),
+    "alpha_ndcg": _Novelty(True),
+    "err_ia": _Novelty(False, ZIPF),
+    "nerr_ia": _Novelty(True, ZIPF),
+    "nrbp": _Novelty(False, GEOMETRIC),
+    "nnrbp": _Novelty(True, GEOMETRIC),
 }
 
 _PARAMETERS = PARAMETERS | {
@@ -148,7 +148,7 @@ def _mean_over_subtopics(row: Row) -> Row:
         takes=row.takes if "empty" in row.takes else (*row.takes, "empty"),
         formula=formula,
         empty_if=EMPTY_IF,
-        remark=COUNTS,
+        remark=_COUNTS,
         source="Agrawal et al. 2009" + "; Zhai, Cohen & Lafferty 2003" * (row.name == "success"),
     )
 

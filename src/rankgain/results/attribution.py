@@ -19,12 +19,12 @@ from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, is_share, parse, row_of
 from rankgain.results.evaluation import Evaluation, same_ids
 from rankgain.results.export import Columns, Frames
-from rankgain.results.peers import OWN, Peer, parameters_in_words
+from rankgain.results.peers import OWN, PeerTool, parameters_in_words
 from rankgain.results.text import Block, Form, Number, Printed, Table, number
 
 WRAPPED = 17  # width in characters at which the text of a rule is wrapped
 
-Row = dict[str, Any]
+_Row = dict[str, Any]
 
 # Names of rules, in the order of the rows, mapped to metric parameters and to fields of Setting. The rule "definition"
 # covers all other parameters.
@@ -50,7 +50,7 @@ class Setting(NamedTuple):
     own_ids: str = "kept"
 
 
-QUERIES = {
+_QUERIES = {
     "zero": "all judged ones; missing ones count 0",
     "skip": "those that the run has",
     "all": "all",
@@ -92,7 +92,7 @@ class Attribution(Frames, Printed):
     like: str
     mean: float
     like_mean: float
-    rows: list[Row]
+    rows: list[_Row]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dict.
@@ -124,8 +124,8 @@ class Attribution(Frames, Printed):
         >>> list(rg.from_ranked([[2, 1], [0, 2]]).attribution("ndcg", like="lightgbm").columns())
         ['rule', 'rankgain', 'like', 'only_this', 'change', 'with_above', 'adds', 'changed', 'counted']
         """
-        columns: dict[str, Any] = {name: [row[name] for row in self.rows] for name in COLUMNS}
-        return columns | {name: np.array(columns[name], dtype=np.float64) for name in COLUMNS[3:7]}
+        columns: dict[str, Any] = {name: [row[name] for row in self.rows] for name in _COLUMNS}
+        return columns | {name: np.array(columns[name], dtype=np.float64) for name in _COLUMNS[3:7]}
 
     def _tables(self, form: Form) -> list[Block]:
         change = self.like_mean - self.mean
@@ -142,22 +142,22 @@ class Attribution(Frames, Printed):
         return [[title], Table([head, *body], below, names=3)]
 
 
-COLUMNS = ("rule", "rankgain", "like", "only_this", "change", "with_above", "adds", "changed", "counted")
+_COLUMNS = ("rule", "rankgain", "like", "only_this", "change", "with_above", "adds", "changed", "counted")
 SIGNED = ("change", "adds")
 
 
-def _cells(row: Row, form: Form, share: bool) -> Iterator[list[object]]:
+def _cells(row: _Row, form: Form, share: bool) -> Iterator[list[object]]:
     """Yield the cells of a table row, line by line; in plain text, a long rule takes several lines."""
     import textwrap  # needed only for printing
 
     width = WRAPPED if form == "text" else 10_000
-    rules = [textwrap.wrap(row[name], width, break_long_words=False) for name in COLUMNS[:3]]
-    numbers = [Number((row[name],), signed=name in SIGNED, share=share) for name in COLUMNS[3:7]]
+    rules = [textwrap.wrap(row[name], width, break_long_words=False) for name in _COLUMNS[:3]]
+    numbers = [Number((row[name],), signed=name in SIGNED, share=share) for name in _COLUMNS[3:7]]
     for line, words in enumerate(zip_longest(*rules, fillvalue="")):
         yield [*words, *([*numbers, *map(str, _counts(row))] if not line else [""] * 6)]
 
 
-def _counts(row: Row) -> tuple[int, int]:
+def _counts(row: _Row) -> tuple[int, int]:
     return row["changed"], row["counted"]
 
 
@@ -165,7 +165,7 @@ def attribute(
     key: str | Metric,
     base: Setting,
     target: Setting,
-    peer: Peer,
+    peer: PeerTool,
     evaluate: Callable[[Setting], Evaluation],
     unjudged: int,
 ) -> Attribution:
@@ -183,7 +183,7 @@ def attribute(
         previous, (with_above,), (only_this,) = with_above, last.aggregate().values(), only.aggregate().values()
         rows.append(
             {
-                "rule": next(rule for rule in RULES if rule in rules),
+                "rule": next(rule for rule in _RULES if rule in rules),
                 "rankgain": _in_words(rules, base, target, OWN),
                 "like": _in_words(rules, target, base, peer),
                 "only_this": only_this,
@@ -197,7 +197,7 @@ def attribute(
     if unjudged:
         above_it = [row for row in rows if row["rule"] == "queries"]
         mean_above = above_it[0]["with_above"] if above_it else own_mean
-        row: Row = {"rule": "queries", "rankgain": "unjudged ones are left out", "like": _of_unjudged(unjudged, last)}
+        row: _Row = {"rule": "queries", "rankgain": "unjudged ones are left out", "like": _of_unjudged(unjudged, last)}
         row |= {"only_this": own_mean, "change": 0.0, "with_above": mean_above, "adds": 0.0, "changed": 0}
         rows.insert(len(above_it), row | {"counted": int(np.count_nonzero(~np.isnan(_vector(before))))})
     return Attribution(key, peer.name, own_mean, last.aggregate(target.metric), rows)
@@ -243,7 +243,7 @@ def _groups(base: Setting, target: Setting) -> list[set[str]]:
         together |= {"definition", "gain", "discount"} & differing
     if base.ties == "average" and two.unaveraged:
         together |= {"definition", "ties"} & differing
-    groups = [{rule} if rule not in together else together for rule in RULES if rule in differing]
+    groups = [{rule} if rule not in together else together for rule in _RULES if rule in differing]
     return [group for index, group in enumerate(groups) if group not in groups[:index]]
 
 
@@ -264,10 +264,10 @@ def _mixed(base: Setting, target: Setting, rules: set[str]) -> Setting:
     return base._replace(metric=metric, **changed)
 
 
-def _in_words(rules: set[str], setting: Setting, other: Setting, peer: Peer) -> str:
+def _in_words(rules: set[str], setting: Setting, other: Setting, peer: PeerTool) -> str:
     words = parameters_in_words(setting.metric, setting.judged)
     texts: list[str] = []
-    for rule in (rule for rule in RULES if rule in rules):
+    for rule in (rule for rule in _RULES if rule in rules):
         if rule == "definition":
             texts += _definition(setting.metric, other.metric, words)
         elif rule == "ties":

@@ -21,7 +21,7 @@ from rankgain.errors import short
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.metric import Metric
-from rankgain.metrics.program import Hits, fill, hits_of, planned
+from rankgain.metrics.program import Hits, chunk_hits, fill, planned
 from rankgain.metrics.subtopics import SUBTOPIC_TABLE
 from rankgain.results.export import Columns, Frames
 from rankgain.results.text import number
@@ -112,7 +112,7 @@ class Slots(NamedTuple):
     offsets: Ints
 
 
-class Truth(NamedTuple):
+class _Truth(NamedTuple):
     """The judged grades of all queries of a chunk, with the query and the number of documents of each."""
 
     query: Ints
@@ -134,17 +134,17 @@ def slots_of(hits: Hits, depth: int) -> Slots:
     return Slots(query, rank, judged, grade, offsets)
 
 
-def truth_of(hits: Hits) -> Truth:
+def truth_of(hits: Hits) -> _Truth:
     n = int(hits.judged_offsets[-1])
     query = np.repeat(np.arange(hits.queries), to_intp(np.diff(hits.judged_offsets)))
-    return Truth(query, hits.judged_grade[:n], hits.judged_count[:n])
+    return _Truth(query, hits.judged_grade[:n], hits.judged_count[:n])
 
 
-def bounds_of(metric: Metric, source: Source, rules: Rules) -> Bounds:
+def bounds_over_judgments(metric: Metric, source: Source, rules: Rules) -> Bounds:
     """Compute the bounds of a metric."""
-    check(metric, rules)
+    _check(metric, rules)
     out, _ = fill(planned((metric,)), source, rules)
-    chunks = list(hits_of(source, rules, UNLIMITED, NON_RELEVANT, UNLIMITED))
+    chunks = list(chunk_hits(source, rules, UNLIMITED, NON_RELEVANT, UNLIMITED))
     highest = max(
         (float(chunk.judged_grade[: chunk.judged_offsets[-1]].max(initial=0.0)) for chunk in chunks), default=0
     )
@@ -158,7 +158,7 @@ def bounds_of(metric: Metric, source: Source, rules: Rules) -> Bounds:
     return bounds
 
 
-def check(metric: Metric, rules: Rules) -> None:
+def _check(metric: Metric, rules: Rules) -> None:
     """Raise a ValueError if no bounds are known that judgments can reach."""
     if rules.ties not in (None, "stable", "docid"):
         raise ValueError(
@@ -193,7 +193,7 @@ def _ends(metric: Metric, hits: Hits, highest: float) -> tuple[Floats, Floats]:
     return high, high
 
 
-def _of_best(metric: Metric, slots: Slots, truth: Truth, queries: int, highest: float) -> Floats:
+def _of_best(metric: Metric, slots: Slots, truth: _Truth, queries: int, highest: float) -> Floats:
     """Return the values if all unjudged documents have the highest grade."""
     grades = np.where(slots.judged, slots.grade, highest)
     query = np.concatenate([np.repeat(truth.query, to_intp(truth.documents)), slots.query[~slots.judged]])
@@ -232,7 +232,7 @@ def _sums(terms: Floats) -> Floats:
 # and a document that counts in a layer counts in all lower ones.
 
 
-def _of_ndcg(metric: Metric, slots: Slots, truth: Truth, queries: int, highest: float) -> tuple[Floats, Floats]:
+def _of_ndcg(metric: Metric, slots: Slots, truth: _Truth, queries: int, highest: float) -> tuple[Floats, Floats]:
     discounts = _discounts(metric.discount, int(slots.rank.max(initial=0)), metric.depth)[slots.rank - 1]
     first_ranks = _padded(slots, queries, discounts)
     gains, judged_gains = metric.gain.apply(slots.grade), metric.gain.apply(truth.grade)
@@ -314,7 +314,7 @@ def _best_choice(gained: list[Floats], possible: list[Floats], quotient: Floats)
 # AP is least if the last of the unjudged documents are the relevant ones, and greatest if the first ones are.
 
 
-def _of_ap(metric: Metric, slots: Slots, truth: Truth, queries: int, highest: float) -> tuple[Floats, Floats]:
+def _of_ap(metric: Metric, slots: Slots, truth: _Truth, queries: int, highest: float) -> tuple[Floats, Floats]:
     relevant = slots.judged & (slots.grade > metric.above)
     inverse = 1.0 / slots.rank
     total = np.append(0, np.cumsum(relevant))

@@ -220,7 +220,7 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(["–" if value is None else _plain(value) for value in values[:NAMED]] + more)
 
 
-def named(documents: list[str], most: int = NAMED) -> str:
+def first_names(documents: list[str], most: int = NAMED) -> str:
     more = f" and {len(documents) - most} more" if len(documents) > most else ""
     return ", ".join(documents[:most]) + more
 
@@ -454,7 +454,7 @@ class _Calculator:
         ]
         if beyond:
             otherwise = self._otherwise("without a cut-off", rules, metric.at(None))
-            yield f"beyond rank {depth}: {named(beyond)}{otherwise}."
+            yield f"beyond rank {depth}: {first_names(beyond)}{otherwise}."
         first_ranks = [group for group in documents.groups if group.first <= depth]
         unjudged = sum(
             not is_judged(documents.grades[position]) for group in first_ranks for position in group.positions
@@ -491,7 +491,7 @@ class _Calculator:
         returned = {documents.ids[position] for group in documents.groups for position in group.positions}
         pairs = zip(documents.judged_ids, documents.judged, strict=True)
         missing = [(name, grade) for name, grade in pairs if name not in returned and self._has_gain(grade)]
-        return named([f"{printable(name)} ({_plain(grade)})" for name, grade in missing], NAMED_MISSING)
+        return first_names([f"{printable(name)} ({_plain(grade)})" for name, grade in missing], NAMED_MISSING)
 
     def _is_tied(self) -> bool:
         """Return whether any documents at ranks that count are tied."""

@@ -26,7 +26,7 @@ from rankgain.scalars import Floats, Ints
 
 MISSING = "missing from the run"
 MOST_MISSING = 20  # maximum number of runs whose missing queries are reported
-GIVEN = "the values are as given"  # for values computed by another tool, not from rankings
+AS_GIVEN = "the values are as given"  # for values computed by another tool, not from rankings
 
 
 class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):

@@ -29,14 +29,14 @@ def bar_class(progress: bool) -> Any:
     return import_extra("tqdm.auto", "progress").tqdm if progress else None
 
 
-def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
+def counting_bar(progress: bool, total: int | None, unit: str) -> Any:
     """Return a context manager that yields a tqdm progress bar, or None if `progress` is False."""
     bar = bar_class(progress)
     return nullcontext() if bar is None else bar(total=total, unit=f" {unit}")
 
 
 @contextmanager
-def shown(source: Any, bar: Any) -> Iterator[Any]:
+def read_with_bar(source: Any, bar: Any) -> Iterator[Any]:
     """Yield the source; if it is a path and a bar is shown, yield the open file and advance the bar as it is read."""
     if bar is None or not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
         yield source

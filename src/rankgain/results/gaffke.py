@@ -23,8 +23,8 @@ from rankgain.scalars import Array, Floats
 STEP = 0.2  # the distance between the nodes of the trapezoidal rule
 NODES = 4  # maximum number of nodes per pass; with more, products may overflow before the last term is negligible
 CACHED = 4096  # maximum number of factors per pass, if there is more than one node
-NEGLIGIBLE = 1e-13  # the last term of the sum
-MANY = 20_000  # above this number of values, they are rounded to multiples of 1 / GRID and counted
+_NEGLIGIBLE = 1e-13  # the last term of the sum
+MANY_VALUES = 20_000  # above this number of values, they are rounded to multiples of 1 / GRID and counted
 GRID = 2.0**14
 PRECISE = 1e-9  # tolerance for √(−2 log P), so that the error of the bound is about 1e-9 of its distance from the mean
 ITERATIONS = 100
@@ -46,7 +46,7 @@ class _Sample:
     """The values, from 0 to 1, with the appended 0; equal values of equal weight are stored once, with their count."""
 
     def __init__(self, values: Floats, weights: Floats | None) -> None:
-        if len(values) > MANY:
+        if len(values) > MANY_VALUES:
             values = np.floor(values * GRID) / GRID
         if weights is None:
             weights, appended = np.ones(len(values)), 1.0
@@ -140,6 +140,6 @@ class _Sample:
             path = 1j * (np.sinh(nodes) - 1j * math.sin(tilt)) / scale
             terms = np.cosh(nodes) / ((1.0 - path) * self.product(1.0 - np.multiply.outer(ratios, path)))
             total += float(terms.real.sum())
-            if abs(terms[-1]) <= NEGLIGIBLE:
+            if abs(terms[-1]) <= _NEGLIGIBLE:
                 return STEP * total / (math.pi * scale)
             first += count

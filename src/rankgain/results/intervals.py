@@ -26,7 +26,7 @@ from rankgain.scalars import Floats, Ints, check_number
 
 STEPS = 200  # maximum number of bisection steps
 TINY = 1e-300
-TOLERANCE = 1e-9  # relative tolerance; only rounding errors may make a value exceed the bound
+_TOLERANCE = 1e-9  # relative tolerance; only rounding errors may make a value exceed the bound
 GEOMETRIC = geometric_mean.__name__
 SIDES = {"lowest": "lower", "highest": "upper"}
 WORDS = {"lowest": "smallest", "highest": "largest"}
@@ -116,7 +116,7 @@ def _logarithmic(bounds: tuple[float, float]) -> tuple[float, float]:
 def _check_within(bounds: tuple[float, float], name: str, statement: str, value: float) -> None:
     """Raise a ValueError that names the argument and begins with the statement if a value is not within the bounds."""
     least, most = bounds
-    tolerance = TOLERANCE * max(abs(least), abs(most))
+    tolerance = _TOLERANCE * max(abs(least), abs(most))
     if (value < least - tolerance) if name == "lowest" else (value > most + tolerance):
         raise ValueError(
             f"{name}: {statement}, which is not from {short(least)} to {short(most)}: give a bound that no query can "

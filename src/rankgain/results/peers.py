@@ -60,7 +60,7 @@ class Measure(NamedTuple):
     variants: Mapping[str, Measure] = MappingProxyType({})
 
 
-class Peer(NamedTuple):
+class PeerTool(NamedTuple):
     """Facts about another tool, or about a metric that takes the place of a tool in a comparison.
 
     `order`, `queries`: in words, how the tool orders ties and which queries count. `others`: names of rankgain metrics
@@ -163,7 +163,7 @@ def _divided_from_rank_2(k: int) -> dict[str, Any]:
 _BY_ID = {"ideal": "docid"}
 _ACHIEVABLE = Measure("ndcg@k", "NDCG(k, divide_by_achievable=True)", {"gain": "binary"})
 
-OWN = Peer(
+OWN = PeerTool(
     "rankgain",
     "rankgain",
     PeerRules(None, None, None),
@@ -174,10 +174,10 @@ OWN = Peer(
     "Definitions, in the documentation",
 )
 
-PEERS: dict[str, Peer] = {
+PEERS: dict[str, PeerTool] = {
     peer.name: peer
     for peer in (
-        Peer(
+        PeerTool(
             "trec_eval-9",
             "trec_eval 9.0.8 and pytrec_eval",
             _DOCID._replace(score_bits=32),
@@ -192,7 +192,7 @@ PEERS: dict[str, Peer] = {
             "trec_eval 9.0.8, m_*.c, form_res_rels.c; pytrec_eval-terrier 0.5.11",
             rel=1,
         ),
-        Peer(
+        PeerTool(
             "trec_eval-10",
             "trec_eval 10.0",
             _DOCID._replace(missing="zero"),
@@ -208,7 +208,7 @@ PEERS: dict[str, Peer] = {
             "trec_eval 10.0-rc3, m_*.c, form_res_rels.c",
             rel=1,
         ),
-        Peer(
+        PeerTool(
             "sklearn",
             "scikit-learn",
             PeerRules("average", "zero"),
@@ -221,7 +221,7 @@ PEERS: dict[str, Peer] = {
             },
             "scikit-learn 1.9.1, sklearn/metrics/_ranking.py",
         ),
-        Peer(
+        PeerTool(
             "lightgbm",
             "LightGBM",
             _STABLE,
@@ -239,7 +239,7 @@ PEERS: dict[str, Peer] = {
             },
             "LightGBM 4.7.0, src/metric/rank_metric.hpp, map_metric.hpp, dcg_calculator.cpp",
         ),
-        Peer(
+        PeerTool(
             "xgboost",
             "XGBoost",
             _STABLE._replace(score_bits=32),
@@ -259,7 +259,7 @@ PEERS: dict[str, Peer] = {
             },
             "XGBoost 3.2.0, src/metric/rank_metric.cc, src/common/ranking_utils.*",
         ),
-        Peer(
+        PeerTool(
             "catboost",
             "CatBoost",
             PeerRules("worst", "zero"),
@@ -282,7 +282,7 @@ PEERS: dict[str, Peer] = {
             "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
             rel=ABOVE_HALF,
         ),
-        Peer(
+        PeerTool(
             "torchmetrics",
             "TorchMetrics",
             _STABLE._replace(score_bits=32),
@@ -314,7 +314,7 @@ PEERS: dict[str, Peer] = {
             },
             "torchmetrics 1.9.0, functional/retrieval/*.py, retrieval/base.py",
         ),
-        Peer(
+        PeerTool(
             "ranx",
             "ranx",
             _STABLE,
@@ -343,7 +343,7 @@ PEERS: dict[str, Peer] = {
             {"hits": "a count: write cg(gain=binary)@k without like, or success@k for the hit rate"},
             rel=1,
         ),
-        Peer(
+        PeerTool(
             "lenskit",
             "LensKit",
             _STABLE._replace(missing="skip", counts_unjudged=True),
@@ -373,7 +373,7 @@ PEERS: dict[str, Peer] = {
             },
             "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
         ),
-        Peer(
+        PeerTool(
             "rectools",
             "RecTools",
             _STABLE,
@@ -397,7 +397,7 @@ PEERS: dict[str, Peer] = {
             },
             "RecTools 0.19.0, rectools/metrics/*.py",
         ),
-        Peer(
+        PeerTool(
             "implicit",
             "implicit",
             _STABLE,
@@ -413,7 +413,7 @@ PEERS: dict[str, Peer] = {
             },
             "implicit 0.7.3, implicit/evaluation.pyx",
         ),
-        Peer(
+        PeerTool(
             "spark",
             "Spark MLlib",
             _STABLE,
@@ -436,7 +436,7 @@ PEERS: dict[str, Peer] = {
             },
             "Spark 3, mllib/evaluation/RankingMetrics.scala",
         ),
-        Peer(
+        PeerTool(
             "elasticsearch",
             "Elasticsearch",
             _STABLE,
@@ -461,7 +461,7 @@ PEERS: dict[str, Peer] = {
             "Elasticsearch 7, modules/rank-eval/…/DiscountedCumulativeGain.java, PrecisionAtK.java",
             rel=1,
         ),
-        Peer(
+        PeerTool(
             "beir",
             "BEIR",
             _DOCID._replace(score_bits=32, removes_own_ids=True),
@@ -487,7 +487,7 @@ PEERS: dict[str, Peer] = {
             },
             "BEIR 2.x, beir/retrieval/evaluation.py, custom_metrics.py",
         ),
-        Peer(
+        PeerTool(
             "msmarco",
             "the MS MARCO script",
             _STABLE,
@@ -497,7 +497,7 @@ PEERS: dict[str, Peer] = {
             {"The script uses k = 10, and it counts every passage in the qrels as relevant, whatever its grade": ""},
             "ms_marco_eval.py (2019)",
         ),
-        Peer(
+        PeerTool(
             "ndeval",
             "ndeval",
             _DOCID._replace(weighs_subtopics=False),
@@ -528,7 +528,7 @@ PEERS: dict[str, Peer] = {
 }
 
 
-def peer_of(like: Any) -> Peer:
+def peer_of(like: Any) -> PeerTool:
     """Return the row of a tool, or the row of rankgain if `like` is None."""
     if like is None:
         return OWN
@@ -544,7 +544,7 @@ def peer_of(like: Any) -> Peer:
     return peer
 
 
-def reference_of(like: Any) -> Peer:
+def reference_of(like: Any) -> PeerTool:
     """Return the row of a tool, or a row that stands for the metric to compare with."""
     try:
         if not isinstance(like, Metric):
@@ -585,7 +585,7 @@ class PeerMetric(NamedTuple):
 
     key: str | Metric
     metric: Metric
-    peer: Peer
+    peer: PeerTool
     measure: Measure
 
     @property
@@ -593,7 +593,7 @@ class PeerMetric(NamedTuple):
         return self.measure.rules or self.peer.rules
 
 
-def peer_metrics(request: str | Metric, peer: Peer) -> Iterator[PeerMetric]:
+def peer_metrics(request: str | Metric, peer: PeerTool) -> Iterator[PeerMetric]:
     """Yield the metrics of a request as a tool computes them.
 
     Parameters that a string states, or that differ from the default in a Metric, take precedence over the tool's.
@@ -641,7 +641,7 @@ def common_rules(requests: Iterable[str | Metric], like: str | None) -> tuple[di
     return {each.key: each.metric for each in metrics}, metrics[0].rules if metrics else peer.rules
 
 
-def single_metric(request: str | Metric, peer: Peer) -> PeerMetric:
+def single_metric(request: str | Metric, peer: PeerTool) -> PeerMetric:
     """Return the only metric of a request as a tool computes it; raise a ValueError if there are several."""
     metrics = [*peer_metrics(request, peer)]
     if len(metrics) > 1:
@@ -655,7 +655,7 @@ def _named(rules: PeerRules) -> str:
 
 # Explanations of metrics.
 
-WIDTH = 100
+_WIDTH = 100
 
 SYMBOLS = {
     "r_i": "the grade of the document at rank i, from 1",

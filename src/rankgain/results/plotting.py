@@ -30,8 +30,8 @@ from rankgain.scalars import Floats, Ints
 COLOURS = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"
 DASHES = "-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1))
 PANEL = 4.6, 3.4  # width and height in inches
-WIDEST = 16.0  # maximum width of a figure in inches, unless a single panel is wider
-FEW = 20  # a curve with at most this many cut-offs has markers
+_WIDEST = 16.0  # maximum width of a figure in inches, unless a single panel is wider
+_FEW = 20  # a curve with at most this many cut-offs has markers
 LEGEND_COLUMNS = 3
 LABEL_WIDTH = 40  # number of characters that fit along the height of a panel
 LONGEST_ABBREVIATION = 4  # maximum length of abbreviations such as RR or IDCG; longer names are words
@@ -73,7 +73,7 @@ def panels(count: int, size: tuple[float, float] = PANEL) -> list[Axes]:
     `size` is the width and height of a panel in inches.
     """
     width, height = size
-    rows = math.ceil(count / max(1, int(WIDEST // width)))
+    rows = math.ceil(count / max(1, int(_WIDEST // width)))
     columns = math.ceil(count / rows)
     new_figure = Figure(figsize=(width * columns, height * rows), layout=ConstrainedLayoutEngine(wspace=0.06))
     grid = new_figure.subplots(rows, columns, squeeze=False).flatten()
@@ -101,7 +101,7 @@ def draw(
     if band is not None:
         low, high = np.where(np.isfinite(band), band, np.nan)
         axes.fill_between(curve.ks, low, high, color=colour, alpha=0.15, linewidth=0, zorder=1)
-    marker = "o" if len(curve.ks) <= FEW else None
+    marker = "o" if len(curve.ks) <= _FEW else None
     axes.plot(curve.ks, curve.mean(), color=colour, linestyle=dashes, linewidth=1.8, marker=marker, ms=4, label=label)
 
 
@@ -128,7 +128,7 @@ def heading(metric: Metric) -> str:
     return "\n".join([f"mean {title}@k", *wrap(parameters, LABEL_WIDTH, max_lines=2, placeholder=" …")])
 
 
-def side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
+def panels_side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
     """Return a figure with one panel per metric, one line per run and the legend below the panels."""
     axes = panels(max(map(len, runs.values())))
     for name, curves in runs.items():

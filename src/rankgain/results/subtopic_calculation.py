@@ -26,7 +26,7 @@ from rankgain.metrics.by_subtopic import (
 from rankgain.metrics.metric import Metric, row_of
 from rankgain.metrics.program import Plan, check_averaged
 from rankgain.metrics.subtopics import NOVELTY
-from rankgain.results.calculation import RANKS, Calculation, Cells, named
+from rankgain.results.calculation import RANKS, Calculation, Cells, first_names
 from rankgain.results.text import number, printable
 
 
@@ -93,7 +93,7 @@ class _Calculator:
         ]
         if missing:
             verb = "is relevant and was" if len(missing) == 1 else "are relevant and were"
-            yield f"{named(missing)} {verb} not returned"
+            yield f"{first_names(missing)} {verb} not returned"
 
 
 class _NoveltyCalculator(_Calculator):
@@ -189,7 +189,7 @@ class _NoveltyCalculator(_Calculator):
         yield "+: new; (2): covered for the second time"
         if self.covers.weights is not None:
             subtopics = range(*self.covers.offsets[self.number : self.number + 2].tolist())
-            yield "weights: " + named([f"{self.name(s)} {self.covers.weights[s]:.6g}" for s in subtopics])
+            yield "weights: " + first_names([f"{self.name(s)} {self.covers.weights[s]:.6g}" for s in subtopics])
         if self.metric.ideal != "docid" and self.divisor and self.dividend > self.divisor * (1.0 + ROUNDING):
             yield "The list beats the greedy ideal: the value is 1."
         beyond = [
@@ -199,7 +199,7 @@ class _NoveltyCalculator(_Calculator):
             if group.first > self.metric.depth and self.covered_at(position)
         ]
         if beyond:
-            yield f"beyond rank {self.metric.depth}: {named(beyond)}"
+            yield f"beyond rank {self.metric.depth}: {first_names(beyond)}"
         yield from self.not_returned()
 
 

@@ -26,7 +26,7 @@ UNUSUAL = {  # counts that are shown only if they are not 0, in words
     "own_ids": "hits with the id of their query",
 }
 RULES = "ties", "missing", "like"
-FORMAT = 1  # version of the JSON format
+_FORMAT = 1  # version of the JSON format
 
 
 def counts_of_part(queries: int, labels: tuple[str, ...] = COUNTS) -> tuple[int | None, ...]:
@@ -441,7 +441,7 @@ class Summary(Counted):
                 metrics[key][second] = hex(sums.second)
         rules = {name: getattr(self, name) for name in RULES}
         computed_by = {"backend": self.backend, "versions": list(self.versions)}
-        return json.dumps({"summary": FORMAT, "metrics": metrics, "counts": self.counts, **rules, **computed_by})
+        return json.dumps({"summary": _FORMAT, "metrics": metrics, "counts": self.counts, **rules, **computed_by})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Summary:
@@ -473,8 +473,8 @@ class Summary(Counted):
 
         try:
             content = json.loads(text)
-            if content["summary"] != FORMAT:
-                raise ValueError(f"format {content['summary']!r}, and this release reads {FORMAT}")
+            if content["summary"] != _FORMAT:
+                raise ValueError(f"format {content['summary']!r}, and this release reads {_FORMAT}")
             labels, counts, rules = counts_and_rules(content)
             sums = {key: _read(key, item, counts[0] or 0) for key, item in content["metrics"].items()}
             versions = tuple(map(str, content["versions"]))

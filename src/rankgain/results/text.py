@@ -20,8 +20,8 @@ from rankgain.errors import escaped, quoted
 from rankgain.metrics.metric import is_share
 from rankgain.scalars import check_whole, id_text
 
-Rows = Sequence[Sequence[object]]  # the first row is the header
-Cells = Collection[tuple[int, int]]  # pairs (row, column); the header is row 0
+_Rows = Sequence[Sequence[object]]  # the first row is the header
+_Cells = Collection[tuple[int, int]]  # pairs (row, column); the header is row 0
 Marks = Mapping[tuple[int, int], str]  # maps (row, column) to the mark of a cell
 Form = Literal["text", "html", "latex", "markdown"]
 
@@ -83,7 +83,7 @@ def check_export(digits: Any, percent: Any, caption: Any, label: Any) -> Export:
     return Export(checked, bool(percent), caption, label)
 
 
-DEFAULT = Export()
+_DEFAULT = Export()
 
 
 class Number(NamedTuple):
@@ -112,7 +112,7 @@ class Number(NamedTuple):
         return between.join(text(scale * value) for value in self.values)
 
     def __str__(self) -> str:
-        return self.text(DEFAULT)
+        return self.text(_DEFAULT)
 
 
 class Table(NamedTuple):
@@ -123,9 +123,9 @@ class Table(NamedTuple):
     `left` holds further columns that are left-aligned.
     """
 
-    rows: Rows
+    rows: _Rows
     below: Sequence[str] = ()
-    bold: Cells = ()
+    bold: _Cells = ()
     raised: Marks = NO_MARKS  # superscripts
     names: int = 1
     under: Mapping[tuple[int, int], Number] = MappingProxyType({})
@@ -344,7 +344,7 @@ def text_of(blocks: Iterable[Block]) -> str:
 
 
 def _markup(
-    table: Table, escape: Callable[[str], str], bold: str, raised: str, export: Export = DEFAULT, between: str = " to "
+    table: Table, escape: Callable[[str], str], bold: str, raised: str, export: Export = _DEFAULT, between: str = " to "
 ) -> list[list[str]]:
     """Return the escaped cells, formatted with the patterns `bold` and `raised` (for superscripts)."""
     rows = []

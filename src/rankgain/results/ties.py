@@ -16,7 +16,7 @@ from rankgain.results.export import Frames
 from rankgain.results.text import Form, Number, Table, Tables, below_table, fitted, number, text_table
 from rankgain.scalars import Floats
 
-Values = dict[str, float]
+_Values = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,7 +101,7 @@ class TieSpread(Frames, Tables):
         # Ignore rounding differences, which come from the order of additions.
         return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
 
-    def mean(self) -> dict[MetricKey, Values]:
+    def mean(self) -> dict[MetricKey, _Values]:
         """Return one number per metric and order of ties, computed by the metric's aggregator.
 
         Returns
@@ -122,7 +122,7 @@ class TieSpread(Frames, Tables):
         means = {name: {} if result is None else result.aggregate() for name, result in self.evaluations.items()}
         return {key: {name: values.get(key, math.nan) for name, values in means.items()} for key in self.metrics}
 
-    def to_dict(self) -> dict[Any, dict[MetricKey, Values]]:
+    def to_dict(self) -> dict[Any, dict[MetricKey, _Values]]:
         """Return the values of all queries as nested dicts.
 
         Returns
@@ -225,5 +225,5 @@ class TieSpread(Frames, Tables):
         return [Table(self._rows(), self.notes())]
 
 
-def shown(value: float) -> str:
+def number_or_dash(value: float) -> str:
     return "-" if math.isnan(value) else number(value)

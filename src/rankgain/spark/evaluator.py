@@ -13,13 +13,13 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from rankgain.batches import BatchOptions
 from rankgain.metrics.metric import better, each_of
 from rankgain.spark.jobs import (
-    Rules,
+    JobRules,
     check_buckets,
     check_workers,
     in_buckets,
-    labels_of,
     merged,
     of_labelled_buckets,
+    select_labels,
 )
 from rankgain.spark.workers import ROLES
 
@@ -143,11 +143,11 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
 
     def _evaluate(self, dataset: Any) -> float:
         options = BatchOptions(ties=self._value(self.ties))
-        rules = Rules(each_of((self.getOrDefault(self.metricName),)), options)
+        rules = JobRules(each_of((self.getOrDefault(self.metricName),)), options)
         params = zip(ROLES, (self.queryCol, self.docCol, self.labelCol, self.predictionCol), strict=True)
         names = {role: name for role, param in params if (name := self._value(param))}
         count = check_buckets(self._value(self.buckets), options, dataset)
-        grouped = in_buckets(labels_of(dataset, names), count)
+        grouped = in_buckets(select_labels(dataset, names), count)
         check_workers(dataset.sparkSession)
         states = grouped.applyInArrow(of_labelled_buckets(rules.payload, names), "state string").collect()
         if not states:

@@ -94,10 +94,10 @@ def evaluate(
     >>> frame.select("query_id", "rr").orderBy("query_id").collect()
     [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
     """
-    rules = Rules(each_of(metrics), options)
+    rules = JobRules(each_of(metrics), options)
     both, kind = cogrouped(qrels, run, options, buckets)
     check_workers(qrels.sparkSession)
-    return both.applyInArrow(_of_buckets("rows", rules.payload), rules.schema(kind))
+    return both.applyInArrow(_of_buckets("bucket_rows", rules.payload), rules.schema(kind))
 
 
 def summary(
@@ -153,7 +153,7 @@ def summary(
     rr       0.2500
     ndcg@10  0.2398
     """
-    rules = Rules(each_of(metrics), options)
+    rules = JobRules(each_of(metrics), options)
     both, _ = cogrouped(qrels, run, options, buckets)
     check_workers(qrels.sparkSession)
     states = both.applyInArrow(_of_buckets("state", rules.payload), "state string").collect()
@@ -220,7 +220,7 @@ def evaluate_clustered(
     >>> evaluate_clustered(truth, run, "rr").orderBy("query_id").collect()
     [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
     """
-    rules = Rules(each_of(metrics), options)
+    rules = JobRules(each_of(metrics), options)
     F, T = _functions(), _types()
     kind = _ids(run, "run", "query", options.query)
     doc_kind = _ids(run, "run", "doc", options.doc)
@@ -256,7 +256,7 @@ def evaluate_clustered(
     return by_query.filter(F.when(F.col("_count") > 1, error).otherwise(F.lit(True))).drop("_count")
 
 
-class Rules:
+class JobRules:
     """The requested metrics and rules, which are checked on the driver and pickled for the workers."""
 
     def __init__(self, metrics: tuple[str | Metric, ...], options: BatchOptions) -> None:
@@ -484,7 +484,7 @@ def _number(frame: Any, side: str, role: str, name: str | None) -> Any:
     return column
 
 
-def labels_of(frame: Any, names: Mapping[str, str]) -> Any:
+def select_labels(frame: Any, names: Mapping[str, str]) -> Any:
     """Select labels, scores and, if given, documents; `names` maps roles such as "score" to column names."""
     for role, name in names.items():
         if role in ("query_id", "doc_id"):
@@ -503,7 +503,7 @@ def _check_kinds(word: str, judged: str, kind: Any) -> None:
         raise ValueError(f"the {word} ids are {names}: make them of one type")
 
 
-def merged(rules: Rules, states: Iterable[str]) -> Summary:
+def merged(rules: JobRules, states: Iterable[str]) -> Summary:
     """Merge the states of all buckets into one Summary, or raise an error that a bucket reported."""
     summaries, errors = [], []
     for text in states:

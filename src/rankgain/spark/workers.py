@@ -33,7 +33,7 @@ def _judgments(payload: bytes) -> Judgments:
     return pickle.loads(payload)  # type: ignore[no-any-return]
 
 
-def rows(payload: bytes, qrels: Any, run: Any) -> Any:
+def bucket_rows(payload: bytes, qrels: Any, run: Any) -> Any:
     """Evaluate a bucket and return a table with one row per query."""
     result = _of_sides(payload, qrels, run)
     return import_extra("pyarrow", "spark").Table.from_batches([as_batch(result, qrels.schema.field("query_id").type)])

@@ -14,7 +14,7 @@ from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import finite_or_none
 from rankgain.results.text import Style, aligned, fixed, number, printable, text_table
 
-FEW = 3  # number of documents of a kind that are named for a query, and of those to judge next
+_FEW = 3  # number of documents of a kind that are named for a query, and of those to judge next
 
 
 def gate_failures(result: Evaluation, floors: Mapping[str, float], lost: Sequence[Any]) -> list[str]:
@@ -25,7 +25,7 @@ def gate_failures(result: Evaluation, floors: Mapping[str, float], lost: Sequenc
         if not result.mean(metric) >= floor
     ]
     if lost:
-        some = ", ".join(map(printable, lost[:FEW])) + (f" and {len(lost) - FEW} more" if len(lost) > FEW else "")
+        some = ", ".join(map(printable, lost[:_FEW])) + (f" and {len(lost) - _FEW} more" if len(lost) > _FEW else "")
         reasons.append(f"new returns nothing for {counted(len(lost), 'query')} for which old does: {some}")
     return reasons
 
@@ -47,7 +47,7 @@ def text_of_diff(result: Evaluation, changes: Changes, worst: int) -> str:
         if counts[name]:
             lines.append(f"{word} documents in new: {counted(counts[name], 'query')}")
     lines += _most_changed(result, changes, worst)
-    unjudged = sorted((row for row in changes if row.grade is None), key=lambda row: -row.weight)[:FEW]
+    unjudged = sorted((row for row in changes if row.grade is None), key=lambda row: -row.weight)[:_FEW]
     if unjudged:
         each = (
             f"{printable(row.doc_id)} for {printable(row.query_id)} "
@@ -94,9 +94,9 @@ def _most_changed(result: Evaluation, changes: Changes, worst: int) -> Iterator[
 def _in_words(rows: Sequence[Change]) -> Iterator[str]:
     for kind in KINDS:
         each = sorted((row for row in rows if row.change == kind), key=lambda row: -row.weight)
-        shown = [f"{printable(row.doc_id)} ({_ranks(row)})" for row in each[:FEW]]
+        shown = [f"{printable(row.doc_id)} ({_ranks(row)})" for row in each[:_FEW]]
         if shown:
-            yield f"{kind}: {', '.join(shown)}" + (f" and {len(each) - FEW} more" if len(each) > FEW else "")
+            yield f"{kind}: {', '.join(shown)}" + (f" and {len(each) - _FEW} more" if len(each) > _FEW else "")
 
 
 def _ranks(row: Change) -> str:

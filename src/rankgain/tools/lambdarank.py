@@ -36,7 +36,7 @@ def lambdarank(
     group_sizes: Any = None,
     qid: Any = None,
     mask: Any = None,
-    metric: str | Metric = DEFAULT,
+    metric: str | Metric = DEFAULT_METRIC,
     sigma: float = 1.0,
     normalize: Normalization | Sequence[Normalization] | None = NORMALIZATIONS,
     discount: LambdaDiscount = "cut",
@@ -195,7 +195,7 @@ class LambdaRank:
 
     def __init__(
         self,
-        metric: str | Metric = DEFAULT,
+        metric: str | Metric = DEFAULT_METRIC,
         *,
         sigma: float = 1.0,
         normalize: Normalization | Sequence[Normalization] | None = NORMALIZATIONS,
@@ -225,7 +225,7 @@ class LambdaRank:
         """Compute the gradient and hessian of each document, as `lambdarank` does."""
         labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
         total, shape = scores.total, (scores.count, scores.columns) if scores.columns and not scores.single else -1
-        weight = None if sample_weight is None else check_weights(sample_weight, total, "sample_weight")
+        weight = None if sample_weight is None else flat_weights(sample_weight, total, "sample_weight")
         labels, scores = unmasked(mask, labels, scores)
         source = ListSource(labels, None, None, range(len(labels)) if names is None else names)
         gradient, hessian = (
@@ -304,7 +304,7 @@ class LambdaRank:
         def work(start: int, stop: int) -> None:
             values, chunk_offsets = scores.ragged(start, stop)
             part = slice(int(offsets[start]), int(offsets[stop]))
-            error_code = _backend.lambdas.fill(
+            error_code = _backend.lambdas.fill_gradients(
                 values.reshape(-1),
                 chunk_offsets,
                 targets.gains[part],
@@ -367,7 +367,7 @@ def _normalizations(normalize: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def check_weights(weights: Any, count: int, name: str, unit: str = "documents") -> Floats:
+def flat_weights(weights: Any, count: int, name: str, unit: str = "documents") -> Floats:
     """Return weights as a flat array; raise an error unless there are `count` finite weights that are not negative."""
     lists = RaggedArray.of(weights, name)
     values = lists.take(0, len(lists))

@@ -11,11 +11,11 @@ from rankgain.choices import LambdaDiscount, LambdaTies, Normalization
 from rankgain.metrics.metric import Metric
 from rankgain.scalars import Floats, to_intp
 from rankgain.tools.boosters import check_lightgbm_parameters, check_no_dataset, of_lightgbm, of_xgboost
-from rankgain.tools.lambdarank import DEFAULT, NORMALIZATIONS, LambdaRank, check_weights
+from rankgain.tools.lambdarank import DEFAULT_METRIC, NORMALIZATIONS, LambdaRank, flat_weights
 
 
 def lightgbm_objective(
-    metric: str | Metric = DEFAULT,
+    metric: str | Metric = DEFAULT_METRIC,
     *,
     sigma: float = 1.0,
     normalize: Normalization | Sequence[Normalization] | None = NORMALIZATIONS,
@@ -208,7 +208,7 @@ class XGBoostObjective(_Objective):
         hessian *= 2.0
         weight = data.get_weight()
         if len(weight):
-            weights = check_weights(weight, len(sizes), "weight", "queries")
+            weights = flat_weights(weight, len(sizes), "weight", "queries")
             if weights.any():
                 weights = weights * (len(weights) / weights.sum())
             document_weights = np.repeat(weights, to_intp(sizes))

@@ -73,4 +73,4 @@ def plot(
             raise TypeError(f"rankings{entry} must be a Rankings, not {type(run).__name__}")
     cutoffs = check_ks(ks)  # `ks` may be an iterator, which can be read only once
     curves = {name: curves_of(run, requests, cutoffs) for name, run in runs.items()}
-    return plotting.side_by_side(curves)  # type: ignore[no-any-return]
+    return plotting.panels_side_by_side(curves)  # type: ignore[no-any-return]

@@ -144,7 +144,7 @@ def _object(result: Evaluation, per_query: bool, intervals: Intervals | None) ->
     content = {"mean": _by_text(result.aggregate()), **_facts(result)}
     if intervals is not None:
         content["level"] = intervals.level
-        for index, name in enumerate(ENDS):
+        for index, name in enumerate(_ENDS):
             content[name] = _by_text({key: ends[index] for key, ends in intervals.ends.items()})
     if result.like is not None:
         content["like"] = result.like
@@ -161,7 +161,7 @@ def _facts(result: Evaluation) -> dict[str, Any]:
     return {name: getattr(result, name) for name in ("counts", "ties", "missing", "backend")}
 
 
-ENDS = "low", "high"
+_ENDS = "low", "high"
 
 
 def as_csv(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
@@ -177,7 +177,7 @@ def as_csv(runs: Comparison, per_query: bool, intervals: Intervals | None = None
         for key, ends in intervals.ends.items():
             columns |= {
                 str(key): result.aggregate(key),
-                **{f"{key!s} {end}": value for end, value in zip(ENDS, ends, strict=True)},
+                **{f"{key!s} {end}": value for end, value in zip(_ENDS, ends, strict=True)},
             }
         return _csv([*columns], [[*columns.values()]])
     rows = _rows(runs.to_dict() if per_query else runs.aggregate())
@@ -219,7 +219,7 @@ def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
         head, *body = spread.rows()
         if per_query:
             head = ["query", *head[:-1]]
-            body = [[query, key, *map(shown, values)] for query, key, *values in _rows(spread.to_dict())]
+            body = [[query, key, *map(number_or_dash, values)] for query, key, *values in _rows(spread.to_dict())]
         rows += [["run", *head] if several else head] if not rows else []
         rows += [[name, *row] if several else row for row in body]
     # Omit the note on the rule for ties, since the columns are named after the rules.

@@ -110,8 +110,8 @@ def _version() -> str:
 class Call(NamedTuple):
     """The settings that result from the command-line options."""
 
-    options: Options
-    columns: list[Column]
+    options: TrecOptions
+    columns: list[TrecMeasure]
     per_query: bool
     summary: bool
     complete: bool
@@ -139,7 +139,7 @@ def _call(options: list[tuple[str, str]]) -> Call:
     release = last.get("--release", "10")
     if release not in ("9", "10"):
         raise Quit(WRONG_CALL, f"--release must be 9 or 10, not {release!r}")
-    settings = Options(int(release), _whole("-l", last.get("-l", "1"), 0), _whole("-N", last.get("-N", "0"), 0))
+    settings = TrecOptions(int(release), _whole("-l", last.get("-l", "1"), 0), _whole("-N", last.get("-N", "0"), 0))
     return Call(
         settings,
         _columns([value for option, value in options if option == "-m"] or ["official"], settings),
@@ -157,7 +157,7 @@ def _whole(option: str, text: str, lowest: int) -> int:
     return int(text)
 
 
-def _columns(requests: list[str], options: Options) -> list[Column]:
+def _columns(requests: list[str], options: TrecOptions) -> list[TrecMeasure]:
     """Return the requested columns. Like trec_eval, use only the first parameters that are given for a measure."""
     first: dict[str, str] = {}
     for text in requests:
@@ -226,7 +226,7 @@ class _Table(NamedTuple):
 
     queries: list[str]
     returned: list[bool]
-    columns: list[tuple[Column, Vector]]
+    columns: list[tuple[TrecMeasure, Vector]]
     relevant: Vector
 
 
@@ -264,11 +264,11 @@ def _of_queries(table: _Table, release: int) -> Iterator[str]:
 def _of_all(table: _Table) -> Iterator[str]:
     for column, vector in table.columns:
         if column.measure.shown != "query":
-            value = summary(column, table.relevant if column.measure.name == "num_rel" else vector)
+            value = summary_value(column, table.relevant if column.measure.name == "num_rel" else vector)
             yield f"{column.printed:<22}\tall\t{_text(column, value)}\n"
 
 
-def _text(column: Column, value: float | str) -> str:
+def _text(column: TrecMeasure, value: float | str) -> str:
     if isinstance(value, str):
         return f"'{value}'" if column.measure.shown == "query" else value
     if value != value:  # the result of 0 / 0, to which x86 gives a minus sign
@@ -303,7 +303,7 @@ def _notes(call: Call, missing: int, grades: Floats, table: _Table) -> Iterator[
             yield f"{key}: some gains differ by less than 1, and trec_eval does not order them"
 
 
-def _has_small_steps(column: Column, grades: Floats) -> bool:
+def _has_small_steps(column: TrecMeasure, grades: Floats) -> bool:
     """Return whether any two different gains of a column differ by less than 1."""
     gain = column.formula.metrics[0].gain.function
     if not isinstance(gain, Gains):

@@ -25,14 +25,14 @@ from rankgain.metrics.discounts import Discount
 from rankgain.metrics.families import POOLED
 from rankgain.metrics.metric import Metric, metric, parse
 from rankgain.metrics.parameters import LARGEST_CUTOFF
-from rankgain.metrics.program import Hits, Plan, hits_of
+from rankgain.metrics.program import Hits, Plan, chunk_hits
 from rankgain.metrics.table import TABLE
 from rankgain.metrics.trec_names import TREC_NAMES, TrecName
 from rankgain.rankings import Rankings, parts_of, sizes_of, values_of
 from rankgain.scalars import Bools, Floats, Ints, to_intp
 
 
-class Options(NamedTuple):
+class TrecOptions(NamedTuple):
     """The settings of trec_eval that affect its measures: the release, and the options -l and -N."""
 
     release: int
@@ -79,7 +79,7 @@ def _gain(gains: Gains) -> Any:
     return gains if gains.pairs else "linear"
 
 
-def _points(options: Options, points: Sequence[float]) -> Formula:
+def _points(options: TrecOptions, points: Sequence[float]) -> Formula:
     """Return the formula for the mean interpolated precision at the given recall points.
 
     For an empty list, it is undefined if one of the recall points requires no document.
@@ -107,7 +107,7 @@ def _mean_of(*values: Floats) -> Floats:
     return sums / len(values)
 
 
-def _set_f(options: Options, weights: Sequence[float]) -> Formula:
+def _set_f(options: TrecOptions, weights: Sequence[float]) -> Formula:
     """Return the formula for the F measure, in trec_eval's order of operations, so that the printed digits agree."""
     (x,) = weights
 
@@ -118,7 +118,7 @@ def _set_f(options: Options, weights: Sequence[float]) -> Formula:
     return Formula((metric("precision", rel=options.level), metric("recall", rel=options.level)), value)
 
 
-def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
+def _rbp(options: TrecOptions, parameters: tuple[float, Gains]) -> Formula:
     """Return the formula for release 10's graded RBP, which divides gains by a query's highest gain if it exceeds 1."""
     p, gains = parameters
     discount: Any = Discount(GEOMETRIC, p)
@@ -128,7 +128,7 @@ def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
 
 
 # Measures that need a formula of their own.
-_OWN: dict[str, Callable[[Options, Any], Formula]] = {
+_OWN: dict[str, Callable[[TrecOptions, Any], Formula]] = {
     "iprec_at_recall": lambda options, recall: _points(options, (recall,)),
     "Rprec_mult": lambda options, multiple: Formula((metric("r_precision", multiple=multiple, rel=options.level),)),
     "utility": lambda options, four: Formula(
@@ -144,7 +144,7 @@ _OWN: dict[str, Callable[[Options, Any], Formula]] = {
 }
 
 
-def _formula(measure: TrecName, options: Options, parameter: Any) -> Formula:
+def _formula(measure: TrecName, options: TrecOptions, parameter: Any) -> Formula:
     """Return the formula of a measure for one parameter or, for some kinds of measures, for all parameters."""
     if measure.name in _OWN:
         return _OWN[measure.name](options, parameter)
@@ -185,7 +185,7 @@ def nicknames(release: int) -> dict[str, tuple[str, ...]]:
 # Requests for measures
 
 
-class Column(NamedTuple):
+class TrecMeasure(NamedTuple):
     """A measure that is computed for each query, with its key in results, its printed name and its formula."""
 
     measure: TrecName
@@ -195,7 +195,7 @@ class Column(NamedTuple):
     length: int = 0  # number of characters, for relstring
 
 
-def columns(requests: Iterable[str], options: Options, *, underscores: bool = False) -> list[Column]:
+def columns(requests: Iterable[str], options: TrecOptions, *, underscores: bool = False) -> list[TrecMeasure]:
     """Return the columns for the requested measures, in trec_eval's order.
 
     A request is a nickname, the name of a measure, or ``name.p1,p2``; with `underscores` also ``name_p1,p2``.
@@ -260,7 +260,7 @@ def _measure_of(request: str, release: int, separator: str) -> str:
     return ""
 
 
-def _columns(measure: TrecName, given: list[str], options: Options) -> list[Column]:
+def _columns(measure: TrecName, given: list[str], options: TrecOptions) -> list[TrecMeasure]:
     """Return the columns of a measure. `given` has the parameters of each request that specifies parameters."""
     name, kind = measure.name, measure.kind
     if kind == "whole" and given:
@@ -276,7 +276,7 @@ def _columns(measure: TrecName, given: list[str], options: Options) -> list[Colu
             points = sorted({_real(text) for text in texts})
             return [_column(measure, f"{name}_{point:3.2f}", options, point) for point in points]
         if name == "relstring":
-            return [Column(measure, name, printed, Formula(()), _cutoff(*texts))]
+            return [TrecMeasure(measure, name, printed, Formula(()), _cutoff(*texts))]
         reading: dict[str, Callable[[list[str]], Any]] = {"gains": _pairs, "rbp": _persistence}
         parameter = reading[kind](texts) if kind in reading else [_real(text) for text in texts]
         if name == "set_F" and len(texts) != 1:
@@ -286,8 +286,8 @@ def _columns(measure: TrecName, given: list[str], options: Options) -> list[Colu
         raise ValueError(f"measure {name!r}: {error}") from None
 
 
-def _column(measure: TrecName, key: str, options: Options, parameter: Any) -> Column:
-    return Column(measure, key, key, _formula(measure, options, parameter))
+def _column(measure: TrecName, key: str, options: TrecOptions, parameter: Any) -> TrecMeasure:
+    return TrecMeasure(measure, key, key, _formula(measure, options, parameter))
 
 
 def _cutoff(text: str, *others: str) -> int:
@@ -331,7 +331,7 @@ def _persistence(texts: Sequence[str]) -> tuple[float, Gains]:
 # Computation of values
 
 
-def plan_of(columns: Iterable[Column], *, undefined: bool = False) -> Plan:
+def plan_of(columns: Iterable[TrecMeasure], *, undefined: bool = False) -> Plan:
     """Return the plan that computes the columns for any rankings. `undefined` is as in `values`."""
     required = dict.fromkeys(metric for column in columns for metric in column.formula.metrics)
     if undefined:
@@ -340,7 +340,7 @@ def plan_of(columns: Iterable[Column], *, undefined: bool = False) -> Plan:
 
 
 def values(
-    columns: Sequence[Column],
+    columns: Sequence[TrecMeasure],
     rankings: Rankings,
     *,
     run_id: str = "",
@@ -359,11 +359,13 @@ def values(
 _RETURNED = metric("num_ret")
 
 
-def _relevant(column: Column) -> Metric:
+def _relevant(column: TrecMeasure) -> Metric:
     return metric("num_rel", rel=column.formula.metrics[0].rel if column.formula.metrics else None)
 
 
-def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], run_id: str, undefined: bool) -> Vector:
+def _vector(
+    column: TrecMeasure, rankings: Rankings, result: dict[Metric, Floats], run_id: str, undefined: bool
+) -> Vector:
     metrics, value, undefined_for, absent = column.formula
     if not metrics:
         return relstrings(rankings, column.length) if column.length else [run_id] * len(rankings)
@@ -378,7 +380,7 @@ def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], ru
     return numbers
 
 
-def summary(column: Column, vector: Vector) -> float | str:
+def summary_value(column: TrecMeasure, vector: Vector) -> float | str:
     """Compute trec_eval's value for all queries: the sum of counts, the geometric mean of gm_ measures, or the mean.
 
     Values are added in the order of the vector, as in trec_eval, so that the last printed digit agrees. With -c,
@@ -400,7 +402,7 @@ def relstrings(rankings: Rankings, length: int) -> list[str]:
     """
     if rankings.ties not in (None, "stable", "docid"):
         raise ValueError(f"relstring: the order of tied documents is undefined with ties={rankings.ties!r}")
-    return [text for hits in hits_of(*parts_of(rankings), length, POOLED) for text in _relstrings(hits, length)]
+    return [text for hits in chunk_hits(*parts_of(rankings), length, POOLED) for text in _relstrings(hits, length)]
 
 
 def _relstrings(chunk: Hits, length: int) -> list[str]:

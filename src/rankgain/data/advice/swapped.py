@@ -17,7 +17,7 @@ from rankgain.data.judgments import JudgmentSets
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.scalars import Array
 
-QUERIES = 100  # maximum number of queries to examine
+_QUERIES = 100  # maximum number of queries to examine
 # Queries with fewer documents than this are skipped, since small examples often use integer scores to state an order.
 DOCUMENTS = 5
 # Common grading scales do not exceed this value. Popularity baselines use counts as scores, which usually exceed it.
@@ -43,7 +43,7 @@ def are_swapped(pairs: Pairs) -> bool:
     Queries with fewer than DOCUMENTS documents are ignored, and so are queries in which all scores are equal.
     """
     long = ((grades, scores) for grades, scores in pairs if min(len(grades), len(scores)) >= DOCUMENTS)
-    informative = [pair for pair in islice(long, QUERIES) if np.any(pair[1] != pair[1][0])]
+    informative = [pair for pair in islice(long, _QUERIES) if np.any(pair[1] != pair[1][0])]
     return bool(informative) and all(_like_scores(grades) and _like_grades(scores) for grades, scores in informative)
 
 
@@ -62,7 +62,7 @@ def _like_scores(grades: Array) -> bool:
 
 def pairs_in_lists(labels: RaggedArray, scores: RaggedArray) -> Pairs:
     """Return the labels and scores of each query that has enough documents, or nothing if the labels are not floats."""
-    queries = np.flatnonzero(labels.sizes >= DOCUMENTS)[:QUERIES].tolist() if labels.kind == "f" else []
+    queries = np.flatnonzero(labels.sizes >= DOCUMENTS)[:_QUERIES].tolist() if labels.kind == "f" else []
     return ((labels.take(query, query + 1), scores.take(query, query + 1)) for query in queries)
 
 

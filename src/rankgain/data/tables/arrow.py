@@ -35,7 +35,7 @@ LISTS = {"+l": "i4", "+L": "i8", "+vl": "i4", "+vL": "i8", "+m": "i4"}  # maps A
 Dictionaries = dict[tuple[int, ...], Array | Ids]  # dictionaries by the addresses of their buffers
 MOST_DICTIONARIES = 8  # number of dictionaries that a cache keeps
 
-NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # maps Arrow's formats to NumPy's type codes
+_NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # maps Arrow's formats to NumPy's type codes
 
 
 class _Schema(ctypes.Structure):
@@ -167,7 +167,7 @@ class Stream(Reader):
             return "lists"
         if form in ("+m", "+s"):
             return "mappings"
-        is_id = bool(schema.dictionary) or form in ("u", "U", "z", "Z", "vu", "vz") or form in NUMBERS
+        is_id = bool(schema.dictionary) or form in ("u", "U", "z", "Z", "vu", "vz") or form in _NUMBERS
         return "ids" if is_id and form not in "efg" else "other"
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn:
@@ -230,7 +230,7 @@ class _Part:
             self.refuse_nulls()
         if self.schema.dictionary:
             return self._coded(dictionaries)
-        if self.format in NUMBERS:
+        if self.format in _NUMBERS:
             return self._numbers()
         if self.format == "b":
             return self._bits(1).view(np.bool_)
@@ -339,7 +339,7 @@ class _Part:
         names = [(self.schema.children[index].contents.name or b"").decode() for index in range(self.schema.n_children)]
         fields = [self.child(index) for index in range(len(names))]
         for name, field in zip(names, fields, strict=True):
-            if field.format not in (*NUMBERS, "n"):
+            if field.format not in (*_NUMBERS, "n"):
                 raise TypeError(f"{self.where} must hold grades by id, and the field {name!r} holds no numbers")
         given = np.stack([field.present() for field in fields], axis=1) & present[:, None]
         values = np.stack([np.asarray(field.read({}, nulls=True), np.float64) for field in fields], axis=1)
@@ -360,7 +360,7 @@ class _Part:
         return np.unpackbits(packed, bitorder="little")[self.start - 8 * first :][: self.length]
 
     def _numbers(self) -> Array:
-        dtype = np.dtype(NUMBERS[self.format])
+        dtype = np.dtype(_NUMBERS[self.format])
         return self._buffer(1, (self.start + self.length) * dtype.itemsize).view(dtype)[self.start :]
 
     def _text(self) -> Ids:
