@@ -19,7 +19,7 @@ from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Plan, fill, planned
 from rankgain.metrics.subtopics import ORDERS, SUBTOPIC_TABLE
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.export import progress_bar
+from rankgain.results.export import counting_bar
 from rankgain.results.summary import COUNTS
 from rankgain.scalars import id_text
 from rankgain.threads import check_threads
@@ -318,7 +318,7 @@ class Rankings:
         if source.has_non_relevant and not rules.judged_only and not rules.scored_only:
             shares = np.empty(len(source.query_ids))
         if progress is not False:
-            with progress_bar(progress, len(source.query_ids), "queries") as bar:
+            with counting_bar(progress, len(source.query_ids), "queries") as bar:
                 out, empty = fill(plan, source, rules, threads, bar, shares)
         else:
             out, empty = fill(plan, source, rules, threads, None, shares)

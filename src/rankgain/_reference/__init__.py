@@ -6,7 +6,7 @@ A term is a sum over the documents of a query at each cut-off. A combination of 
 
 - `numbers`: reading the numbers of a list, and rejecting invalid input (`Refused`);
 - `forms`: collecting the documents of a query from each form of input;
-- `ranking`: `find` ranks the documents and forms tie groups; `query` defines its result and the gains;
+- `ranking`: `find_hits` ranks the documents and forms tie groups; `query` defines its result and the gains;
 - `sums` (DCG, IDCG, RR, success), `precisions` (AP, Q-measure, bpref, AUC, infAP …), `cascade` (ERR): one function for
   each family of terms, which returns the values at all cut-offs;
 - `program`: the remaining terms, and the combinations; `walk`: the loop over queries; `parts`: the intermediate values

@@ -15,8 +15,8 @@ NOT_MONOTONE = (IRRELEVANT, TABLE, CALLABLE)  # kinds of gain that may decrease 
 class HitGroup(NamedTuple):
     """Documents with equal scores, which share the ranks from `first` to `last` in an unknown order.
 
-    `grades` has the grades of the hits in the group (see `ranking.find`) in descending order; other documents count
-    only in `size`. A document whose rank is known is a group of one.
+    `grades` has the grades of the hits in the group (see `ranking.find_hits`) in descending order; other documents
+    count only in `size`. A document whose rank is known is a group of one.
     """
 
     first: int

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rankgain._codes import AVERAGE, DOCID, MIXED_IDS, STABLE, WORST
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import TieGroup
+from rankgain._reference.query import HitGroup
 from rankgain.scalars import NON_RELEVANT, id_kind
 
 
@@ -130,7 +130,7 @@ def judged_share(documents, rules, depth):
     if not ranks:
         return math.nan
     try:
-        groups = find(documents, rules, ranks, NON_RELEVANT)
+        groups = find_hits(documents, rules, ranks, NON_RELEVANT)
     except Refused:
         return math.nan
     return sum(_judged_within(group, ranks, rules.ties) for group in groups) / ranks
@@ -144,7 +144,7 @@ def _judged_within(group, ranks, ties):
     return max(0, within - (group.size - judged)) if ties == WORST else min(judged, within)
 
 
-def count_grades(grades, depth):
+def grade_counts(grades, depth):
     """Count how often each grade occurs among the `depth` highest grades; return (grade, count) pairs, highest first.
 
     −0.0 counts as 0.0.

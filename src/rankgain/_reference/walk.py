@@ -14,8 +14,8 @@ from rankgain._reference.forms import read_columns, read_dicts, read_lists
 from rankgain._reference.matrix import read_matrix
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, compute_metrics
-from rankgain._reference.query import Query, tie_groups
-from rankgain._reference.ranking import RankingRules, count_grades, find, judge_scored, judged_share, keep
+from rankgain._reference.query import Query, hit_groups
+from rankgain._reference.ranking import RankingRules, find_hits, grade_counts, judge_scored, judged_share, keep
 from rankgain.errors import ErrorCode
 from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
@@ -26,7 +26,7 @@ _Chunk = tuple[Any, ...]
 
 
 def run(
-    program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int, shares: Floats | None = None
+    program: Program, rules: _Codes, chunk: _Chunk, out: Floats, column: int, shares: Floats | None = None
 ) -> int | ErrorCode:
     """Write the metrics of the queries in a chunk to `out`: one column per query, from `column` on.
 
@@ -83,7 +83,7 @@ def _ranked(program, rules, chunk, counts_judged):
             returned = min(returned, rules.scored_depth)
             groups = [group for group in (every if program.lowest < 0.0 else groups) if group.first <= returned]
         share = judged_share(documents, rules, program.share_depth) if counts_judged else math.nan
-        yield Query(returned, groups, count_grades(judged, program.judged_depth), rules.ties, share)
+        yield Query(returned, groups, grade_counts(judged, program.judged_depth), rules.ties, share)
 
 
 # Metrics with callable gains take two steps, `hits` and `metrics_from_hits`; the callables are called in between.

@@ -22,7 +22,7 @@ from rankgain.data.column_names import ColumnName
 from rankgain.data.given import Given, is_file, is_stream, recognise
 from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
-from rankgain.inputs.any import COLUMNS, Rules, columns_by_side, rankings_by_run, rankings_of
+from rankgain.inputs.any import COLUMN_ROLES, Rules, columns_by_side, rankings_by_run, rankings_of
 from rankgain.inputs.frames import check_pair, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse

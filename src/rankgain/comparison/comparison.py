@@ -14,7 +14,7 @@ from rankgain.comparison.aligned import count_lacked, in_one_order
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, MetricKey, Score, better, is_share, parse_quality
-from rankgain.results.evaluation import GIVEN, Evaluation, assumptions, missing_queries, notes, shares_judged
+from rankgain.results.evaluation import AS_GIVEN, Evaluation, assumptions, missing_queries, notes, shares_judged
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
 from rankgain.results.text import Block, Form, Number, Printed, Table
@@ -500,7 +500,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         coverage = coverage_of(self, aligned.lacks)
         aligned = aligned._replace(lacks={name: each.lacks for name, each in coverage.items()})
         tests = Tests(differences, aligned, options, self._evidence, missing_queries(self), coverage)
-        tests.of_input = [*(remark for remark in assumptions(self) if remark != GIVEN), *shares_judged(self)]
+        tests.of_input = [*(remark for remark in assumptions(self) if remark != AS_GIVEN), *shares_judged(self)]
         return tests
 
     def groups(

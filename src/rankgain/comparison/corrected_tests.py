@@ -11,7 +11,7 @@ from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference, named
 from rankgain.comparison.estimates import DIGITS, Estimate, corrected_differences
 from rankgain.comparison.evidence import Evidence
-from rankgain.comparison.gate import OF_TEST, WORST, Gate, Rules, of_metric, single_pairs, unable
+from rankgain.comparison.gate import OF_TEST, WORST, Gate, GateRules, of_metric, single_pairs, unable
 from rankgain.comparison.guards import FAILED, UNDECIDED, Outcome, checked_limits, of_drops, of_floors
 from rankgain.comparison.outcome import Tests
 from rankgain.comparison.remarks import NOTABLE, PARTIAL, Remark
@@ -189,7 +189,7 @@ class CorrectedTests(Tests):
             if given[name]:
                 refuse(name)
         limits = checked_limits(self, floors, max_drop, None)
-        rules = Rules(None, strict, limits)
+        rules = GateRules(None, strict, limits)
         pairs = single_pairs(self, self.options._replace(correction=None))
         whole = [pair for pair in pairs if not self.caveat(pair)]
         names, covered = (pairs[0].run, pairs[0].baseline), self._covered()

@@ -295,7 +295,7 @@ def check_metrics(metrics: Iterable[str | Metric], margin: float | None) -> None
             check_bounded(metric)
 
 
-def of_metric(tests: Tested, pair: Difference, rules: Rules, skipped: bool) -> Outcome:
+def of_metric(tests: Tested, pair: Difference, rules: GateRules, skipped: bool) -> Outcome:
     """Return the outcome for one metric, from the test of the difference.
 
     The metric passes if no value changed, if the run is shown to be better or, with a margin, if the run is shown not

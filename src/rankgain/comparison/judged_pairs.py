@@ -15,7 +15,7 @@ from rankgain.data.judgments import Judgments, JudgmentSets, types
 from rankgain.data.ragged import offsets_of
 from rankgain.data.rules import GIVEN
 from rankgain.errors import counted, quoted
-from rankgain.metrics.program import hits_of
+from rankgain.metrics.program import chunk_hits
 from rankgain.scalars import NON_RELEVANT, Floats, Ints, to_intp
 
 Names = tuple[str, str]
@@ -126,7 +126,7 @@ def _rows_of_documents(documents: Ids, offsets: Ints, other: JudgmentSets, numbe
     groups = QueryRows(range(len(numbers)), starts, other.offsets[numbers + 1])
     source = PartSource(sets, RunColumns("second", groups, other.ids, None), missing="zero", query_ids=None)
     done = 0
-    for hits in hits_of(source, GIVEN, UNLIMITED, NON_RELEVANT):
+    for hits in chunk_hits(source, GIVEN, UNLIMITED, NON_RELEVANT):
         count = int(hits.offsets[hits.queries])
         sizes = np.diff(hits.offsets[: hits.queries + 1])
         firsts = np.repeat(starts[done : done + hits.queries], to_intp(sizes))

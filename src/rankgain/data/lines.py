@@ -43,12 +43,12 @@ class _Form(NamedTuple):
         return RUN.n_fields if self.grades else QRELS.n_fields
 
 
-QRELS = Form("query, iteration, document, grade", 2, 3, grades=True)
-RUN = Form("query, Q0, document, rank, score, tag", 2, 4)
+QRELS = _Form("query, iteration, document, grade", 2, 3, grades=True)
+RUN = _Form("query, Q0, document, rank, score, tag", 2, 4)
 RUNS = RUN._replace()  # a file whose ranks and tags are not compared, since it may hold several runs
-QRELS_BY_SUBTOPIC = Form("query, subtopic, document, grade", 2, 3, grades=True)
-BEIR_QRELS = Form("query-id, corpus-id, score", 1, 2, grades=True)
-MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
+QRELS_BY_SUBTOPIC = _Form("query, subtopic, document, grade", 2, 3, grades=True)
+BEIR_QRELS = _Form("query-id, corpus-id, score", 1, 2, grades=True)
+MSMARCO_RUN = _Form("query, document, rank", 1, 2, ranks=True)
 
 
 class TrecText:

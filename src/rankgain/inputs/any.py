@@ -16,7 +16,7 @@ from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
 from rankgain.errors import escaped, unexpected
-from rankgain.inputs.frames import Names, check_pair, frames_by_run, from_frames, pair_of
+from rankgain.inputs.frames import ColumnNames, check_pair, frames_by_run, from_frames, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 EMPTY: Mapping[str, Any] = {}
-Requested = str | Metric | Iterable[str | Metric]
+_Requested = str | Metric | Iterable[str | Metric]
 Result = TypeVar("Result")
 
 AMBIGUOUS = (
@@ -47,8 +47,8 @@ class Rules(RuleChoices, total=False):
     """The keyword arguments of the constructors that `evaluate` and `compare` call."""
 
     query_ids: Iterable[Hashable] | None
-    query: Names
-    doc: Names
+    query: ColumnNames
+    doc: ColumnNames
     relevance: ColumnName | None
     score: ColumnName | None
     rank: ColumnName | None
@@ -218,7 +218,7 @@ def _is_one_table(given: Given, rules: Mapping[str, Any]) -> bool:
     """Return whether a value is a table; a mapping has columns with usual names, or those that the rules name."""
     if given.kind != "table" or not isinstance(given.data, Mapping) or has_usual_columns(given.data):
         return given.kind == "table"
-    columns = {name: rule for name, rule in rules.items() if name in COLUMNS | OF_LISTS and rule is not None}
+    columns = {name: rule for name, rule in rules.items() if name in COLUMN_ROLES | OF_LISTS and rule is not None}
     return bool(columns) and has_columns(given.data, columns)
 
 
@@ -321,7 +321,7 @@ def rankings_by_run(
         raise TypeError(f"run must be the name of a column of the table of runs, or 'tag' for a TREC file, not {run!r}")
     of_truth, of_run = columns_by_side(rules)
     pair = pair_of(rules.get("query"), "query")
-    rules = {name: value for name, value in rules.items() if name not in COLUMNS}
+    rules = {name: value for name, value in rules.items() if name not in COLUMN_ROLES}
     given = recognise(runs, "runs", of_run or {"run": run})
     if given.kind not in ("table", "trec"):
         raise TypeError(
@@ -392,7 +392,7 @@ def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic
         return judgments(Given("trec", file, truth.argument), subtopic=subtopic)
 
 
-COLUMNS = {"query", "doc", "relevance", "score", "rank"}
+COLUMN_ROLES = {"query", "doc", "relevance", "score", "rank"}
 OF_LISTS = {"relevant", "retrieved"}
 
 

@@ -29,8 +29,8 @@ from rankgain.errors import BY_SUBTOPIC, NoKeywords, quoted, unexpected, warn, w
 from rankgain.rankings import Rankings
 from rankgain.scalars import Bools
 
-Pair = tuple[Key | None, Key | None]
-Names = Key | Pair | None
+_Pair = tuple[Key | None, Key | None]
+ColumnNames = Key | _Pair | None
 
 
 @without_unknown
@@ -38,8 +38,8 @@ def from_frames(
     qrels_df: Any,
     run_df: Any = None,
     *,
-    query: Names = None,
-    doc: Names = None,
+    query: ColumnNames = None,
+    doc: ColumnNames = None,
     relevance: ColumnName | None = None,
     score: ColumnName | None = None,
     rank: ColumnName | None = None,
@@ -558,7 +558,7 @@ def _remarks_on_order(
     return remarks + remarks_on_ranks(groups, scores, ranks, (columns["score"], rank))
 
 
-def pair_of(names: _Names, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> _Pair:
+def pair_of(names: ColumnNames, argument: str, sides: tuple[str, str] = ("qrels_df", "run_df")) -> _Pair:
     """Return the names of a column on both sides, which by default are the qrels and the run."""
     pair = names if isinstance(names, tuple) else (names, names)
     kinds = (str, int, np.integer, list) if argument == "query" else (str, int, np.integer)
@@ -570,7 +570,7 @@ def pair_of(names: _Names, argument: str, sides: tuple[str, str] = ("qrels_df", 
     )
 
 
-def check_pair(judgments: Frame, run: Frame, pair: Pair) -> None:
+def check_pair(judgments: Frame, run: Frame, pair: _Pair) -> None:
     """Refuse a pair of columns for the queries if both frames have both, since one key of the two may be meant."""
     if type(pair[0]) is list or pair[0] == pair[1]:
         return
@@ -582,7 +582,7 @@ def check_pair(judgments: Frame, run: Frame, pair: Pair) -> None:
         )
 
 
-def _check_one_table(frame: Frame, argument: str, pair: Pair) -> None:
+def _check_one_table(frame: Frame, argument: str, pair: _Pair) -> None:
     """Refuse a pair of columns that one frame has, which holds both sides."""
     if pair[0] != pair[1] and all(name in frame.names for name in pair):
         key = f", or the list {[*pair]!r} for one key of both" if argument == "query" else ""

@@ -142,7 +142,7 @@ def trec_by_tag(
     rules = rules_of(ties, ids=True, score_bits=score_bits)
     check_choices(missing=missing, duplicates=duplicates)
     sets = judgment_sets(judgments)
-    with shown(runs, bar_class(progress)) as file:
+    with read_with_bar(runs, bar_class(progress)) as file:
         columns_by_tag = read_runs(file, threads, duplicates)
     return {
         tag: Rankings(ColumnSource(sets, columns, missing=missing, query_ids=None), rules)

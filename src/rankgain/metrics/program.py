@@ -303,7 +303,7 @@ def capacity_of(source: Source, rules: Rules, start: int, stop: int) -> tuple[in
     return max(hits, returned), max(judged, returned)
 
 
-def find(
+def find_in_chunk(
     engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int], shares: Floats | None = None
 ) -> Hits:
     """Find the hits of the queries in a chunk, and their shares of judged documents."""
@@ -429,7 +429,7 @@ def _run_with_callables(
     A callable receives the distinct grades of a query that the term uses, highest first, so its results do not depend
     on chunks or threads. It is not called for an invalid query or for later queries.
     """
-    hits = find(plan.engine, program, codes, chunk, capacity, shares)
+    hits = find_in_chunk(plan.engine, program, codes, chunk, capacity, shares)
     return metrics_of_hits(plan, program, codes, hits, out, start)
 
 

@@ -29,17 +29,17 @@ _Row = dict[str, Any]
 # Names of rules, in the order of the rows, mapped to metric parameters and to fields of Setting. The rule "definition"
 # covers all other parameters.
 PARAMETERS_OF = {"gain": "gain", "discount": "discount", "ideal": "ideal", "relevant": "rel", "empty": "empty"}
-GIVEN = {"queries": "queries", "judged documents": "judged", "hits": "own_ids"}
-OF_RANKINGS = GIVEN | {"ties": "ties", "precision of scores": "score_bits"}
-RULES = (*GIVEN, "definition", *PARAMETERS_OF, "ties", "precision of scores")
+_GIVEN = {"queries": "queries", "judged documents": "judged", "hits": "own_ids"}
+OF_RANKINGS = _GIVEN | {"ties": "ties", "precision of scores": "score_bits"}
+_RULES = (*_GIVEN, "definition", *PARAMETERS_OF, "ties", "precision of scores")
 ROW_OF = {parameter: rule for rule, parameter in PARAMETERS_OF.items()}
 
 
 class Setting(NamedTuple):
     """A metric and the rules that determine its values; a rule is None if it does not apply to the rankings.
 
-    `queries`: which queries count, a key of `QUERIES`. `judged`: which documents are judged. `own_ids`: what becomes of
-    hits with the id of their query, a key of `OWN_IDS`.
+    `queries`: which queries count, a key of `_QUERIES`. `judged`: which documents are judged. `own_ids`: what becomes
+    of hits with the id of their query, a key of `OWN_IDS`.
     """
 
     metric: Metric
@@ -275,7 +275,7 @@ def _in_words(rules: set[str], setting: Setting, other: Setting, peer: PeerTool)
         elif rule == "precision of scores":
             texts.append(f"{setting.score_bits} bits")
         elif rule == "queries":
-            texts.append(QUERIES[setting.queries or "all"])
+            texts.append(_QUERIES[setting.queries or "all"])
         elif rule == "hits":
             texts.append(OWN_IDS[setting.own_ids])
         elif rule == "judged documents":

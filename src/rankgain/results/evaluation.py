@@ -848,6 +848,6 @@ def _facts(result: Evaluation) -> dict[str, str]:
         UNUSUAL["excluded"]: f"{excluded} (left out)" if excluded else "",
         UNUSUAL["capped"]: f"{capped} (counted as 1)" if capped else "",
         UNUSUAL["own_ids"]: f"{own_ids} (removed)" if own_ids else "",
-        "ties": "" if GIVEN in result.assumed else ties,
+        "ties": "" if AS_GIVEN in result.assumed else ties,
         "backend": result.backend,
     }

@@ -755,7 +755,7 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
             first = "" if row else f"  {label}"
             yield from textwrap.wrap(
                 line,
-                line_width(WIDTH),
+                line_width(_WIDTH),
                 initial_indent=first.ljust(width),
                 subsequent_indent=" " * width,
                 break_long_words=False,

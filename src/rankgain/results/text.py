@@ -219,7 +219,7 @@ def padded(text: str, width: int) -> str:
 
 
 def text_table(
-    rows: Rows,
+    rows: _Rows,
     names: int = 1,
     marks: Marks = NO_MARKS,
     *,

@@ -22,7 +22,7 @@ from rankgain.rankings import Rankings
 from rankgain.scalars import Floats, Ints, real
 from rankgain.threads import check_threads, run_chunks
 
-DEFAULT = "ndcg(gain=exponential)@10"
+DEFAULT_METRIC = "ndcg(gain=exponential)@10"
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 LARGEST_SIGMA = 1e100
 MOST_SETS = 64  # maximum number of cached sets of labels; a cross-validation has fewer folds

@@ -23,7 +23,7 @@ from rankgain.comparison.testing import Key
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import finite_or_none
 from rankgain.results.text import below_table, mean_rows, number, printable, text_of, text_table
-from rankgain.results.ties import TieSpread, shown
+from rankgain.results.ties import TieSpread, number_or_dash
 from rankgain.scalars import id_text
 
 

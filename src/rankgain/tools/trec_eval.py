@@ -25,7 +25,17 @@ from rankgain.inputs.trec import read_qrels
 from rankgain.metrics.parameters import LARGEST_CUTOFF
 from rankgain.rankings import Rankings, sizes_of
 from rankgain.scalars import Floats
-from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns, measures, nicknames, summary, values
+from rankgain.tools.trec_measures import (
+    Gains,
+    TrecMeasure,
+    TrecOptions,
+    Vector,
+    columns,
+    measures,
+    nicknames,
+    summary_value,
+    values,
+)
 from rankgain.tools.wording import in_shell
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
