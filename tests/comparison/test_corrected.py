@@ -498,6 +498,19 @@ def test_weights_values_and_removed_documents_are_refused():
         corrected(names="ab")
 
 
+def test_what_the_judgments_do_not_fit_is_said_of_them(tmp_path):
+    with pytest.raises(ValueError, match="human: truth: query 'q', document 'd0': the grade is NaN"):
+        corrected({"q": {"d0": math.nan}})
+    with pytest.raises(TypeError, match="human: truth"):
+        corrected(5)
+    lines = "".join(f"{query} Q0 d0 1 1.0 x\n" for query in LLM).encode()
+    stream = rg.compare(LLM, {"main": io.BytesIO(lines)}, "rr")
+    with pytest.raises(ValueError, match="run 'main': an open file cannot be read once for each judge: give its path"):
+        stream.corrected_by(FEW)
+    (tmp_path / "main.run").write_bytes(lines)
+    assert rg.compare(LLM, {"main": tmp_path / "main.run"}, "rr").corrected_by(FEW).runs == ["main"]
+
+
 @pytest.mark.parametrize(
     "name", ["margin", "weights", "clusters", "queries", "method", "family", "intervals", "groups"]
 )
