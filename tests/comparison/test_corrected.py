@@ -192,6 +192,19 @@ def test_runs_that_are_equal_to_humans_are_not_decided(share):
         assert pair.unchanged is (share == 0)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("labelled", [10, 40])
+def test_runs_that_are_equal_on_average_are_rarely_decided(labelled):
+    generator, decided = np.random.default_rng(labelled), 0
+    for _ in range(300):
+        human = np.clip(generator.beta(2, 2, (200, 1)) + generator.normal(0, 0.2, (200, 2)), 0, 1)
+        judge = np.clip(human + generator.normal(0, 0.1, (200, 2)) + [0, 0.2], 0, 1)
+        rows = generator.choice(200, labelled, replace=False)
+        (pair,) = differences_in(estimate(human[rows], judge, rows)).values()
+        decided += pair.decided
+    assert decided <= 25  # 15 are expected; more than 25 in 0.5 % of such tests
+
+
 def test_p_and_interval_are_those_of_one_query_more():
     result = changed_by_the_cheap_judge_only(0.5, shift=0.1, labelled=12, seed=4)
     (pair,) = differences_in(result).values()
