@@ -192,6 +192,19 @@ def test_runs_that_are_equal_to_humans_are_not_decided(share):
         assert pair.unchanged is (share == 0)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("labelled", [10, 40])
+def test_runs_that_are_equal_on_average_are_rarely_decided(labelled):
+    generator, decided = np.random.default_rng(labelled), 0
+    for _ in range(300):
+        human = np.clip(generator.beta(2, 2, (200, 1)) + generator.normal(0, 0.2, (200, 2)), 0, 1)
+        judge = np.clip(human + generator.normal(0, 0.1, (200, 2)) + [0, 0.2], 0, 1)
+        rows = generator.choice(200, labelled, replace=False)
+        (pair,) = differences_in(estimate(human[rows], judge, rows)).values()
+        decided += pair.decided
+    assert decided <= 25  # 15 are expected; more than 25 in 0.5 % of such tests
+
+
 def test_p_and_interval_are_those_of_one_query_more():
     result = changed_by_the_cheap_judge_only(0.5, shift=0.1, labelled=12, seed=4)
     (pair,) = differences_in(result).values()
@@ -496,6 +509,19 @@ def test_weights_values_and_removed_documents_are_refused():
         rg.compare(LLM, RUNS, "ndcg@5", judged_only=True).corrected_by(FEW)
     with pytest.raises(TypeError, match="names must be two texts"):
         corrected(names="ab")
+
+
+def test_what_the_judgments_do_not_fit_is_said_of_them(tmp_path):
+    with pytest.raises(ValueError, match="human: truth: query 'q', document 'd0': the grade is NaN"):
+        corrected({"q": {"d0": math.nan}})
+    with pytest.raises(TypeError, match="human: truth"):
+        corrected(5)
+    lines = "".join(f"{query} Q0 d0 1 1.0 x\n" for query in LLM).encode()
+    stream = rg.compare(LLM, {"main": io.BytesIO(lines)}, "rr")
+    with pytest.raises(ValueError, match="run 'main': an open file cannot be read once for each judge: give its path"):
+        stream.corrected_by(FEW)
+    (tmp_path / "main.run").write_bytes(lines)
+    assert rg.compare(LLM, {"main": tmp_path / "main.run"}, "rr").corrected_by(FEW).runs == ["main"]
 
 
 @pytest.mark.parametrize(

@@ -264,7 +264,10 @@ def _by_other_judge(runs: Mapping[str, Any], metrics: Requested, given: Mapping[
     for name, run in runs.items():
         if is_stream(run):
             raise ValueError(f"run {name!r}: an open file cannot be read once for each judge: give its path")
-    return compare(truth, runs, metrics, **given)
+    try:
+        return compare(truth, runs, metrics, **given)
+    except (ValueError, TypeError) as error:
+        raise (ValueError if isinstance(error, ValueError) else TypeError)(f"human: {error}") from error
 
 
 def _evaluated(
