@@ -401,7 +401,8 @@ cdef class ListFunctions:
         cdef Result result, sums
         sums.code = 0
         result.code = 0
-        memset(steps, 0, sizeof(steps))
+        if function == IDCG or function == NDCG:
+            memset(steps, 0, sizeof(steps))
         while query[0] < queries:
             taken = broken = min(<Py_ssize_t>LISTS_AT_ONCE, queries - query[0])
             for index in range(taken):
@@ -485,12 +486,15 @@ cdef void sum_each(
     Each addition to a sum depends on the previous addition, so several lists are summed in parallel, each in rank
     order.
     """
-    cdef Py_ssize_t query = 0, index, n, stop, taken
+    cdef Py_ssize_t query = 0, index, n, stop, taken, longest
     while query < queries:
+        longest = 0
         taken = LISTS_AT_ONCE if query + LISTS_AT_ONCE <= queries else 4 if query + 4 <= queries else 1
         n = <Py_ssize_t>min(depth, discount.size) if taken > 1 else 0
         for index in range(query, query + taken):
-            n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
+            stop = <Py_ssize_t>(offsets[index + 1] - offsets[index])
+            n = min(n, stop)
+            longest = max(longest, stop)
         for index in range(query + 2 * taken, min(query + 3 * taken, queries)):  # prefetch the grades of later lists
             prefetch(grades + offsets[index])
             prefetch(grades + offsets[index] + max(min(n, 8) - 1, 0))
@@ -505,7 +509,7 @@ cdef void sum_each(
                 simd.sum_int32_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
             else:
                 simd.sum_uint8_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
-        for index in range(query, query + taken):
+        for index in range(query, query + taken if n == 0 or min(<int64_t>longest, depth) > n else query):
             stop = <Py_ssize_t>min(offsets[index + 1] - offsets[index], depth)
             if stop > n or n == 0:
                 out[index] = sum_tail(grades + offsets[index], n, stop, discount, out[index] if n else 0.0)

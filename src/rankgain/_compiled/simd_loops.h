@@ -259,24 +259,30 @@ TARGET static ALWAYS_INLINE DOUBLES row_uint8_t(const uint8_t *at, INTEGERS *sig
   return HERE(of_uint8)(at);
 }
 #define SUMS(TYPE)                                                                                                     \
+  /* add four ranks from rank `i` to the sums, except for the first `skipped` of them */                               \
+  TARGET static ALWAYS_INLINE void add_##TYPE(const TYPE *grades, const int64_t *starts, const int groups,             \
+                                              ptrdiff_t i, ptrdiff_t skipped, const double *table, DOUBLES *total,     \
+                                              INTEGERS *signs) {                                                       \
+    UNROLLED for (int group = 0; group < groups; group++) {                                                            \
+      DOUBLES row[4];                                                                                                  \
+      UNROLLED for (int list = 0; list < 4; list++)                                                                    \
+        row[list] = row_##TYPE(grades + starts[4 * group + list] + i, signs);                                          \
+      HERE(transpose)(row);                                                                                            \
+      UNROLLED for (int rank = 0; rank < 4; rank++)                                                                    \
+        if (rank >= skipped) total[group] = ADD(total[group], MUL(row[rank], ALL(table[i + rank])));                   \
+    }                                                                                                                  \
+  }                                                                                                                    \
   TARGET static ALWAYS_INLINE void sums_##TYPE(const TYPE *grades, const int64_t *starts, const int groups,            \
                                                ptrdiff_t n, const double *table, double *out) {                        \
     DOUBLES total[4];                                                                                                  \
     INTEGERS signs = NONE;                                                                                             \
     ptrdiff_t i = 0;                                                                                                   \
     UNROLLED for (int group = 0; group < groups; group++) total[group] = ALL(0.0);                                     \
-    for (; i + 4 <= n; i += 4)                                                                                         \
-      UNROLLED for (int group = 0; group < groups; group++) {                                                          \
-        DOUBLES row[4];                                                                                                \
-        UNROLLED for (int list = 0; list < 4; list++)                                                                  \
-          row[list] = row_##TYPE(grades + starts[4 * group + list] + i, &signs);                                       \
-        HERE(transpose)(row);                                                                                          \
-        UNROLLED for (int rank = 0; rank < 4; rank++)                                                                  \
-          total[group] = ADD(total[group], MUL(row[rank], ALL(table[i + rank])));                                      \
-      }                                                                                                                \
+    for (; i + 4 <= n; i += 4) add_##TYPE(grades, starts, groups, i, 0, table, total, &signs);                         \
+    if (i < n && n > 4) add_##TYPE(grades, starts, groups, n - 4, i - (n - 4), table, total, &signs), i = n;           \
     int negative = HERE(any)(AND(signs, ALL_BITS(INVALID_##TYPE)));                                                    \
     UNROLLED for (int group = 0; group < groups; group++) STORE(out + 4 * group, total[group]);                        \
-    for (int list = 0; list < 4 * groups; list++) {                                                                    \
+    for (int list = 0; i < n && list < 4 * groups; list++) {                                                           \
       double sum = out[list];                                                                                          \
       for (ptrdiff_t rank = i; rank < n; rank++) {                                                                     \
         sum += (double)grades[starts[list] + rank] * table[rank];                                                      \

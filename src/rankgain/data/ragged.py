@@ -121,15 +121,20 @@ class RaggedArray:
 
     def part(self, start: int, stop: int) -> NumberLists:
         """Return the elements of lists `start` to `stop` − 1 in an array that kernels read, and offsets from 0."""
+        numbers = self._numbers(start, stop)
+        if not self.native:
+            numbers = contiguous(numbers, native=True)
         if self.columns:
-            return contiguous(self._numbers(start, stop), native=True), None, self.columns
+            return numbers, None, self.columns
         offsets = self.offsets[start : stop + 1]
-        return contiguous(self._numbers(start, stop), native=True), offsets - offsets[0] if start else offsets, 0
+        return numbers, offsets - offsets[0] if start else offsets, 0
 
     def ragged(self, start: int, stop: int) -> tuple[Array, Ints]:
         """Like `part`, but the offsets are never None."""
         numbers, offsets, columns = self.part(start, stop)
-        return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
+        if offsets is None:
+            offsets = np.arange(0, (stop - start) * columns + 1, columns, dtype=np.int64)
+        return numbers, offsets
 
     def in_place(self) -> NumberLists:
         """Return all lists without copying them. The lists must be `native`."""
