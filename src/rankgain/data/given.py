@@ -58,12 +58,13 @@ class Given:
     expression for the answers of a search engine that do not name their queries, or "".
     """
 
+    unnamed = ""
+
     def __init__(self, kind: Kind, data: Any, argument: str, assumed: tuple[str, ...] = ()) -> None:
         self.kind = kind
         self.data = data
         self.argument = self.name = argument
         self.assumed = assumed
-        self.unnamed = ""
 
     @cached_property
     def frame(self) -> Frame:
@@ -165,7 +166,7 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
         lines = value.values_of_lines() if may_be_of_engine else None
         given = None if lines is None else _of_engine(lines, name, side)
         return given or Given("table", value, name)
-    may_be_of_engine = side and not columns and (side == "run" or not is_table)
+    may_be_of_engine = side and not columns and (side == "run" or not is_table) and not _is_plain(value)
     if may_be_of_engine and (given := _of_engine(value, name, side)) is not None:
         return given
     if isinstance(value, Mapping):
@@ -195,6 +196,12 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
             )
         return _of_list(items, name, columns, is_table)
     return Given("array" if is_array(value) else "other", value, name)
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value begins with an id or a number, or with a list or a set of those, as most lists do."""
+    first = value[0] if type(value) is list and value else value
+    return type(first[0] if type(first) is list and first else first) in _PLAIN_ITEMS
 
 
 def _of_engine(value: Any, name: str, side: str) -> Given | None:
@@ -234,6 +241,7 @@ def _of_list(value: Any, name: str, columns: Mapping[str, Any], is_table: bool) 
     return Given("lists", value, name)
 
 
+_PLAIN_ITEMS = frozenset((str, int, float, set))
 _PLAIN_ROWS = frozenset((list, set, str, int, float))
 
 

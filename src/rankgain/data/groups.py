@@ -146,6 +146,11 @@ class QueryRows:
         rows, offsets = rows_of(self.firsts, self.lasts, queries)
         return (rows if self._order is None else self._order[rows]), offsets
 
+    def ends(self, query: int) -> tuple[int, int]:
+        """Return the first and the last row of a query that has rows."""
+        first, last = int(self.firsts[query]), int(self.lasts[query]) - 1
+        return (first, last) if self._order is None else (int(self._order[first]), int(self._order[last]))
+
     def non_empty(self) -> QueryRows:
         """Keep only the queries that have rows."""
         present = np.flatnonzero(self.lasts > self.firsts)

@@ -39,14 +39,16 @@ def warn_of_ranks(score: str | int, groups: QueryRows, scores: Any) -> None:
 
 def remarks_on_scores(groups: QueryRows, scores: Column) -> tuple[str, ...]:
     """Return a remark if all scores are equal in each query, of which one is long."""
-    if not len(groups) or not _are_equal(groups, scores, np.arange(1)):
+    if not len(groups):
         return ()
-    sizes = groups.lasts - groups.firsts
-    return (EQUAL,) if sizes.max() >= LONG and _are_equal(groups, scores, np.arange(len(groups))) else ()
+    first, last = (to_float64(scores[row : row + 1])[0] for row in groups.ends(0))
+    if first != last or (groups.lasts - groups.firsts).max() < LONG:
+        return ()  # most runs are looked at no further
+    return (EQUAL,) if _are_equal(groups, scores) else ()
 
 
-def _are_equal(groups: QueryRows, scores: Column, queries: Array) -> bool:
-    rows, offsets = groups.rows(queries)
+def _are_equal(groups: QueryRows, scores: Column) -> bool:
+    rows, offsets = groups.rows(np.arange(len(groups)))
     values = to_float64(scores[rows])
     equal = values[1:] == values[:-1]  # the difference of infinite scores would be NaN
     equal[offsets[1:-1][(offsets[1:-1] > 0) & (offsets[1:-1] < len(values))] - 1] = True
