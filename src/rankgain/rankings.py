@@ -314,17 +314,16 @@ class Rankings:
             rankings = self._following(peer_rules, like, peer.given(given))
             name = None if peer is OWN else peer.name
         source, rules = rankings._source, rankings._rules
-        shares = None
-        if source.has_non_relevant and not rules.judged_only and not rules.scored_only:
-            shares = np.empty(len(source.query_ids))
+        counts_judged = source.has_non_relevant and not rules.judged_only and not rules.scored_only
         if progress is not False:
             with counting_bar(progress, len(source.query_ids), "queries") as bar:
-                out, empty = fill(plan, source, rules, threads, bar, shares)
+                out, empty = fill(plan, source, rules, threads, bar, counts_judged)
         else:
-            out, empty = fill(plan, source, rules, threads, None, shares)
-        capped = 0
+            out, empty = fill(plan, source, rules, threads, None, counts_judged)
+        capped, judged = 0, (plan.share_depth, out[-1]) if counts_judged else None
         if plan.by_subtopic:
-            out, empty, capped = fill_by_subtopic(plan, source, rules, out, threads)
+            ordinary = out[:-1] if counts_judged else out
+            out, empty, capped = fill_by_subtopic(plan, source, rules, ordinary, threads)
         assumed = source.assumed
         if source.may_have_other_ids and not out.item(0):
             assumed += _look_for_hits(source, rules, out)
@@ -334,7 +333,6 @@ class Rankings:
         lacking, unjudged = source.left_out
         counts = len(ids), lacking, unjudged, empty, source.excluded_judgments, capped, source.own_ids
         values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
-        judged = None if shares is None else (plan.share_depth, shares)
         return Evaluation(
             values, ids, rules.ties, missing, name, plan.backend, counts, weights, assumed, COUNTS, judged
         )

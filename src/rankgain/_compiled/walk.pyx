@@ -805,30 +805,22 @@ cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffer
     return run_buffers(program, &parsed_rules, chunk, output)
 
 
-def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, shares=None, /):
-    """Write the metrics of each query of a chunk to `out`, and the shares of judged documents to `shares`, from a
-    column on; return as `answer` does."""
+def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, bint counts_judged=False, /):
+    """Write the metrics of each query of a chunk to `out`, from a column on, and the shares of judged documents to its
+    last row if `counts_judged` is set; return as `answer` does."""
     cdef HitBuffers output
-    cdef Py_buffer view, view_of_shares
-    output.shares = NULL
-    if shares is not None:
-        if PyObject_GetBuffer(shares, &view_of_shares, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
-            PyErr_Clear()
-            raise BufferError
-        output.shares = <double*>view_of_shares.buf + column
+    cdef Py_buffer view
+    cdef Py_ssize_t n_rows = program.steps.n_combinations + counts_judged
     if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
         PyErr_Clear()
-        if shares is not None:
-            PyBuffer_Release(&view_of_shares)
         raise BufferError
     try:
         output.out = <double*>view.buf + column
-        output.stride = view.len // <Py_ssize_t>sizeof(double) // max(program.steps.n_combinations, 1)
+        output.stride = view.len // <Py_ssize_t>sizeof(double) // max(n_rows, 1)
+        output.shares = output.out + (n_rows - 1) * output.stride if counts_judged else NULL
         return run_chunk(program, rules, chunk, &output)
     finally:
         PyBuffer_Release(&view)
-        if shares is not None:
-            PyBuffer_Release(&view_of_shares)
 
 
 def hits(

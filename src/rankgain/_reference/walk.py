@@ -26,21 +26,20 @@ _Chunk = tuple[Any, ...]
 
 
 def run(
-    program: Program, rules: _Codes, chunk: _Chunk, out: Floats, column: int, shares: Floats | None = None
+    program: Program, rules: _Codes, chunk: _Chunk, out: Floats, column: int, counts_judged: bool = False
 ) -> int | ErrorCode:
     """Write the metrics of the queries in a chunk to `out`: one column per query, from `column` on.
 
-    If `shares` is given, write the shares of judged documents among the first `share_depth` to it, from `column` on.
-    Documents must then have ids, and unjudged ones must count. Return the number of queries without relevant documents,
-    or the first error.
+    With `counts_judged`, the last row is for the shares of judged documents among the first `share_depth`. Documents
+    must then have ids, and unjudged ones must count. Return the number of queries without relevant documents, or the
+    first error.
     """
 
     def write(index, query):
-        out[:, column + index] = compute_metrics(program, query)
-        if shares is not None:
-            shares[column + index] = query.judged_share
+        shares = [query.judged_share] if counts_judged else []
+        out[:, column + index] = [*compute_metrics(program, query), *shares]
 
-    return _each(_ranked(program, rules, chunk, shares is not None), write)
+    return _each(_ranked(program, rules, chunk, counts_judged), write)
 
 
 def _each(queries, use):
@@ -105,7 +104,7 @@ def hits(
 ) -> int | ErrorCode:
     """Store the hits and judged grades of the queries in a chunk in columns, one query after another.
 
-    `shares`: as in `run`, one per query of the chunk.
+    `shares` receives the share of judged documents of each query, as the last row in `run`.
     """
     offsets[0] = judged_offsets[0] = 0
 

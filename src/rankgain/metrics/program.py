@@ -197,26 +197,26 @@ def planned(requests: Requests) -> Plan:
 
 
 def fill(
-    plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None, shares: Floats | None = None
+    plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None, counts_judged: bool = False
 ) -> tuple[Floats, int]:
     """Compute the values of metrics, one row per metric, and count the queries with nothing relevant.
 
-    `bar` is a tqdm progress bar that advances by the number of queries in each chunk. `shares` receives the share of
-    judged documents of each query, if documents have ids.
+    `bar` is a tqdm progress bar that advances by the number of queries in each chunk. With `counts_judged`, a last row
+    has the share of judged documents of each query; documents must then have ids.
     """
     check_averaged(plan, rules)
-    out = np.empty((plan.count - len(plan.by_subtopic), len(source.query_ids)))
-    if not len(out) and shares is None:
+    out = np.empty((plan.count - len(plan.by_subtopic) + counts_judged, len(source.query_ids)))
+    if not len(out):
         return out, 0
     program = plan.ready or plan.program(source.longest)
     chunks = source.chunks(threads)
     if threads > 1 or bar is not None:
-        work = partial(_walk, plan, program, source, rules, out, shares)
+        work = partial(_walk, plan, program, source, rules, out, counts_judged)
         empty = sum(run_chunks(chunks, work if bar is None else partial(_advancing, bar, work), threads))
     else:
         empty = 0
         for start, stop in chunks:
-            empty += _walk(plan, program, source, rules, out, shares, start, stop)
+            empty += _walk(plan, program, source, rules, out, counts_judged, start, stop)
     if source.first_invalid_query is not None:
         raise copy_of(source.first_invalid_query[1])
     out.setflags(False)  # type: ignore[call-arg]  # make it read-only; passing a keyword takes twice as long
@@ -238,16 +238,15 @@ def copy_of(error: Exception) -> Exception:
 
 
 def _walk(
-    plan: Plan, program: Any, source: Source, rules: Rules, out: Floats, shares: Floats | None, start: int, stop: int
+    plan: Plan, program: Any, source: Source, rules: Rules, out: Floats, counts_judged: bool, start: int, stop: int
 ) -> int:
     """Fill ``out[:, start:stop]`` and return the number of its queries with nothing relevant."""
     chunk = source.chunk(start, stop)
     if plan.has_callable_gain:
         capacity = capacity_of(source, rules, start, stop)
-        of_chunk = None if shares is None else shares[start:stop]
-        result = _run_with_callables(plan, program, rules.codes, chunk, capacity, out, of_chunk, start)
+        result = _run_with_callables(plan, program, rules.codes, chunk, capacity, out, counts_judged, start)
     else:
-        result = plan.run(program, rules.codes, chunk, out, start, shares)
+        result = plan.run(program, rules.codes, chunk, out, start, counts_judged)
     if type(result) is tuple:
         raise refused(plan, source, start, result)
     return result  # type: ignore[no-any-return]
@@ -421,7 +420,7 @@ def _run_with_callables(
     chunk: Any,
     capacity: tuple[int, int],
     out: Floats,
-    shares: Floats | None,
+    counts_judged: bool,
     start: int,
 ) -> Any:
     """Compute metrics with callable gains: find all hits, call the gains for each query, then compute the metrics.
@@ -429,8 +428,9 @@ def _run_with_callables(
     A callable receives the distinct grades of a query that the term uses, highest first, so its results do not depend
     on chunks or threads. It is not called for an invalid query or for later queries.
     """
+    shares = out[-1, start : start + chunk[2] - chunk[1]] if counts_judged else None
     hits = find_in_chunk(plan.engine, program, codes, chunk, capacity, shares)
-    return metrics_of_hits(plan, program, codes, hits, out, start)
+    return metrics_of_hits(plan, program, codes, hits, out[:-1] if counts_judged else out, start)
 
 
 def metrics_of_hits(plan: Plan, program: Any, codes: Any, hits: Hits, out: Floats, start: int) -> Any:
