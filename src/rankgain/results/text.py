@@ -595,12 +595,8 @@ class Tables:
 
         Parameters
         ----------
-        digits : int, optional
-            The number of decimal places of means and differences in the tables, from 0 to 15. The default is 4, or 2
-            for values in percent, and more for small differences.
-        percent : bool, default False
-            Whether the tables give values in percent, for metrics whose values are from 0 to 1. Sentences and other
-            values do not change.
+        digits, percent : optional, with the defaults of `to_markdown`
+            As in `to_markdown`.
         caption : str, optional
             Plain text with which the caption of the first table begins. Special characters are escaped.
         label : str, optional
@@ -615,10 +611,8 @@ class Tables:
 
         Raises
         ------
-        TypeError
-            If an option is of the wrong type.
-        ValueError
-            If `digits` is out of range, or `label` contains characters other than ASCII letters, digits and ``:./+-_``.
+        TypeError, ValueError
+            If `to_markdown` would raise it.
 
         Examples
         --------
