@@ -304,7 +304,10 @@ def _in_parts(rows: Sequence[Sequence[str]], style: Style, columns: int, breaks:
 def _part(rows: Sequence[Sequence[str]], style: Style, columns: list[int]) -> list[str]:
     marks = {(row, columns.index(column)): mark for (row, column), mark in style.marks.items() if column in columns}
     left = [columns.index(column) for column in style.left if column in columns]
-    return aligned([[row[column] for column in columns] for row in rows], style._replace(marks=marks, left=left))
+    part = [[row[column] for column in columns] for row in rows]
+    while len(part) > 1 and not any(part[-1][max(style.names, 1) :]):  # the columns of a part may be shorter
+        part.pop()
+    return aligned(part, style._replace(marks=marks, left=left))
 
 
 def wrapped(line: str) -> list[str]:
