@@ -215,11 +215,25 @@ def test_columns_of_numbers_are_printed_in_parts(monkeypatch):
 
 def test_calculation_shows_the_ideal_ranking_below_the_list(monkeypatch):
     calculation = rg.from_ranked([[0, 2, 1]]).calculation("ndcg@3", 0)
-    wide = repr(calculation)
+    wide = repr(calculation).splitlines()
     monkeypatch.setenv("COLUMNS", "60")
-    assert max(map(len, wide.splitlines())) > 60 >= max(map(len, repr(calculation).splitlines()))
-    assert [line.split()[:2] for line in repr(calculation).splitlines() if line.startswith("rank")][1][0] == "rank"
-    assert "" in repr(calculation).splitlines()
+    narrow = repr(calculation).splitlines()
+    assert max(map(len, wide)) > 60 >= max(map(len, narrow))
+    heads = [line.split() for line in narrow if line.startswith("rank")]
+    assert [*heads[0], *heads[1][1:]] == wide[1].split()
+    assert heads[1][:2] == ["rank", "ideal"]
+
+
+def test_part_ends_with_its_last_value(monkeypatch):
+    rows = [["rank", "document", "ideal"], ["1", "a", "b"], ["2", "c", ""]]
+    assert fitted_lines(monkeypatch, 15, rows, names=0, rule=False) == [
+        "rank  document",
+        "   1         a",
+        "   2         c",
+        "",
+        "rank  ideal",
+        "   1      b",
+    ]
 
 
 def test_results_fit_only_what_is_shown(monkeypatch, capsys, tmp_path):

@@ -331,3 +331,49 @@ def test_other_files_are_refused(rejects):
     rejects(TypeError, "evaluate needs truth and a run", rg.evaluate, {"q": {"a": 1}}, "rr")
     rejects(TypeError, "no metric was requested", rg.evaluate, {"q": {"a": 1}}, {"q": {"a": 1}})
     rejects(TypeError, "must be a pandas, polars", rg.from_rows, np.arange(3))
+
+
+FRAMES = {"records": list, "pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.Table.from_pylist}
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("returned", ["a", 7])
+def test_a_column_of_single_ids_is_no_ranking(rejects, frame, returned):
+    """Each query has a list of returned ids; a single id would be a list of one, or a row per document."""
+    table = frame([{"query": "q1", "relevant": ["a"], "retrieved": returned}])
+    rejects(ValueError, "'retrieved' holds no lists: write a list of ids per query", rg.from_rows, table)
+    message = "must hold lists of ids"
+    if frame in (list, pd.DataFrame):
+        message = f"query 'q1': must be a list of ids, best first, not {type(returned).__name__}"
+    rejects(TypeError, f"column 'retrieved'…{message}", rg.from_rows, table, retrieved="retrieved")
+    rejects(TypeError, f"column 'retrieved'…{message}", rg.evaluate, table, "rr", retrieved="retrieved")
+    single = frame([{"query": "q1", "relevant": "a", "retrieved": ["b", "a"]}])
+    assert rg.from_rows(single, relevant="relevant").evaluate("rr").to_dict() == {"q1": {"rr": 0.5}}
+
+
+def as_maps(rows):
+    """Return an Arrow table with maps, where `pyarrow.Table.from_pylist` makes structs."""
+    texts = pa.map_(pa.string(), pa.string())
+    return pa.table(
+        {
+            name: pa.array([list(value.items())], texts) if isinstance(value, dict) else [value]
+            for name, value in rows[0].items()
+        }
+    )
+
+
+NO_NUMBERS = {
+    **dict.fromkeys((list, pd.DataFrame), "query 'q1', document 'a': the grade must be a number, not str; convert"),
+    **dict.fromkeys((pl.DataFrame, pa.Table.from_pylist), "grades by id, and the field 'a' holds no numbers"),
+    as_maps: "must hold numbers as the values of its maps",
+}
+
+
+@pytest.mark.parametrize("frame", [*FRAMES.values(), as_maps], ids=[*FRAMES, "arrow maps"])
+def test_maps_with_values_in_text_are_refused(rejects, frame):
+    """Grades are numbers; a ranking is a list, not a map of scores."""
+    table = frame([{"query": "q1", "relevant": {"a": "2", "b": "1"}, "retrieved": ["a", "b"]}])
+    rejects(TypeError, f"column 'relevant'…{NO_NUMBERS[frame]}", rg.evaluate, table, "rr")
+    table = frame([{"query": "q1", "relevant": ["a"], "retrieved": {"a": "0.5", "b": "1.5"}}])
+    message = "a list of ids, best first, not dict" if frame in (list, pd.DataFrame) else "must hold lists of ids"
+    rejects(TypeError, f"column 'retrieved'…{message}", rg.from_rows, table, retrieved="retrieved")

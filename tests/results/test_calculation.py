@@ -611,3 +611,23 @@ def test_documents_that_were_not_returned_are_named():
     (note,) = [note for note in calculation("rr", qrels=many, run=run, query="q1").notes if "not returned" in note]
     assert note.startswith("not returned: d0 (1), d1 (1)")
     assert note.endswith("d49 (1) and 10 more.")
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("ids", ["abxc", [1, 2, 9, 3]])
+def test_columns_of_tied_and_untied_rows_have_one_type(ids):
+    """Tied documents of a metric like RR share a row, with their values as text, and so do those of other rows then."""
+    a, b, x, c = ids
+    run = {"q": {a: 3.0, b: 1.0, x: 1.0, c: 0.5}}
+    rankings = rg.from_qrels({"q": {a: 2, b: 1, c: 0}}, run, ties="average")
+    tied = rankings.calculation("rr", "q").columns()
+    assert tied["document"] == [f"{a}", f"{b}, {x}", f"{c}"]
+    assert (tied["grade"], tied["relevant"]) == (["2", "1, –", "0"], ["1", "1, 0", "0"])
+    assert [tied["rank"].tolist(), tied["last_rank"].tolist()] == [[1.0, 2.0, 4.0], [1.0, 3.0, 4.0]]
+    untied = rankings.under(ties="stable").calculation("rr", "q").columns()
+    assert untied["document"] == [*ids]
+    assert untied["grade"].dtype == untied["relevant"].dtype == np.float64
+    assert np.isnan(untied["grade"][2])
+    gains = rankings.calculation("ndcg@4", "q").columns()  # each tied document has a row
+    assert gains["document"] == [*ids]
+    assert gains["grade"].dtype == np.float64

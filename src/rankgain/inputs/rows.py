@@ -195,6 +195,8 @@ def _need(frame: Frame, role: str, name: ColumnName | None) -> Any:
         return column
     others = [other for other in frame.names if other in (*_UNSURE[role], *ROW_COLUMNS[role])]
     advice = f"pass {role}={others[0]!r} if it holds ids" if others else f"pass {role}="
+    if others and role == "retrieved" and frame.content(others[0]) != "lists":
+        advice = f"{others[0]!r} holds no lists: write a list of ids per query"
     raise ValueError(
         f"{frame.argument} has no column of {role} ids in lists (expected {', '.join(ROW_COLUMNS[role])}; found "
         f"{frame.listed()}): {advice}"

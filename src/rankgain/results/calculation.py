@@ -140,7 +140,8 @@ class Calculation(Frames, Tables):
         Returns
         -------
         dict of str to sequence
-            Numbers are float64 arrays, with NaN for missing values.
+            Numbers are float64 arrays, with NaN for missing values. Where tied documents share a row, the columns of
+            their values are text, as in the table.
 
         Examples
         --------
@@ -153,12 +154,16 @@ class Calculation(Frames, Tables):
         for prefix, rows in (("", self.rows), ("ideal_", self.ideal)):
             for name in rows[0] if rows else ():
                 cells = [row[name] for row in rows] + [None] * (length - len(rows))
-                is_text = name in NAMES or any(isinstance(cell, list) for cell in cells)
-                columns[prefix + name] = (
-                    [_listed(cell) if isinstance(cell, list) else cell for cell in cells]
-                    if is_text
-                    else np.array([math.nan if cell is None else cell for cell in cells], dtype=np.float64)
-                )
+                if any(isinstance(cell, list) for cell in cells):  # tied documents share a row
+                    columns[prefix + name] = [
+                        None if cell is None else _listed(cell if isinstance(cell, list) else [cell]) for cell in cells
+                    ]
+                elif name in NAMES:
+                    columns[prefix + name] = cells
+                else:
+                    columns[prefix + name] = np.array(
+                        [math.nan if cell is None else cell for cell in cells], np.float64
+                    )
         return columns
 
     @fitted()

@@ -304,7 +304,10 @@ def _in_parts(rows: Sequence[Sequence[str]], style: Style, columns: int, breaks:
 def _part(rows: Sequence[Sequence[str]], style: Style, columns: list[int]) -> list[str]:
     marks = {(row, columns.index(column)): mark for (row, column), mark in style.marks.items() if column in columns}
     left = [columns.index(column) for column in style.left if column in columns]
-    return aligned([[row[column] for column in columns] for row in rows], style._replace(marks=marks, left=left))
+    part = [[row[column] for column in columns] for row in rows]
+    while len(part) > 1 and not any(part[-1][max(style.names, 1) :]):  # the columns of a part may be shorter
+        part.pop()
+    return aligned(part, style._replace(marks=marks, left=left))
 
 
 def wrapped(line: str) -> list[str]:
@@ -595,12 +598,8 @@ class Tables:
 
         Parameters
         ----------
-        digits : int, optional
-            The number of decimal places of means and differences in the tables, from 0 to 15. The default is 4, or 2
-            for values in percent, and more for small differences.
-        percent : bool, default False
-            Whether the tables give values in percent, for metrics whose values are from 0 to 1. Sentences and other
-            values do not change.
+        digits, percent : optional, with the defaults of `to_markdown`
+            As in `to_markdown`.
         caption : str, optional
             Plain text with which the caption of the first table begins. Special characters are escaped.
         label : str, optional
@@ -615,10 +614,8 @@ class Tables:
 
         Raises
         ------
-        TypeError
-            If an option is of the wrong type.
-        ValueError
-            If `digits` is out of range, or `label` contains characters other than ASCII letters, digits and ``:./+-_``.
+        TypeError, ValueError
+            If `to_markdown` would raise it.
 
         Examples
         --------

@@ -163,16 +163,16 @@ class Stream(Reader):
         schema = self._schema.structure
         schema = schema if self._bare else schema.children[self.names.index(name)].contents
         form = schema.format.decode()
-        if form in LISTS or form.startswith("+w:"):
-            return "lists"
         if form in ("+m", "+s"):
             return "mappings"
+        if form in LISTS or form.startswith("+w:"):
+            return "lists"
         is_id = bool(schema.dictionary) or form in ("u", "U", "z", "Z", "vu", "vz") or form in _NUMBERS
         return "ids" if is_id and form not in "efg" else "other"
 
     def lists(self, name: Any, where: str, *, single: bool = False) -> ListColumn:
         kind = self.content(name)
-        if kind not in ("lists", "mappings") and not single:
+        if kind != "lists" and not single:
             raise TypeError(f"{where} must hold lists of ids")
         if kind == "other":
             raise TypeError(f"{where} must hold ids, lists of ids or mappings from id to grade")
