@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import Handed, Missing, Peer, ScoreBits, Ties, check_choices
-from rankgain.data.advice.ratings import FEWEST, MOST, remark_on_ratings
+from rankgain.data.advice.ratings import FEWEST_RATINGS, MOST_RATINGS, remark_on_ratings
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NoKeywords, counted, nearest, quoted, unexpected, without_unknown
@@ -327,8 +327,8 @@ class Rankings:
         assumed = source.assumed
         if source.may_have_other_ids and not out.item(0):
             assumed += _look_for_hits(source, rules, out)
-        if plan.without_rel is not None and like is None and source.n_judged >= FEWEST:
-            assumed += remark_on_ratings(source.some_grades(MOST), plan.without_rel)
+        if plan.without_rel is not None and like is None and source.n_judged >= FEWEST_RATINGS:
+            assumed += remark_on_ratings(source.some_grades(MOST_RATINGS), plan.without_rel)
         ids, missing = source.query_ids, source.missing
         lacking, unjudged = source.left_out
         counts = len(ids), lacking, unjudged, empty, source.excluded_judgments, capped, source.own_ids

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankgain.scalars import Array
 
-FEWEST = 200  # minimum number of grades, because fewer can be distributed as ratings are by chance
-MOST = 1 << 16  # maximum number of grades that are examined
+FEWEST_RATINGS = 200  # minimum number of grades, because fewer can be distributed as ratings are by chance
+MOST_RATINGS = 1 << 16  # maximum number of grades that are examined
 _HEAD = 256  # number of grades that are examined first, since a grade of 0 is usually among them
 _FEWEST_LEVELS = 4
 _SCALES = ((1.0, 5.0), (0.5, 5.0), (1.0, 10.0))  # the lowest and the highest rating
@@ -21,9 +21,9 @@ def lowest_good_rating(grades: Array) -> tuple[float, float, float] | None:
     Ratings are halves on a scale that begins above 0, and good ones are at least twice as frequent as bad ones. Grades
     of relevance and counts begin at 0 or are mostly low, and ranks are evenly spread.
     """
-    if len(grades) < FEWEST or not np.all((grades[:_HEAD] >= 0.5) & (grades[:_HEAD] <= 10.0)):
+    if len(grades) < FEWEST_RATINGS or not np.all((grades[:_HEAD] >= 0.5) & (grades[:_HEAD] <= 10.0)):
         return None
-    halves = 2.0 * grades[:MOST]
+    halves = 2.0 * grades[:MOST_RATINGS]
     ends = float(halves.min()) / 2.0, float(halves.max()) / 2.0
     if ends not in _SCALES or np.any(halves != np.floor(halves)):
         return None
