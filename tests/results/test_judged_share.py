@@ -197,3 +197,17 @@ def test_honest_data_draw_no_line(kind):
     rng = random.Random(kind)
     for _ in range(300):
         assert lines(repr(HONEST[kind](rng, rng.sample(range(40), 15)).evaluate("rr", "ndcg@10"))) == []
+
+
+@pytest.mark.parametrize("ids", ["d{}".format, lambda number: number * 2**40 + 1], ids=["text", "integers"])
+@pytest.mark.parametrize("validate", ["judged", "full"])
+@pytest.mark.parametrize("ties", ["average", "best", "worst"])
+@pytest.mark.usefixtures("backend")
+def test_a_query_of_a_frame_is_matched_twice(ids, validate, ties):
+    """Each query has a tie at the depth of the share, and unjudged documents in the buckets of judged ones."""
+    judged, returned = [ids(number) for number in range(300)], [ids(number) for number in range(250, 2000)]
+    qrels = {"query_id": ["q"] * 300 + ["r"] * 300, "doc_id": judged * 2, "relevance": [0, 1] * 300}
+    run = {"query_id": ["q"] * 1750 + ["r"] * 1750, "doc_id": returned * 2, "score": [1.0] * 3500}
+    rankings = rg.from_frames(qrels, run, ties=ties, validate=validate)
+    result = rankings.evaluate("rr@10", "judged@10")
+    assert result.judged_share == result.mean("judged@10")

@@ -120,6 +120,15 @@ cdef void chain_unique(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ss
         chains.heads[bucket] = <uint32_t>(row + 1)
 
 
+cdef void unchain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """Empty the buckets of rows, so that they can be added again: heads of rows up to `start` are stale, but not
+    theirs."""
+    cdef Py_ssize_t row
+    chains.shift = 64 - hash_bits(n)
+    for row in range(start, start + n):
+        chains.heads[chain_of(keys, row, chains.shift)] = 0
+
+
 ctypedef fused integer_t:
     int32_t
     int64_t
@@ -665,12 +674,21 @@ cdef struct Columns:
     bint whole
 
 
+cdef void unchain_query(const Columns* columns, Py_ssize_t number, Scratch* scratch) noexcept nogil:
+    """Let `find_in_columns` be called again for a query, the last one that it was called for without an error."""
+    cdef Py_ssize_t start = columns.truth_first[number]
+    unchain(&scratch.truth, &columns.truth, start, <Py_ssize_t>columns.truth_last[number] - start)
+    if columns.whole:
+        start = columns.run_first[number]
+        unchain(&scratch.run, &columns.run, start, <Py_ssize_t>columns.run_last[number] - start)
+
+
 cdef int find_in_columns(
     const Columns* columns, Py_ssize_t number, int64_t depth, double lowest, int ties, bint single, Scratch* scratch,
     Query* query, Py_ssize_t* position
 ) noexcept nogil:
-    """Find the hits of a query whose documents are rows of columns; return an error code, or 0. `prepare` was
-    called."""
+    """Find the hits of a query whose documents are rows of columns; return an error code, or 0. `prepare` was called,
+    and queries are found in the order of their rows."""
     cdef Py_ssize_t truth_start = columns.truth_first[number], start = columns.run_first[number]
     cdef Py_ssize_t n_truth = columns.truth_last[number] - truth_start
     cdef Py_ssize_t n = columns.run_last[number] - start, m = 0

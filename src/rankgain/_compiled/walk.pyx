@@ -587,6 +587,8 @@ cdef Py_ssize_t walk_buffers(
         if output.shares != NULL:
             output.shares[index] = memory.query.judged_share
             if memory.query.judged_share < 0.0:
+                if chunk.form == COLUMNS:
+                    unchain_query(&chunk.columns, chunk.start + index, scratch)
                 output.shares[index] = recounted(
                     find(
                         chunk, chunk.start + index, steps, rules, memory.query.share_depth, NON_RELEVANT, scratch,
