@@ -18,7 +18,7 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate, check_choices
 from rankgain.data.advice.ranks import warn_of_ranks
-from rankgain.data.column_names import Key, check_roles, columns_of, names_ranks
+from rankgain.data.column_names import QueryKey, check_roles, key_columns, names_ranks
 from rankgain.data.columns import PartSource, RunColumns
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import broken, column_of, ids_of
@@ -26,7 +26,7 @@ from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_i
 from rankgain.data.rules import rules_of
 from rankgain.data.tables.arrow import Stream
 from rankgain.data.tables.frame import Frame
-from rankgain.data.tables.parts import Part, part_of, whole_queries
+from rankgain.data.tables.parts import TablePart, part_of, whole_queries
 from rankgain.errors import import_extra
 from rankgain.inputs.frames import label_lists
 from rankgain.metrics.metric import Metric, each_of, refuse_by_subtopic
@@ -90,7 +90,7 @@ class BatchOptions:
     0.75
     """
 
-    query: Key | None = None
+    query: QueryKey | None = None
     doc: str | None = None
     relevance: str | None = None
     score: str | None = None
@@ -264,11 +264,11 @@ class PartRules:
         self.metrics = metrics
         self.options = options
 
-    def of_sides(self, judged: Part, returned: Part) -> Evaluation:
+    def of_sides(self, judged: TablePart, returned: TablePart) -> Evaluation:
         """Evaluate queries of which one part holds the judgments and one the run."""
         return self._against(of_ids("qrels", judged.groups, judged.documents, judged.values["relevance"]), returned)
 
-    def of_part(self, part: Part, names: tuple[str, str] = ("batches: relevance", "batches: score")) -> Evaluation:
+    def of_part(self, part: TablePart, names: tuple[str, str] = ("batches: relevance", "batches: score")) -> Evaluation:
         """Evaluate queries whose judgments and run are in one table, with or without document ids.
 
         `names`: how errors call the columns of relevance and scores.
@@ -279,7 +279,7 @@ class PartRules:
         labels, scores = zip(names, (part.values["relevance"], part.values["score"]), strict=True)
         return self._evaluated(label_lists(part.groups, labels, scores, rules, None))
 
-    def of_run(self, judgments: JudgmentSets, part: Part) -> Evaluation:
+    def of_run(self, judgments: JudgmentSets, part: TablePart) -> Evaluation:
         """Evaluate a run of some of the judged queries."""
         in_run = part.groups.numbers
         return self._against(_subset(judgments, [query in in_run for query in judgments.query_ids]), part)
@@ -292,7 +292,7 @@ class PartRules:
         """Return an Evaluation without any queries."""
         return self.of_sides(_NOTHING, _NOTHING)
 
-    def _against(self, judgments: JudgmentSets, run: Part) -> Evaluation:
+    def _against(self, judgments: JudgmentSets, run: TablePart) -> Evaluation:
         options = self.options
         check_all, scores = options.validate == "full", run.values["score"]
         columns = RunColumns(
@@ -305,7 +305,7 @@ class PartRules:
         return rankings.evaluate(*self.metrics, threads=self.options.threads, like=self.options.like)
 
 
-_NOTHING = Part(QueryRows.of(ids_of([])), ids_of([]), dict.fromkeys(("relevance", "score"), np.empty(0)))
+_NOTHING = TablePart(QueryRows.of(ids_of([])), ids_of([]), dict.fromkeys(("relevance", "score"), np.empty(0)))
 
 
 def _subset(judgments: JudgmentSets, mask: Sequence[bool]) -> JudgmentSets:
@@ -350,7 +350,7 @@ def _results(batches: Any, rules: PartRules, judgments: Judgments | None) -> Ite
     return _of_both_sides(parts, rules)
 
 
-def _checked(parts: Iterator[Part], score: str) -> Iterator[Part]:
+def _checked(parts: Iterator[TablePart], score: str) -> Iterator[TablePart]:
     """Yield the parts; warn if the column named `score` seems to hold ranks in the first part."""
     for part in islice(parts, 1):
         warn_of_ranks(score, part.where("score").groups, part.values["score"])
@@ -359,7 +359,7 @@ def _checked(parts: Iterator[Part], score: str) -> Iterator[Part]:
 
 
 def _against_judgments(
-    parts: Iterable[Part], rules: PartRules, judgments: JudgmentSets
+    parts: Iterable[TablePart], rules: PartRules, judgments: JudgmentSets
 ) -> Iterator[tuple[Evaluation, Any]]:
     seen: set[Any] = set()
     kind = None
@@ -373,7 +373,7 @@ def _against_judgments(
     yield rules.of_absent(judgments, seen), kind
 
 
-def _of_both_sides(parts: Iterable[Part], rules: PartRules) -> Iterator[tuple[Evaluation, Any]]:
+def _of_both_sides(parts: Iterable[TablePart], rules: PartRules) -> Iterator[tuple[Evaluation, Any]]:
     part = None
     for part in parts:
         yield rules.of_part(part), part.kind
@@ -396,7 +396,7 @@ def names_in(frame: Frame, options: BatchOptions, is_run: bool) -> dict[str, Any
     return names
 
 
-def _read(batches: Any, options: BatchOptions, *, is_run: bool) -> Iterator[Part]:
+def _read(batches: Any, options: BatchOptions, *, is_run: bool) -> Iterator[TablePart]:
     """Read the required columns of record batches, whose ids must have the same types in all batches."""
     pa = import_extra("pyarrow", "arrow")
     names: dict[str, Any] = {}
@@ -405,7 +405,7 @@ def _read(batches: Any, options: BatchOptions, *, is_run: bool) -> Iterator[Part
     for where, batch in _record_batches(batches):
         frame = Frame(Stream(batch, where, dictionaries), where)
         names = names or names_in(frame, options, is_run)
-        for role, name in ((role, name) for role, key in names.items() for name in columns_of(key)):
+        for role, name in ((role, name) for role, key in names.items() for name in key_columns(key)):
             frame.find(role, name)
             try:
                 batch.column(batch.schema.names.index(name)).validate()
@@ -427,9 +427,9 @@ def _kind_of(names: Sequence[Any]) -> str:
     return " and ".join(id_kind(part).__name__ for part in parts)
 
 
-def _type_of(schema: Any, key: Key) -> Any:
+def _type_of(schema: Any, key: QueryKey) -> Any:
     """Return the Arrow type of the query ids, a struct for a key of several columns."""
-    types = [(name, _plain(schema.field(name).type)) for name in columns_of(key)]
+    types = [(name, _plain(schema.field(name).type)) for name in key_columns(key)]
     return import_extra("pyarrow", "arrow").struct(types) if isinstance(key, list) else types[0][1]
 
 

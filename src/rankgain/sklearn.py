@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
-EXACT = 1 << 53  # integers up to this limit are exact in float64
+_EXACT = 1 << 53  # integers up to this limit are exact in float64
 FEW_DOCUMENTS = 1 << 14  # below this number of documents, sorting is faster than finding ties
 FEW_ROWS = 16  # number of rows from which the frequency of ties is estimated
 
@@ -255,7 +255,7 @@ def _sorted(function: Callable[..., Any], grades: Array, scores: Array, k: int |
 def _exact(scores: Array) -> Array:
     """Return the scores, or the ranks of the distinct scores if float64 may be unable to distinguish them."""
     kind, size = scores.dtype.kind, scores.dtype.itemsize
-    if (kind in "iu" and size == 8 and (scores.max() > EXACT or scores.min() < -EXACT)) or (kind == "f" and size > 8):
+    if (kind in "iu" and size == 8 and (scores.max() > _EXACT or scores.min() < -_EXACT)) or (kind == "f" and size > 8):
         return np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
     return scores
 

@@ -49,11 +49,11 @@ def test_a_long_query_is_interrupted_between_terms(monkeypatch, form):
     metrics = [f"ap(rel={1 + index / TERMS})" for index in range(1, TERMS)]
     begun, filled = threading.Lock(), []
 
-    def walking(plan, compiled, source, codes, out, start, stop):
+    def walking(plan, compiled, source, codes, out, counts_judged, start, stop):
         out[:] = -1.0
         filled.append(out)
         begun.release()
-        return walk(plan, compiled, source, codes, out, start, stop)
+        return walk(plan, compiled, source, codes, out, counts_judged, start, stop)
 
     def interrupt():
         begun.acquire()

@@ -134,6 +134,7 @@ def defined(name):
 
 # Names that several files define because a protocol says so, with what they are everywhere.
 PROTOCOLS = {
+    "add": "the function of a command's file that adds it to the parser",
     "evaluate": "the function of the package, and that of rankgain.spark for its data frames",
     "main": "the function that runs a command",
 }

@@ -16,8 +16,8 @@ from rankgain.cli.options import (
     add_ties,
     metric_name,
 )
-from rankgain.cli.reading import check_files, columns_of, run_names
-from rankgain.cli.writing import write
+from rankgain.cli.reading import check_files, column_options, run_names
+from rankgain.cli.writing import write_output
 from rankgain.comparison.agreement import agreement
 from rankgain.tools.reports import OF_AGREEMENT
 
@@ -74,6 +74,6 @@ def _run(options: argparse.Namespace) -> None:
         pairs=options.pairs,
         level=options.level,
         **({"ties": options.ties} if options.ties else {}),
-        **columns_of(options),
+        **column_options(options),
     )
-    write(OF_AGREEMENT[options.form](result), options.output)
+    write_output(OF_AGREEMENT[options.form](result), options.output)

@@ -11,7 +11,7 @@ from typing import Any
 from rankgain.choices import CHOICES, Correction
 from rankgain.cli.options import add_choice, add_default, add_level, add_shared, metric_name, path, split_limit
 from rankgain.cli.reading import check_files, check_rules, default_metrics, extra, named_rankings, run_names
-from rankgain.cli.writing import write
+from rankgain.cli.writing import write_output
 from rankgain.comparison.aligned import QUERIES
 from rankgain.comparison.comparison import Comparison, comparison_of
 from rankgain.comparison.corrected_tests import INVALID
@@ -187,14 +187,14 @@ def _run(options: argparse.Namespace) -> int:
     if options.human is not None:
         return _corrected(comparison, baseline, correction, floors, options)
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
-    shared["weights"] = None if options.weights is None else by_query(read_weights(options.weights), results)
+    shared["weights"] = None if options.weights is None else _by_query(read_weights(options.weights), results)
     clusters = None if options.clusters is None else read_labels(options.clusters, "cluster")
-    shared["clusters"] = by_query(clusters, results)
+    shared["clusters"] = _by_query(clusters, results)
     of_tests = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
     tests = comparison.test(baseline, correction=correction, **shared, **of_tests)
     groups = gate = labels = None
     if options.groups is not None:
-        labels = by_query(read_labels(options.groups), results)
+        labels = _by_query(read_labels(options.groups), results)
         groups = comparison.groups(labels, baseline, **shared)
     if options.gate:
         worst = WORST if options.worst is None else options.worst
@@ -208,7 +208,7 @@ def _run(options: argparse.Namespace) -> int:
         page = page_of(tests, groups, comparison, evidence, qrels=qrels, command=command, gate=gate)
         write_whole(options.report, page.encode("utf-8"))
     text = COMPARED[options.form](tests, groups, gate, **exports)
-    write(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
+    write_output(f"{text}\n{further_notes(tests, groups)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
 
 
@@ -247,7 +247,7 @@ def _corrected(
     limits = {"strict": options.strict, "floors": floors, "max_drop": options.max_drop}
     gate = tests.gate(**limits) if options.gate else None
     text = CORRECTED[options.form](corrected, tests, gate, **_exports(options))
-    write(f"{text}\n{further_notes(tests, None)}" if options.verbose else text, options.output)
+    write_output(f"{text}\n{further_notes(tests, None)}" if options.verbose else text, options.output)
     return 0 if gate is None else _announced(gate)
 
 
@@ -334,7 +334,7 @@ def shown_command(arguments: Sequence[str]) -> str:
     return shlex.join(["rankgain", *(os.path.basename(part) or part for part in arguments)])
 
 
-def by_query(labels: Mapping[str, Any] | None, results: Mapping[str, Evaluation]) -> dict[Any, Any] | None:
+def _by_query(labels: Mapping[str, Any] | None, results: Mapping[str, Evaluation]) -> dict[Any, Any] | None:
     """Return what a file says about queries by the ids of the queries, which may be keys of several columns."""
     if labels is None:
         return None

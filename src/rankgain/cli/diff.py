@@ -9,7 +9,7 @@ from typing import Any
 
 from rankgain.cli.options import COLUMNS, add_default, add_metric, add_output, argument, pair_of_options, split_limit
 from rankgain.cli.reading import check_files
-from rankgain.cli.writing import encoded, write
+from rankgain.cli.writing import encoded, write_output
 from rankgain.comparison.changes import changes
 from rankgain.comparison.similarity import parsed as similarities_of
 from rankgain.comparison.similarity import read_runs, similarity
@@ -93,7 +93,7 @@ def _run(options: argparse.Namespace) -> int:
         write_whole(options.to_judge, encoded("".join(lines)))
     is_json = options.form == "json"
     text = json_of_diff(result, changed, reasons) if is_json else text_of_diff(result, changed, options.worst)
-    write(text, options.output)
+    write_output(text, options.output)
     if reasons is None:
         return 0
     print("\n".join(["Gate failed.", *reasons] if reasons else ["Gate passed."]), file=sys.stderr)

@@ -9,12 +9,12 @@ from typing import Any
 
 from rankgain.cli.options import add_given, add_level, add_shared, argument, metric_name
 from rankgain.cli.reading import check_files, check_rules, named_rankings
-from rankgain.cli.writing import write
+from rankgain.cli.writing import write_output
 from rankgain.comparison.comparison import Comparison
 from rankgain.metrics.metric import MetricKey
 from rankgain.results.intervals import bounds_of
 from rankgain.results.peers import PEERS, peer_of
-from rankgain.tools.reports import FORMATS, SPREADS, WITH_INTERVALS, Intervals, worst_queries
+from rankgain.tools.reports import FORMATS, SPREADS, WITH_INTERVALS, EvaluationIntervals, worst_queries
 from rankgain.tools.sample import sample
 
 
@@ -89,12 +89,12 @@ def _run(options: argparse.Namespace) -> None:
         if options.interval:
             (result,) = results.values()
             ends = {key: result.interval(key, options.level, **_missing_bounds(key, options)) for key in result}
-            text = WITH_INTERVALS[options.form](Comparison(results), False, Intervals(options.level, ends))
+            text = WITH_INTERVALS[options.form](Comparison(results), False, EvaluationIntervals(options.level, ends))
         elif options.worst is not None:
             text = worst_queries(results, options.worst)
         else:
             text = FORMATS[options.form](Comparison(results), options.per_query)
-    write(text, options.output)
+    write_output(text, options.output)
 
 
 def _check_worst(options: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ from rankgain.data.rules import TIES
 from rankgain.metrics.metric import better, parse
 from rankgain.threads import MOST, check_threads
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
@@ -33,11 +33,11 @@ COLUMNS_OF_LISTS = {
 }
 
 
-def argument(read: Callable[[str], T]) -> Callable[[str], T]:
+def argument(read: Callable[[str], _T]) -> Callable[[str], _T]:
     """Let the message of an error reach the user as that of the option whose argument is read."""
 
     @functools.wraps(read)
-    def checked(text: str) -> T:
+    def checked(text: str) -> _T:
         try:
             return read(text)
         except (ValueError, TypeError) as error:

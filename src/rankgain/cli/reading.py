@@ -85,7 +85,7 @@ def default_metrics(options: argparse.Namespace) -> Sequence[str]:
 
 def named_rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
     """Yield the name and the Rankings of each run. A TREC run is read only when the caller asks for it."""
-    columns, progress = columns_of(options), progress_bar(files, options.progress) is not None
+    columns, progress = column_options(options), progress_bar(files, options.progress) is not None
     of_truth, of_run = columns_by_side(columns)
     given = [
         recognise(path, "run" if index else "truth", of_run if index else of_truth, is_truth=not index)
@@ -143,7 +143,7 @@ def _limited(rankings: Rankings, options: argparse.Namespace) -> Rankings:
     return rankings.limited(judged_only=True) if options.judged_only else rankings
 
 
-def columns_of(options: argparse.Namespace) -> dict[str, Any]:
+def column_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the column names that were given as options. A pair has a name for the qrels and one for the runs."""
     given = {name: getattr(options, name, None) for name in (*COLUMNS, *COLUMNS_OF_LISTS)}
     columns: dict[str, Any] = {name: column for name, column in given.items() if column is not None}

@@ -16,7 +16,7 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def write(text: str, output: str | None) -> None:
+def write_output(text: str, output: str | None) -> None:
     if output is None:
         show(text)
     else:

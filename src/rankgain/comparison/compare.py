@@ -22,7 +22,7 @@ from rankgain.data.column_names import ColumnName
 from rankgain.data.given import Given, is_file, is_stream, recognise
 from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
-from rankgain.inputs.any import COLUMN_ROLES, Rules, columns_by_side, rankings_by_run, rankings_of
+from rankgain.inputs.any import COLUMN_ROLES, InputRules, columns_by_side, rankings_by_run, rankings_of
 from rankgain.inputs.frames import check_pair, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
@@ -48,7 +48,7 @@ def compare(
     queries: Queries = "all",
     truths: Truths = "same",
     progress: bool = False,
-    **rules: Unpack[Rules],
+    **rules: Unpack[InputRules],
 ) -> Comparison: ...
 @overload
 def compare(
@@ -60,7 +60,7 @@ def compare(
     judged_only: bool = False,
     queries: Queries = "all",
     progress: bool = False,
-    **rules: Unpack[Rules],
+    **rules: Unpack[InputRules],
 ) -> Comparison: ...
 @overload
 def compare(

@@ -742,14 +742,14 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         precision@1 as estimated for human judges: 20 of 60 queries have human judgments
         ...
         """
-        from rankgain.comparison.corrected import Judged, check_metrics, corrected_by
+        from rankgain.comparison.corrected import Judged, check_correctable, corrected_by
         from rankgain.comparison.judged_pairs import check_names
         from rankgain.results.intervals import (
             check_level,
         )  # imported only here, since most comparisons are not corrected
 
         names, level = check_names(names), check_level(level)
-        check_metrics(self.metrics)
+        check_correctable(self.metrics)
         if isinstance(human, Comparison):
             few = human
         elif self._again is not None:

@@ -14,7 +14,7 @@ from rankgain.comparison.absent import Coverage
 from rankgain.comparison.aligned import Sample, align
 from rankgain.comparison.corrected_tests import INVALID, METHOD, CorrectedTests, Labelled, assumed, judges_of, refuse
 from rankgain.comparison.difference import percent
-from rankgain.comparison.estimates import FEWEST, Estimate, estimated
+from rankgain.comparison.estimates import LEAST_LABELLED, Estimate, estimated
 from rankgain.comparison.evidence import WITHOUT_UNJUDGED, Evidence, shares_of
 from rankgain.comparison.outcome import Tests
 from rankgain.comparison.power import POWER, check_power, check_size, fewest_signs, quantile
@@ -163,7 +163,9 @@ class Corrected(Frames, Printed):
             The runs with which the others are compared, as in `Comparison.test`.
         metrics : str, Metric or iterable of them, optional
             Some of the metrics. By default, all of them.
-        correction, flips, seed, threads : optional, with the defaults of `Comparison.test`
+        correction : {"max-t", "holm", "bh"} or None, default "max-t"
+            How p is corrected for several comparisons, as in `Comparison.test`.
+        flips, seed, threads : optional, with the defaults of `Comparison.test`
             As in `Comparison.test`.
         **invalid : never
             Other options of `Comparison.test`, such as `margin`, are not valid on corrected values.
@@ -282,7 +284,7 @@ class Corrected(Frames, Printed):
                 f"difference: not with {len(every)} queries judged by {printable(self.names[1])}: their own spread is "
                 "too large"
             )
-        return max(math.ceil(float((first - second).var(ddof=1)) / room), fewest_signs(alpha), FEWEST)
+        return max(math.ceil(float((first - second).var(ddof=1)) / room), fewest_signs(alpha), LEAST_LABELLED)
 
     def methods(self) -> str:
         """Describe the method for a paper: the numbers of queries, the estimator, the intervals and the version.
@@ -407,7 +409,7 @@ def corrected_by(judges: tuple[Judged, Judged], level: float, coverage: Mapping[
     return Corrected(estimates, judged, level, llm.evidence, coverage, labelled.query_ids)
 
 
-def check_metrics(metrics: Iterable[MetricKey]) -> None:
+def check_correctable(metrics: Iterable[MetricKey]) -> None:
     """Raise ValueError if the mean of a metric cannot be corrected."""
     for metric in metrics:
         if isinstance(metric, Score):
@@ -451,11 +453,11 @@ def _estimate(metric: MetricKey, first: Sample, second: Sample, labelled: set[An
     second = second.only(np.array([query in has_first or query not in labelled for query in second.query_ids], bool))
     row_of = {query: row for row, query in enumerate(second.query_ids)}
     first = first.only(np.array([query in row_of for query in first.query_ids], bool))
-    if len(first.values) < FEWEST:
+    if len(first.values) < LEAST_LABELLED:
         raise ValueError(
             f"human: {counted(len(first.values), 'query')} judged by both {names[0]} and {names[1]} "
-            f"{'has' if len(first.values) == 1 else 'have'} a value of {metric!s}, and a correction needs {FEWEST}: "
-            f"judge more, or compare by {names[0]} alone"
+            f"{'has' if len(first.values) == 1 else 'have'} a value of {metric!s}, and a correction needs "
+            f"{LEAST_LABELLED}: judge more, or compare by {names[0]} alone"
         )
     rows = np.array([row_of[query] for query in first.query_ids], dtype=np.int64)
     return estimated(metric, first, second, rows, first.query_ids, second.values)

@@ -94,10 +94,10 @@ class CorrectedTests(Tests):
         self._remarks = [*self._partial()]
         judges = judges_of(labelled.names[0])[0]
         valid = assumed([*self._estimates.values()], labelled.names)
-        self.assumed = [f"Estimated for {judges}. {line}" for line in valid]
-        if self.assumed and not is_matrix(self):
+        self.of_input = [f"Estimated for {judges}. {line}" for line in valid]
+        if self.of_input and not is_matrix(self):
             one, other = map(printable, labelled.names)
-            self.assumed.append(
+            self.of_input.append(
                 f"better/same/worse: of all queries, by {one} where it sees a difference, otherwise by {other}."
             )
 
@@ -131,7 +131,7 @@ class CorrectedTests(Tests):
             Three lines, or two if all queries are labelled.
         """
         test = super().methods()
-        if not self.assumed:
+        if not self.of_input:
             return test
         judges = judges_of(self._labelled.names[0])[0]
         return (
@@ -202,7 +202,7 @@ class CorrectedTests(Tests):
             *(of_metric(self, pair, rules, skipped) for pair in whole),
             *(self._undecided(pair, strict) for pair in pairs if pair not in whole),
         ]
-        return Gate(outcomes, [*unable(whole), *self.assumed[:1]] if whole else [], [], pairs, rules)
+        return Gate(outcomes, [*unable(whole), *self.of_input[:1]] if whole else [], [], pairs, rules)
 
     def _undecided(self, pair: Difference, strict: bool) -> Outcome:
         first = printable(self._labelled.names[0])

@@ -21,11 +21,11 @@ from rankgain.metrics.metric import Metric, better
 from rankgain.results.intervals import bounds_of, student_quantile
 from rankgain.scalars import Bools, Floats, Ints, to_intp
 
-FEWEST = 10  # with fewer labelled queries, a slope says nothing
-EQUAL = 1e-12  # two values that differ by no more are equal; also the least variation from which a slope is computed
+LEAST_LABELLED = 10  # with fewer labelled queries, a slope says nothing
+_EQUAL = 1e-12  # two values that differ by no more are equal; also the least variation from which a slope is computed
 DIGITS = 9  # numbers that agree in so many decimal places are equal, if they are computed in different ways
-BLOCK = 16  # number of pairs whose flips are in memory at a time
-ZERO = "zero"
+_BLOCK = 16  # number of pairs whose flips are in memory at a time
+_ZERO = "zero"
 
 
 class Estimate(NamedTuple):
@@ -76,7 +76,7 @@ class Estimate(NamedTuple):
         """
         values, first, second = self.values[:, run], self.first[:, run], self.second[:, run]
         lowest, highest = bounds_of(self.metric)
-        agree = float(np.mean(np.abs(first - second) <= EQUAL))
+        agree = float(np.mean(np.abs(first - second) <= _EQUAL))
         residuals = np.round(first - self.slopes[run] * second, DIGITS)
         commonest = float(np.unique(residuals, return_counts=True)[1].max()) / self.labelled
         reach = max(float(self.slopes[run]) * agree**2, commonest**2) * (highest - lowest)
@@ -92,7 +92,7 @@ class Estimate(NamedTuple):
         """Return the correlation of the two judges' values for the labelled queries; NaN if either is constant."""
         first, second = (each[:, run] - each[:, run].mean() for each in (self.first, self.second))
         below = math.sqrt(float(first @ first) * float(second @ second))
-        return float(first @ second) / below if below > EQUAL else math.nan
+        return float(first @ second) / below if below > _EQUAL else math.nan
 
     def of_difference(self, run: str, baseline: str) -> tuple[Floats, Floats, Floats]:
         """Return for a pair: the first judge's difference and the weighted second's, by labelled query; that of all."""
@@ -145,7 +145,7 @@ def _corrected(first: Floats, every: Floats, rows: Ints, unit: Ints) -> tuple[Fl
     centred = second - second.mean()
     products, squares = centred * (first - first.mean()), centred * centred
     below = squares.sum() - squares
-    slopes = np.divide(products.sum() - products, below, out=np.zeros(count), where=below > EQUAL).clip(0.0, 1.0)
+    slopes = np.divide(products.sum() - products, below, out=np.zeros(count), where=below > _EQUAL).clip(0.0, 1.0)
     slope = float(slopes.mean())
     deviations = np.bincount(to_intp(unit), weights=every - every.mean(), minlength=count)
     sampling = count / total * slope * deviations
@@ -195,7 +195,7 @@ class _Seen:
 
 
 def _signs(differences: Floats) -> Floats:
-    signs: Floats = np.where(np.abs(differences) > EQUAL, np.sign(differences), 0.0)
+    signs: Floats = np.where(np.abs(differences) > _EQUAL, np.sign(differences), 0.0)
     return signs
 
 
@@ -203,13 +203,13 @@ def _with_one_more(
     estimate: Estimate, pairs: Sequence[Difference], reaches: Sequence[float], options: Options
 ) -> list[tuple[Difference, Difference]]:
     """Test each pair with one query more, whose difference is lower, or higher, than the mean by the pair's reach."""
-    alone, results = options._replace(baseline=ZERO, correction=None), []
-    for start in range(0, len(pairs), BLOCK):
+    alone, results = options._replace(baseline=_ZERO, correction=None), []
+    for start in range(0, len(pairs), _BLOCK):
         columns = [np.zeros(estimate.labelled + 1)]
-        for pair, reach in zip(pairs[start : start + BLOCK], reaches[start : start + BLOCK], strict=True):
+        for pair, reach in zip(pairs[start : start + _BLOCK], reaches[start : start + _BLOCK], strict=True):
             differences = estimate.sample().differences(pair.run, pair.baseline)
             columns += [np.append(differences, differences.mean() + way * reach) for way in (-1.0, 1.0)]
-        names = [ZERO, *map(str, range(len(columns) - 1))]
+        names = [_ZERO, *map(str, range(len(columns) - 1))]
         sample = Sample(estimate.record, names, range(len(columns[0])), np.column_stack(columns))
         tested = [*differences_of(Aligned(sample.query_ids, {estimate.metric: sample}, {}), alone).values()]
         results += list(zip(tested[::2], tested[1::2], strict=True))

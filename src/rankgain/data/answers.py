@@ -148,8 +148,12 @@ def _fields_of(hit: Any) -> tuple[Any, Any] | None:
     """Return the keys or attributes of a hit that hold its id and its score, or None if the value is not a hit."""
     if isinstance(hit, Mapping):
         return next((pair for pair in _NAMES if pair[0] in hit), None)
-    if type(hit) is tuple:
-        return (0, 1) if len(hit) == 2 and type(hit[1]) is float and isinstance(hit[0], (str, int)) else None
+    if isinstance(hit, tuple):  # a row of a table may be a named tuple
+        return (
+            (0, 1)
+            if type(hit) is tuple and len(hit) == 2 and type(hit[1]) is float and isinstance(hit[0], (str, int))
+            else None
+        )
     for pair in (("node_id", "score"), ("docid", "score")):
         if hasattr(hit, pair[0]):
             return pair

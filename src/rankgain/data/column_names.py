@@ -8,7 +8,7 @@ from typing import Any
 
 # The name of a column; integers are those of tables without a header. A list is one key of several columns.
 ColumnName = str | int
-Key = ColumnName | list[ColumnName]
+QueryKey = ColumnName | list[ColumnName]
 
 # The usual column names for each role, in order of preference. Names that differ only in case and separators (userId,
 # query-id) are accepted too, but exact names are preferred.
@@ -43,14 +43,14 @@ NAMES_IF_DISTINCT = (
 SCORES_IF_NUMERIC = {"prediction", "predictedrating"}  # columns of generated text can have these names, too
 
 
-def columns_of(key: Any) -> list[Any]:
+def key_columns(key: Any) -> list[Any]:
     """Return the columns of a key, which is one column or a list of several."""
     return key if isinstance(key, list) else [key]
 
 
-def has_columns(names: Container[Any], columns: Mapping[str, Key]) -> bool:
+def has_columns(names: Container[Any], columns: Mapping[str, QueryKey]) -> bool:
     """Return whether there are all columns that the caller named, by role."""
-    return all(column in names for key in columns.values() for column in columns_of(key))
+    return all(column in names for key in columns.values() for column in key_columns(key))
 
 
 def bare(name: Any) -> str:
@@ -111,7 +111,7 @@ def check_spelling(names: Iterable[Any], column: Any, argument: str) -> None:
 def check_roles(columns: Mapping[str, Any], named: Mapping[str, Any], argument: str) -> None:
     """Refuse a column with two roles of which the caller named only one. `columns`: the column of each role."""
     role_of: dict[Any, str] = {}
-    for role, column in ((role, column) for role, key in columns.items() for column in columns_of(key)):
+    for role, column in ((role, column) for role, key in columns.items() for column in key_columns(key)):
         other = role_of.setdefault(column, role)
         if other != role and (named.get(role) is None or named.get(other) is None):
             given, missing = (other, role) if named.get(role) is None else (role, other)

@@ -168,7 +168,7 @@ class DictSource(JudgmentSource):
     def may_have_one_document(self) -> tuple[bool, bool]:
         runs = self._runs
         judgments = self._judgments
-        return judgments.judged.total <= len(judgments.query_ids), len(runs) > 0 and len(runs[0]) <= 1
+        return judgments.judged.total <= len(judgments.query_ids), len(runs) > 0 and size_of(runs[0]) <= 1
 
     def documents_of(self, query: int) -> list[Any]:
         return list(as_dict(self._runs[query]))

@@ -31,7 +31,7 @@ from rankgain.scalars import Array, Ints, is_null, listed, paired
 IdLists = tuple[Sequence[Any], Any]
 
 FEW = 1 << 10  # maximum number of ids for which dicts are faster to build than columns
-PLAIN_IDS = (str, bytes, int, np.integer)
+ID_TYPES = (str, bytes, int, np.integer)
 
 
 SWAPPED = (
@@ -199,7 +199,7 @@ def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
     users, rows = lists
     if isinstance(rows, np.ndarray):
         return users, rows if rows.ndim == 2 else rows.reshape(-1, 1)
-    if rows and isinstance(rows[0], PLAIN_IDS) and all(issubclass(kind, PLAIN_IDS) for kind in {*map(type, rows)}):
+    if rows and isinstance(rows[0], ID_TYPES) and all(issubclass(kind, ID_TYPES) for kind in {*map(type, rows)}):
         refuse_list_texts(rows, name)
         return users, without_padding([(identifier,) for identifier in rows])  # one id per user
     return lists

@@ -390,7 +390,7 @@ def read_run(
     return RunColumns(file.name, lines.groups, lines.documents, lines.values, **rules)
 
 
-def read_runs(run: FileInput, threads: int, duplicates: Duplicates) -> dict[str, RunColumns]:
+def read_tagged_runs(run: FileInput, threads: int, duplicates: Duplicates) -> dict[str, RunColumns]:
     """Read a file of several runs by the tags of their lines."""
     with opened(run, "runs") as file:
         file.check_format()

@@ -43,7 +43,7 @@ AMBIGUOUS = (
 )
 
 
-class Rules(RuleChoices, total=False):
+class InputRules(RuleChoices, total=False):
     """The keyword arguments of the constructors that `evaluate` and `compare` call."""
 
     query_ids: Iterable[Hashable] | None
@@ -72,7 +72,7 @@ def evaluate(
     given: Handed | None = None,
     judged_only: bool = False,
     progress: bool = False,
-    **rules: Unpack[Rules],
+    **rules: Unpack[InputRules],
 ) -> Evaluation: ...
 @overload
 def evaluate(
@@ -84,7 +84,7 @@ def evaluate(
     given: Handed | None = None,
     judged_only: bool = False,
     progress: bool = False,
-    **rules: Unpack[Rules],
+    **rules: Unpack[InputRules],
 ) -> Evaluation: ...
 def evaluate(
     *metrics: Any,

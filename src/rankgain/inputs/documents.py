@@ -14,7 +14,7 @@ from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns
 from rankgain.data.dicts import DictSource, refuse_empty_ids
 from rankgain.data.given import Given, recognise
 from rankgain.data.groups import QueryRows
-from rankgain.data.id_lists import PLAIN_IDS, checked, column_of_rows, id_lists_of, refuse_scores, runs_of_tuples
+from rankgain.data.id_lists import ID_TYPES, checked, column_of_rows, id_lists_of, refuse_scores, runs_of_tuples
 from rankgain.data.ids import column_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict
 from rankgain.data.lines import read_run
@@ -185,7 +185,7 @@ def _of_lists(given: Given, duplicates: Duplicates) -> RunDocuments:
     if given.kind == "series":
         value = by_query(value, name)
     users, rows = id_lists_of(value, name, _DEMAND)
-    if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
+    if type(users) is range and len(rows) and isinstance(rows[0], ID_TYPES):
         users, rows = range(1), [cut(rows)]  # the list of a single query
     rows = checked(name, users, rows, (list, tuple), "a list of ids, best first")
     if type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple) and any(map(len, rows)):

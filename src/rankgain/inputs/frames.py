@@ -13,7 +13,7 @@ from rankgain.data.advice.ranks import remarks_on_ranks, remarks_on_scores, warn
 from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.several_runs import refuse_several_runs
 from rankgain.data.advice.swapped import pairs_in_columns, pairs_in_lists, remark_if_swapped
-from rankgain.data.column_names import ColumnName, Key, bare, check_roles, common_column, names_ranks, run_column
+from rankgain.data.column_names import ColumnName, QueryKey, bare, check_roles, common_column, names_ranks, run_column
 from rankgain.data.columns import ColumnSource, NegatedRanks, RunColumns, nan_rank
 from rankgain.data.given import recognise
 from rankgain.data.groups import QueryRows
@@ -29,8 +29,8 @@ from rankgain.errors import BY_SUBTOPIC, NoKeywords, quoted, unexpected, warn, w
 from rankgain.rankings import Rankings
 from rankgain.scalars import Bools
 
-_Pair = tuple[Key | None, Key | None]
-ColumnNames = Key | _Pair | None
+_Pair = tuple[QueryKey | None, QueryKey | None]
+ColumnNames = QueryKey | _Pair | None
 
 
 @without_unknown
@@ -186,8 +186,8 @@ class _Options(NamedTuple):
 def _against(
     judgments: JudgmentSets,
     frame: Frame,
-    query: Key | None,
-    doc: Key | None,
+    query: QueryKey | None,
+    doc: QueryKey | None,
     score: ColumnName | None,
     rank: ColumnName | None,
     options: _Options,
@@ -203,8 +203,8 @@ def frames_by_run(
     table: Any,
     run: ColumnName,
     *,
-    query: Key | None = None,
-    doc: Key | None = None,
+    query: QueryKey | None = None,
+    doc: QueryKey | None = None,
     score: ColumnName | None = None,
     rank: ColumnName | None = None,
     ties: Ties | None = None,
@@ -298,8 +298,8 @@ def _rows_by_run(frame: Frame, column: ColumnName) -> dict[str, Bools | None]:
 
 def _both_sides(
     frame: Frame,
-    query: Key | None,
-    doc: Key | None,
+    query: QueryKey | None,
+    doc: QueryKey | None,
     relevance: ColumnName | None,
     score: ColumnName | None,
     rank: ColumnName | None,
@@ -333,7 +333,7 @@ def _both_sides(
     return judgments, RunColumns(frame.argument, groups, documents, scores, assumed=remarks, **options._asdict())
 
 
-def of_frame(frame: Frame, query: Key | None, doc: Key | None, relevance: ColumnName | None) -> JudgmentSets:
+def of_frame(frame: Frame, query: QueryKey | None, doc: QueryKey | None, relevance: ColumnName | None) -> JudgmentSets:
     """Read the judgments from a frame."""
     named = {"query": query, "doc": doc, "relevance": relevance}
     query, column = frame.need("query", query), frame.need("doc", doc)
@@ -372,7 +372,7 @@ def of_frame(frame: Frame, query: Key | None, doc: Key | None, relevance: Column
 
 
 def by_subtopic_of_frame(
-    frame: Frame, query: Key | None, doc: Key | None, relevance: ColumnName | None, subtopic: str | None
+    frame: Frame, query: QueryKey | None, doc: QueryKey | None, relevance: ColumnName | None, subtopic: str | None
 ) -> JudgmentSets:
     """Read judgments by subtopic from a frame. `subtopic`: its column, or None for the first usual one."""
     query, column, of_subtopics = frame.need("query", query), frame.need("doc", doc), frame.need("subtopic", subtopic)
@@ -436,7 +436,7 @@ BY_COLUMN = "relevance= names the column of grades, and score= that of scores"
 
 def side_by_side(
     frame: Frame,
-    query: Key | None,
+    query: QueryKey | None,
     relevance: ColumnName | None,
     score: ColumnName | None,
     rank: ColumnName | None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack
 
-from rankgain.data.column_names import ColumnName, Key
+from rankgain.data.column_names import ColumnName, QueryKey
 from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments, JudgmentSets, of_covers, warn_of_negative_grades
@@ -19,7 +19,7 @@ from rankgain.inputs.trec import read_qrels, read_qrels_by_subtopic
 def judgments(
     truth: Any,
     *,
-    query: Key | None = None,
+    query: QueryKey | None = None,
     doc: ColumnName | None = None,
     relevance: ColumnName | None = None,
     subtopic: bool | str = False,
@@ -135,7 +135,7 @@ def judgments(
 
 
 def _by_subtopic(
-    given: Given, query: Key | None, doc: ColumnName | None, relevance: ColumnName | None, subtopic: str | None
+    given: Given, query: QueryKey | None, doc: ColumnName | None, relevance: ColumnName | None, subtopic: str | None
 ) -> JudgmentSets:
     if given.kind == "trec":
         return read_qrels_by_subtopic(given.data, given.argument)

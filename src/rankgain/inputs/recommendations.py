@@ -16,7 +16,7 @@ from rankgain.data.dicts import DictSource
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import (
     FEW,
-    PLAIN_IDS,
+    ID_TYPES,
     IdLists,
     checked,
     column_of_rows,
@@ -128,7 +128,7 @@ def from_recommendations(
         query_ids = labels if query_ids is None else query_ids
     demand = "hold lists of ids, best first, or be a mapping to those"
     users, rows = id_lists_of(recommended, "recommended", demand)
-    if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
+    if type(users) is range and len(rows) and isinstance(rows[0], ID_TYPES):
         refuse_list_texts(rows, "recommended")
         users, rows = range(1), [cut(rows)]  # `recommended` is the list of a single user
         relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]

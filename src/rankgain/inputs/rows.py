@@ -16,10 +16,10 @@ from rankgain.data.column_names import (
     NAMES_IF_DISTINCT,
     ROW_COLUMNS,
     ColumnName,
-    Key,
+    QueryKey,
     bare,
     check_roles,
-    columns_of,
+    key_columns,
 )
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.given import recognise
@@ -46,7 +46,7 @@ _UNSURE = {
 def from_rows(
     table: Any,
     *,
-    query: Key | None = None,
+    query: QueryKey | None = None,
     relevant: ColumnName | None = None,
     retrieved: ColumnName | None = None,
     missing: Missing = "zero",
@@ -129,7 +129,7 @@ def from_rows(
     named = {"query": query, "relevant": relevant, "retrieved": retrieved}
     check_roles({"query": names, "relevant": truth, "retrieved": run}, named, frame.argument)
     candidates = [] if names is not None else _with_ids(frame, NAMES_IF_DISTINCT, (truth, run))
-    frame.prepare(list(dict.fromkeys([truth, run, *(candidates if names is None else columns_of(names))])))
+    frame.prepare(list(dict.fromkeys([truth, run, *(candidates if names is None else key_columns(names))])))
     if names is not None:
         queries: list[Any] | None = _query_names(frame, names)
     else:
@@ -146,7 +146,9 @@ def from_rows(
     return Rankings(source, GIVEN)
 
 
-def run_of_rows(frame: Frame, query: Key | None, retrieved: ColumnName | None, duplicates: Duplicates) -> RunColumns:
+def run_of_rows(
+    frame: Frame, query: QueryKey | None, retrieved: ColumnName | None, duplicates: Duplicates
+) -> RunColumns:
     """Read a run from a frame with one row per query. All repeated documents are looked for."""
     run, names = _need(frame, "retrieved", retrieved), _find(frame, "query", query)
     frame.prepare([run] if names is None else [names, run])
@@ -163,7 +165,7 @@ def has_rows_by_query(frame: Frame) -> bool:
     return frame.find("doc", None) is None and _find(frame, "retrieved", None) is not None
 
 
-def _find(frame: Frame, role: str, name: Key | None) -> Any:
+def _find(frame: Frame, role: str, name: QueryKey | None) -> Any:
     """Return the column for a role: the one the caller named, or the first with a common name and usable values."""
     if name is not None:
         return frame.find(role, name)
@@ -203,9 +205,9 @@ def _need(frame: Frame, role: str, name: ColumnName | None) -> Any:
     )
 
 
-def _query_names(frame: Frame, name: Key) -> list[Any]:
+def _query_names(frame: Frame, name: QueryKey) -> list[Any]:
     """Return the query ids, after checking that they are distinct."""
-    columns = [frame.ids(column) for column in columns_of(name)]
+    columns = [frame.ids(column) for column in key_columns(name)]
     parts = [python_ids(ids.take(slice(None)), ids.kind) for ids in columns]
     names = [*zip(*parts, strict=True)] if isinstance(name, list) else parts[0]
     if len(set(names)) < len(names):

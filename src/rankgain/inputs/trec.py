@@ -13,7 +13,7 @@ from rankgain.data.columns import ColumnSource
 from rankgain.data.files import FileInput, comment_out_first, is_beir, is_standard_input, opened
 from rankgain.data.ids import python_ids, row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_covers, of_ids
-from rankgain.data.lines import BEIR_QRELS, QRELS, QRELS_BY_SUBTOPIC, TrecText, read_run, read_runs
+from rankgain.data.lines import BEIR_QRELS, QRELS, QRELS_BY_SUBTOPIC, TrecText, read_run, read_tagged_runs
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
 from rankgain.data.subtopics import of_rows
 from rankgain.errors import NoKeywords, quoted, unexpected, without_unknown
@@ -143,7 +143,7 @@ def trec_by_tag(
     check_choices(missing=missing, duplicates=duplicates)
     sets = judgment_sets(judgments)
     with read_with_bar(runs, bar_class(progress)) as file:
-        columns_by_tag = read_runs(file, threads, duplicates)
+        columns_by_tag = read_tagged_runs(file, threads, duplicates)
     return {
         tag: Rankings(ColumnSource(sets, columns, missing=missing, query_ids=None), rules)
         for tag, columns in columns_by_tag.items()

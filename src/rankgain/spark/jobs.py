@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgain._backend import VERSION
 from rankgain.batches import DEFAULTS, BatchOptions, PartRules
-from rankgain.data.column_names import Key
+from rankgain.data.column_names import QueryKey
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.data.tables.frame import Frame
 from rankgain.errors import import_extra
@@ -434,7 +434,7 @@ def _is_spark(frame: Any) -> bool:
     return hasattr(frame, "sparkSession") and hasattr(frame, "mapInArrow")
 
 
-def _column_name(frame: Any, side: str, role: str, name: Key | None) -> str:
+def _column_name(frame: Any, side: str, role: str, name: QueryKey | None) -> str:
     """Return the name of the column for a role; if there is none, raise the same error as `from_frames`."""
     if not _is_spark(frame):
         raise TypeError(f"{side} must be a Spark data frame, not {type(frame).__name__}")
@@ -449,7 +449,7 @@ def _quoted(name: str) -> Any:
     return _functions().col("`" + name.replace("`", "``") + "`")
 
 
-def _ids(frame: Any, side: str, role: str, name: Key | None) -> Any:
+def _ids(frame: Any, side: str, role: str, name: QueryKey | None) -> Any:
     """Return the type of a column of ids; raise an error if ids cannot have this type."""
     T, column = _types(), _column_name(frame, side, role, name)
     kind = frame.schema[column].dataType

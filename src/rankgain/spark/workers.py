@@ -15,7 +15,7 @@ from typing import Any
 from rankgain.batches import PartRules, as_batch
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.data.tables.frame import Frame
-from rankgain.data.tables.parts import Part, part_of, whole_queries
+from rankgain.data.tables.parts import TablePart, part_of, whole_queries
 from rankgain.errors import import_extra, quoted
 from rankgain.results.evaluation import Evaluation
 
@@ -48,7 +48,7 @@ def _of_sides(payload: bytes, qrels: Any, run: Any) -> Evaluation:
     return _rules(payload).of_sides(_part(qrels.select(JUDGED), "qrels"), _part(run.select(RETURNED), "run"))
 
 
-def _part(table: Any, side: str) -> Part:
+def _part(table: Any, side: str) -> TablePart:
     """Read a table whose columns are named by role.
 
     If a value is null, raise an error that names the query and document, since Spark's rows have no numbers.

@@ -77,14 +77,14 @@ def worst_queries(results: Mapping[str, Evaluation], n: int) -> str:
     return "\n".join([*tables, "rankgain explain METRIC QRELS RUN --query-id ID: why a query has its value", ""])
 
 
-class Intervals(NamedTuple):
+class EvaluationIntervals(NamedTuple):
     """The confidence intervals for the mean of each metric of a run."""
 
     level: float
     ends: Mapping[Any, tuple[float, float]]
 
 
-def as_text(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
+def as_text(runs: Comparison, per_query: bool, intervals: EvaluationIntervals | None = None) -> str:
     """Format the results of runs as an aligned table, followed by notes on the numbers.
 
     For one run, there is one row per metric; with `per_query`, there is one row per query and one column per metric.
@@ -132,7 +132,7 @@ def _rows_of_all(runs: Comparison) -> Iterator[list[object]]:
         yield ["mean", name, *(number(value) + ("*" if name in best[key] else " ") for key, value in means.items())]
 
 
-def as_json(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
+def as_json(runs: Comparison, per_query: bool, intervals: EvaluationIntervals | None = None) -> str:
     """Format the results of runs as one JSON object.
 
     NaN becomes null. Bytes of an id that are not valid UTF-8 are escaped as lone surrogates.
@@ -140,7 +140,7 @@ def as_json(runs: Comparison, per_query: bool, intervals: Intervals | None = Non
     return _json_of_runs({name: _object(result, per_query, intervals) for name, result in runs.items()})
 
 
-def _object(result: Evaluation, per_query: bool, intervals: Intervals | None) -> dict[str, Any]:
+def _object(result: Evaluation, per_query: bool, intervals: EvaluationIntervals | None) -> dict[str, Any]:
     content = {"mean": _by_text(result.aggregate()), **_facts(result)}
     if intervals is not None:
         content["level"] = intervals.level
@@ -164,7 +164,7 @@ def _facts(result: Evaluation) -> dict[str, Any]:
 _ENDS = "low", "high"
 
 
-def as_csv(runs: Comparison, per_query: bool, intervals: Intervals | None = None) -> str:
+def as_csv(runs: Comparison, per_query: bool, intervals: EvaluationIntervals | None = None) -> str:
     """Format the results of runs as CSV, with one row per run or, with `per_query`, one row per query and run.
 
     The columns are the run, with `per_query` the query, and the metrics, whatever the number of runs. With `per_query`,

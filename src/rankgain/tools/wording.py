@@ -19,6 +19,7 @@ IN_SHELL = (
     (r": pass pandas\.read_excel\(path\)", ": save it as CSV"),
     (r": pass it to rankgain\.evaluate or rankgain\.from_frames", ": rankgain eval reads it"),
     (r"; CSV files with a header are read by rankgain\..*?evaluate", "; rankgain eval reads CSV files with a header"),
+    (r"write rankgain\.compare\(truth, .*metrics, run='(.*?)'\)", "write rankgain compare QRELS FILE --run {}"),
     (r"write rankgain\.compare\(truth, .*metrics\)", "write each to a file, and give the files to rankgain compare"),
     (r"evaluate needs truth and a run(.*?): rankgain\.evaluate\(.*\)", "give a qrels file and a run file{}"),
     (r"rankgain\.evaluate\(truth, run, '(.*?)'\)", "rankgain eval QRELS RUN -m {}"),

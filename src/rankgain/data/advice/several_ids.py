@@ -60,13 +60,13 @@ def _line(source: JudgmentSource, name: str, column: Any, texts: dict[int, str],
     return f"{{query: ''.join(ids).{call} for query, ids in {name}.items()}}"
 
 
-def parts_of(text: str) -> list[str]:
+def pieces_of(text: str) -> list[str]:
     return [part for part in _SEPARATOR.split(text) if part]
 
 
 def holds_several(texts: Sequence[str]) -> bool:
     """Return whether most texts can be split into parts that all have a digit."""
-    parts = list(map(parts_of, texts))
+    parts = list(map(pieces_of, texts))
     are_split = 2 * sum(len(of_text) > 1 for of_text in parts) > len(texts)
     return are_split and all(any(map(str.isdigit, part)) for of_text in parts for part in of_text)
 
@@ -95,15 +95,15 @@ def _parts_match(texts: dict[int, str], other: IdSide) -> bool:
     for query, text in texts.items():
         ids = {*other.documents(query)}
         n_texts += text in ids
-        n_parts += sum(part in ids for part in parts_of(text))
+        n_parts += sum(part in ids for part in pieces_of(text))
     return n_parts > n_texts
 
 
 def _differ_in_number(judged: dict[int, str], returned: dict[int, str]) -> bool:
     """Return whether the texts of most queries have different numbers of parts on the two sides."""
     both = judged.keys() & returned.keys()
-    return 2 * sum(len(parts_of(judged[query])) != len(parts_of(returned[query])) for query in both) > len(both)
+    return 2 * sum(len(pieces_of(judged[query])) != len(pieces_of(returned[query])) for query in both) > len(both)
 
 
 def _shown(texts: dict[int, str]) -> str:
-    return quoted(next(text for text in texts.values() if len(parts_of(text)) > 1))
+    return quoted(next(text for text in texts.values() if len(pieces_of(text)) > 1))

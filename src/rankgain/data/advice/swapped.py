@@ -24,10 +24,10 @@ DOCUMENTS = 5
 LARGEST_GRADE = 10
 
 WHOLE = (int, np.integer, np.bool_)
-Pairs = Iterable[tuple[Array, Array]]  # one pair of grades and scores for each query
+_Pairs = Iterable[tuple[Array, Array]]  # one pair of grades and scores for each query
 
 
-def remark_if_swapped(pairs: Pairs, truth: str, run: str, call: str) -> tuple[str, ...]:
+def remark_if_swapped(pairs: _Pairs, truth: str, run: str, call: str) -> tuple[str, ...]:
     """Return a remark if, in every query, the grades look like scores and the scores look like grades."""
     if not are_swapped(pairs):
         return ()
@@ -37,7 +37,7 @@ def remark_if_swapped(pairs: Pairs, truth: str, run: str, call: str) -> tuple[st
     )
 
 
-def are_swapped(pairs: Pairs) -> bool:
+def are_swapped(pairs: _Pairs) -> bool:
     """Return whether, in every query, the grades are distinct fractions and the scores are whole numbers with ties.
 
     Queries with fewer than DOCUMENTS documents are ignored, and so are queries in which all scores are equal.
@@ -60,7 +60,7 @@ def _like_scores(grades: Array) -> bool:
         return len(np.unique(grades)) == len(grades) and bool(np.any(grades * 4 % 1 > 0))
 
 
-def pairs_in_lists(labels: RaggedArray, scores: RaggedArray) -> Pairs:
+def pairs_in_lists(labels: RaggedArray, scores: RaggedArray) -> _Pairs:
     """Return the labels and scores of each query that has enough documents, or nothing if the labels are not floats."""
     queries = np.flatnonzero(labels.sizes >= DOCUMENTS)[:_QUERIES].tolist() if labels.kind == "f" else []
     return ((labels.take(query, query + 1), scores.take(query, query + 1)) for query in queries)
@@ -78,7 +78,7 @@ def has_whole_scores(run: Any) -> bool:
     return False
 
 
-def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
+def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> _Pairs:
     """From a dict of dicts, yield the grades and scores of queries whose scores are all integers or booleans.
 
     Queries with fewer than DOCUMENTS documents are skipped.
@@ -92,7 +92,7 @@ def pairs_in_dicts(judgments: JudgmentSets, run: Any) -> Pairs:
                     yield _grades(judgments, query), np.array(values)
 
 
-def pairs_in_columns(judgments: JudgmentSets, groups: QueryRows, scores: Column) -> Pairs:
+def pairs_in_columns(judgments: JudgmentSets, groups: QueryRows, scores: Column) -> _Pairs:
     """From a table, yield the grades and scores of every query if the score column holds integers or booleans."""
     if judgments.error_code is None and scores[:1].dtype.kind in "biu":
         for query, number in enumerate(groups.find(judgments.query_ids).tolist()):

@@ -20,12 +20,12 @@ from rankgain.data.column_names import (
     ROW_COLUMNS,
     SCORES_IF_NUMERIC,
     ColumnName,
-    Key,
+    QueryKey,
     bare,
     check_spelling,
-    columns_of,
     default_columns,
     is_pandas,
+    key_columns,
 )
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import (
@@ -80,14 +80,14 @@ class Frame:
 
     def prepare(self, ids: Iterable[Any], numbers: Iterable[Any] = ()) -> None:
         """If the table is a file, read the given columns of ids and numbers in one pass."""
-        self._reader.prepare([column for key in ids for column in columns_of(key)], numbers)
+        self._reader.prepare([column for key in ids for column in key_columns(key)], numbers)
 
     def complete(self) -> None:
         """Look for columns that only later rows have, as is possible in records and JSON lines."""
         if self._reader.complete():
             self._set_defaults()
 
-    def find(self, role: str, name: Key | None) -> Any:
+    def find(self, role: str, name: QueryKey | None) -> Any:
         """Return the column name for a role, or None if the caller named none and no column has a usual name.
 
         Queries may be named by a key of several columns, a list.
@@ -100,16 +100,16 @@ class Frame:
         if isinstance(name, list) and (role != "query" or not name or len(set(name)) < len(name)):
             one = "a list of different columns" if role == "query" else "the name of one column"
             raise TypeError(f"{role} must be {one}, not {name!r}")
-        if any(column not in self.names for column in columns_of(name)):
+        if any(column not in self.names for column in key_columns(name)):
             self.complete()
-        for column in columns_of(name):
+        for column in key_columns(name):
             if column not in self.names:
                 is_key = isinstance(column, tuple) and all(part in self.names for part in column)
                 hint = f"; for one key of several columns, write {role}={list(column)!r}" if is_key else ""
                 raise ValueError(f"{self.argument} has no column {column!r}; there are: {self.listed()}{hint}")
         return name[0] if isinstance(name, list) and len(name) == 1 else name
 
-    def need(self, role: str, name: Key | None, advice: str = "") -> Any:
+    def need(self, role: str, name: QueryKey | None, advice: str = "") -> Any:
         """Return the column name for a role, or raise an error that ends with `advice` if there is no such column."""
         column = self.find(role, name)
         if column is None:
@@ -198,7 +198,7 @@ class Frame:
         self.prepare([name])
         return _as_ids(self._read(name), self.where(name))
 
-    def queries(self, key: Key, like: Any = None) -> QueryRows:
+    def queries(self, key: QueryKey, like: Any = None) -> QueryRows:
         """Return the rows of each query. A key of several columns gives queries that are tuples.
 
         `like`: a query of the other side. Text from an untyped file becomes integers where that query has integers.
@@ -262,7 +262,7 @@ class Frame:
         self.prepare([], [name])
         return self._reader.present(name)
 
-    def where(self, name: Key) -> str:
+    def where(self, name: QueryKey) -> str:
         return f"{self.argument}: column {name!r}"
 
     def _read(self, name: ColumnName, *, nulls: bool = False) -> Any:

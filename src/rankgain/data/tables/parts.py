@@ -16,7 +16,7 @@ from rankgain.errors import quoted
 from rankgain.scalars import Bools, Floats
 
 
-class Part(NamedTuple):
+class TablePart(NamedTuple):
     """Rows of a table by query, as columns.
 
     `documents`: their ids, or None if they have none. `values`: the columns relevance and score, as far as they exist.
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     def size(self) -> int:
         return int(self.groups.lasts[-1]) if len(self.groups) else 0
 
-    def rows(self, start: int, stop: int) -> Part:
+    def rows(self, start: int, stop: int) -> TablePart:
         """Return rows start … stop − 1, if the rows of each query are consecutive."""
         if not start and stop >= self.size:
             return self
@@ -44,9 +44,9 @@ class Part(NamedTuple):
         documents = None if self.documents is None else _sliced(self.documents, rows)
         values = {role: column[rows] for role, column in self.values.items()}
         given = {role: None if mask is None else mask[rows] for role, mask in self.given.items()}
-        return Part(QueryRows(names[chosen], *bounds), documents, values, given, self.kind)
+        return TablePart(QueryRows(names[chosen], *bounds), documents, values, given, self.kind)
 
-    def where(self, role: str) -> Part:
+    def where(self, role: str) -> TablePart:
         """Return only the rows that have a value for a role."""
         return self._replace(groups=self.groups.where(self.given.get(role)))
 
@@ -62,7 +62,7 @@ def _sliced(ids: Ids, rows: slice) -> Ids:
     return column_of(Keys(data, starts, ends), ids.kind)
 
 
-def part_of(frame: Frame, names: Mapping[str, Any], kind: Any = None) -> Part:
+def part_of(frame: Frame, names: Mapping[str, Any], kind: Any = None) -> TablePart:
     """Read a table, given the column name of each role: query_id, doc_id, relevance and score.
 
     If the table has all of them, a row may lack either a grade or a score.
@@ -77,14 +77,14 @@ def part_of(frame: Frame, names: Mapping[str, Any], kind: Any = None) -> Part:
     if judged is not None and returned is not None and not np.all(present := judged | returned):
         where = f"{frame.argument}: row {int(np.argmin(present))}"
         raise ValueError(f"{where}: both {names['relevance']!r} and {names['score']!r} are null; drop such rows")
-    return Part(groups, documents, values, given, kind)
+    return TablePart(groups, documents, values, given, kind)
 
 
 def whole_queries(
-    parts: Iterable[Part], rows: int, where: str = "batches", advice: str = "sort by query first"
-) -> Iterator[Part]:
+    parts: Iterable[TablePart], rows: int, where: str = "batches", advice: str = "sort by query first"
+) -> Iterator[TablePart]:
     """Join and cut parts at queries, so that each has about `rows` rows or consists of one longer query."""
-    pending: list[Part] = []
+    pending: list[TablePart] = []
     seen: set[Any] = set()
     size = 0
     for part in _pieces(parts, min(int(rows), sys.maxsize), where, advice):
@@ -102,7 +102,7 @@ def whole_queries(
         yield _joined(pending, seen, where, advice)
 
 
-def _pieces(parts: Iterable[Part], rows: int, where: str, advice: str) -> Iterator[Part]:
+def _pieces(parts: Iterable[TablePart], rows: int, where: str, advice: str) -> Iterator[TablePart]:
     """Split parts into pieces of at most `rows` rows."""
     for part in parts:
         groups = part.groups
@@ -115,7 +115,7 @@ def _pieces(parts: Iterable[Part], rows: int, where: str, advice: str) -> Iterat
             yield part.rows(start, start + rows)
 
 
-def _joined(parts: list[Part], seen: set[Any], where: str, advice: str) -> Part:
+def _joined(parts: list[TablePart], seen: set[Any], where: str, advice: str) -> TablePart:
     """Join parts, of which one may end within the first query of the next, and add their queries to `seen`."""
     names: list[Any] = []
     sizes: list[int] = []
@@ -138,10 +138,10 @@ def _joined(parts: list[Part], seen: set[Any], where: str, advice: str) -> Part:
     values = {role: np.concatenate([part.values[role] for part in parts]) for role in first.values}
     given = {role: np.concatenate([_mask(part, role) for part in parts]) for role in first.given}
     kind = first.kind if all(part.kind == first.kind for part in parts) else None
-    return Part(groups, documents, values, given, kind)
+    return TablePart(groups, documents, values, given, kind)
 
 
-def _mask(part: Part, role: str) -> Bools:
+def _mask(part: TablePart, role: str) -> Bools:
     mask = part.given[role]
     return np.ones(part.size, dtype=np.bool_) if mask is None else mask
 
