@@ -16,7 +16,7 @@ import pytest
 import rankgain as rg
 from rankgain import choices
 from rankgain.data import rules
-from rankgain.inputs.any import Rules
+from rankgain.inputs.any import InputRules
 from rankgain.results import peers
 from rankgain.scalars import Floats
 
@@ -161,8 +161,8 @@ def test_rules_are_the_keywords_of_the_constructors() -> None:
     constructors = rg.from_qrels, rg.from_frames, rg.from_rows, rg.from_recommendations, rg.from_scores, rg.read_trec
     keywords = {name for constructor in constructors for name in inspect.getfullargspec(constructor).kwonlyargs}
     of_calls = {name for call in get_overloads(rg.evaluate) for name in inspect.signature(call).parameters}
-    assert {*Rules.__annotations__} == keywords - of_calls
-    assert {*choices.RuleChoices.__annotations__} <= {*Rules.__annotations__}
+    assert {*InputRules.__annotations__} == keywords - of_calls
+    assert {*choices.RuleChoices.__annotations__} <= {*InputRules.__annotations__}
 
 
 PLANTED = Path(__file__).with_name("planted_mistakes.py")
