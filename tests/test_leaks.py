@@ -278,7 +278,7 @@ def refused():
     records = comparison, result, summary, matched.tie_spread("rr"), matched.calculation("rr", "q")
     for record, export in product((*records, matched.attribution("rr", like="ranx")), ("to_markdown", "to_latex")):
         yield f"{type(record).__name__}.{export}", partial(getattr(record, export), digits=-1)
-    for rows in ([{"query_id": "q", "relevant": [None], "retrieved": ["a"]}], [{"a": 1}], 5):
+    for rows in ([{"query_id": "q", "relevant": [None, "a"], "retrieved": ["a"]}], [{"a": 1}], 5):
         yield "from_rows", partial(rg.from_rows, rows)
     alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
     yield "Comparison.to_pandas", rg.Comparison({"one": ranked.evaluate(*alike)}).to_pandas

@@ -18,7 +18,7 @@ def unpacked() -> Path:
     folder = tempfile.mkdtemp(prefix="rankgain-golden-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with tarfile.open(FOLDER / "trec_eval.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # since 3.11.4
     return Path(folder)
 
 
