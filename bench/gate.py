@@ -42,7 +42,7 @@ def tested(differences: Any, seed: int, **options: Any) -> rg.Tests:
     ids = range(columns.shape[1])
     metrics = [f"ndcg@{number + 1}" for number in range(len(columns))]
     runs = {"main": np.zeros_like(columns) + 0.95, "change": columns + 0.95}
-    counts = (len(ids), *[0] * 5)
+    counts = (len(ids), *[0] * 6)
     results = {
         name: rg.Evaluation(dict(zip(metrics, values, strict=True)), ids, None, None, None, rg.backend, counts)
         for name, values in runs.items()

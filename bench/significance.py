@@ -29,7 +29,7 @@ def make(queries: int, runs: int) -> rg.Comparison:
     def evaluation(run: int) -> rg.Evaluation:
         noise = (random.normal(0.002 * run, 0.1, queries) for _ in METRICS)
         values = {metric: np.clip(hardness + some, 0.001, 0.999) for metric, some in zip(METRICS, noise, strict=True)}
-        return rg.Evaluation(values, range(queries), None, None, None, rg.backend, (queries, *[0] * 5))
+        return rg.Evaluation(values, range(queries), None, None, None, rg.backend, (queries, *[0] * 6))
 
     return rg.Comparison({f"run{run}": evaluation(run) for run in range(runs)})
 
