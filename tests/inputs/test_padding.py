@@ -204,3 +204,10 @@ def test_zero_scores_are_scores_otherwise(change):
         case "once":
             scores[:, :-1] = -1
     assert rg.from_scores(labels, scores).evaluate("rr").assumed == ()
+
+
+def test_nan_at_the_end_of_ids_makes_them_no_scores():
+    nan = math.nan
+    assert rg.similarity([[1, 2], [3, nan]], [[1, 2], [3]], "jaccard@2")["jaccard@2"].tolist() == [1.0, 1.0]
+    with pytest.raises(TypeError, match="may be labels and scores"):  # not scores without a word
+        rg.evaluate([[1], [3]], [[1, 2], [3, nan]], "rr")

@@ -532,10 +532,12 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             The runs with which the others are compared, as in `test`.
         metrics : str, Metric or iterable of them, optional
             Some of the metrics that were evaluated. By default, all of them.
+        level, flips, seed, weights, clusters : optional, with the defaults of `test`
+            As in `test`; the seed is also that of the permutations of labels.
         queries : {"same", "common"}, default "same"
             As in `test`.
-        level, flips, seed, weights, clusters, threads : optional, with the defaults of `test`
-            As in `test`; the seed is also that of the permutations of labels.
+        threads : int, default 1
+            As in `test`.
 
         Returns
         -------

@@ -271,7 +271,7 @@ def _values_of(value: Any) -> Values:
         kinds = {_values_of(item) for item in value}
         return next((kind for kind in _PRECEDENCE if kind in kinds), "integers" if value else "nothing")
     if isinstance(value, float):
-        return "fractions"
+        return "nothing" if value != value else "fractions"  # NaN pads lists of ids, too
     if isinstance(value, int):
         return "integers"
     if isinstance(value, (Set, Mapping)):
