@@ -134,7 +134,7 @@ def test_runs_of_one_file(printed):
     )
     for path, column in (("runs", "system"), ("t.run", "tag")):
         error = printed("eval", "qrels", path, "-m", "rr", status=1)
-        assert error.endswith(f"to compare them, write --run {column}\n")
+        assert error.endswith(f"to compare them, write rankgain compare QRELS FILE --run {column}\n")
         out = json.loads(printed("compare", "qrels", path, "--run", column, "-m", "rr", "--json"))
         assert len(out["differences"]) == 1
         assert printed("compare", "qrels", path, "--run", column, "-m", "rr", "--gate", status=0)
