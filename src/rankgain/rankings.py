@@ -362,8 +362,12 @@ class Rankings:
         except ValueError as error:
             raise ValueError(f"like={like!r}: {error}") from error
         if rules.removes_own_ids:
-            rankings = Rankings(rankings._source.without_own_ids(), rankings._rules)
+            rankings = rankings._without_own_ids()
         return rankings.limited(scored_only=True) if given == "scored" else rankings
+
+    def _without_own_ids(self) -> Rankings:
+        """Return the rankings without hits that have the id of their query."""
+        return Rankings(self._source.without_own_ids(), self._rules)
 
     def calculation(
         self,
@@ -513,7 +517,7 @@ class Rankings:
         base = Setting(single_metric(metric, OWN).metric, self.missing, _GIVEN[scored], self.ties, score_bits)
         theirs = requested.rules
         target = Setting(requested.metric, theirs.missing, handed, theirs.ties, theirs.score_bits)
-        if theirs.removes_own_ids and self._source.without_own_ids().own_ids:
+        if theirs.removes_own_ids and self._without_own_ids()._source.own_ids:
             target = target._replace(own_ids="removed")
         if scored:
             base, target = base._replace(queries=None), target._replace(judged="scored")
@@ -532,9 +536,7 @@ class Rankings:
                     changes["missing"] = setting.queries
                 chosen = {"queries": setting.queries == "scored", "documents": setting.judged > base.judged}
                 rankings = self.under(**changes)._scored(**chosen)
-                if setting.own_ids == "removed":
-                    rankings = Rankings(rankings._source.without_own_ids(), rankings._rules)
-                known[setting[1:]] = rankings
+                known[setting[1:]] = rankings._without_own_ids() if setting.own_ids == "removed" else rankings
             return known[setting[1:]].evaluate(setting.metric)
 
         unjudged = self.left_out["unjudged"] if handed == "scored" else 0

@@ -6,14 +6,13 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
 from rankgain.cli.options import COLUMNS, COLUMNS_OF_LISTS, DEFAULT_METRICS, metric_name, pair_of_options
 from rankgain.data.compression import SUFFIXES
-from rankgain.data.given import Given, recognise
-from rankgain.data.judgments import Judgments
+from rankgain.data.given import recognise
 from rankgain.data.writing import check_writable
 from rankgain.errors import import_extra
 from rankgain.inputs.any import columns_by_side, prepared, rankings_by_run, rankings_of, rankings_of_table
@@ -113,29 +112,17 @@ def named_rankings(files: Sequence[str], options: argparse.Namespace) -> Iterato
     judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress, subtopic)
     seen: set[str] = set()
     for name, run in zip(run_names(files[1:]), given[1:], strict=True):
-        for named, rankings in _runs_of(name, run, judged, rules, of_run, progress, options):
+        of_table = of_run if run.kind == "table" else {}
+        if options.run_column is None:
+            runs = {name: rankings_of(judged, run, rules, progress=progress, **of_table)}
+        else:
+            runs = rankings_by_run(judged, run, options.run_column, rules, progress=progress, **of_table)
+        for named, rankings in runs.items():
             if named in seen:
                 raise ValueError(f"two files have a run called {named!r}")
             seen.add(named)
             rankings = rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
             yield named, _limited(rankings, options)
-
-
-def _runs_of(
-    name: str,
-    run: Given,
-    judged: Judgments,
-    rules: Mapping[str, Any],
-    columns: Mapping[str, Any],
-    progress: bool,
-    options: argparse.Namespace,
-) -> Iterator[tuple[str, Rankings]]:
-    """Yield the run in a file, or each of several that --run tells apart."""
-    of_table = columns if run.kind == "table" else {}
-    if options.run_column is None:
-        yield name, rankings_of(judged, run, rules, progress=progress, **of_table)
-    else:
-        yield from rankings_by_run(judged, run, options.run_column, rules, progress=progress, **of_table).items()
 
 
 def _limited(rankings: Rankings, options: argparse.Namespace) -> Rankings:

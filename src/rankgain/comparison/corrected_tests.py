@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rankgain.choices import TestPicture
-from rankgain.comparison.absent import Coverage, of_queries
+from rankgain.comparison.absent import Coverage
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference, named
 from rankgain.comparison.estimates import DIGITS, Estimate, corrected_differences
 from rankgain.comparison.evidence import Evidence
-from rankgain.comparison.gate import OF_TEST, WORST, Gate, GateRules, of_metric, single_pairs, unable
-from rankgain.comparison.guards import FAILED, UNDECIDED, Outcome, checked_limits, of_drops, of_floors
+from rankgain.comparison.gate import OF_TEST, WORST, Gate, GateRules, outcomes_of, single_pairs, unable
+from rankgain.comparison.guards import FAILED, UNDECIDED, Outcome, checked_limits
 from rankgain.comparison.outcome import Tests
 from rankgain.comparison.remarks import NOTABLE, PARTIAL, Remark
 from rankgain.comparison.sentences import is_matrix
@@ -188,18 +188,12 @@ class CorrectedTests(Tests):
         for name in given:
             if given[name]:
                 refuse(name)
-        limits = checked_limits(self, floors, max_drop, None)
-        rules = GateRules(None, strict, limits)
+        rules = GateRules(None, strict, checked_limits(self, floors, max_drop, None))
         pairs = single_pairs(self, self.options._replace(correction=None))
         whole = [pair for pair in pairs if not self.caveat(pair)]
-        names, covered = (pairs[0].run, pairs[0].baseline), self._covered()
-        run, baseline = (covered.get(name, Coverage()) for name in names)
-        skipped = "skip" in (run.rule, baseline.rule)
+        names = pairs[0].run, pairs[0].baseline
         outcomes = [
-            *of_drops(self, whole, limits.max_drop),
-            *of_queries(names, run, baseline),
-            *of_floors(whole, limits.floors),
-            *(of_metric(self, pair, rules, skipped) for pair in whole),
+            *outcomes_of(self, names, self._covered(), whole, rules),
             *(self._undecided(pair, strict) for pair in pairs if pair not in whole),
         ]
         return Gate(outcomes, [*unable(whole), *self.of_input[:1]] if whole else [], [], pairs, rules)

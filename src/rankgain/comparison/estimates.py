@@ -14,8 +14,8 @@ import numpy as np
 from rankgain.comparison.aligned import Aligned, Sample
 from rankgain.comparison.difference import RANDOM, CorrectedDifference, Difference, alpha_of
 from rankgain.comparison.margins import largest_difference
-from rankgain.comparison.significance import benjamini_hochberg, holm, largest_p
-from rankgain.comparison.testing import BH, HOLM, MAX_T, Options, differences_of
+from rankgain.comparison.significance import largest_p
+from rankgain.comparison.testing import Options, adjusted_for, differences_of
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.intervals import bounds_of, student_quantile
@@ -79,10 +79,10 @@ class Estimate(NamedTuple):
         agree = float(np.mean(np.abs(first - second) <= _EQUAL))
         residuals = np.round(first - self.slopes[run] * second, DIGITS)
         commonest = float(np.unique(residuals, return_counts=True)[1].max()) / self.labelled
-        reach = max(float(self.slopes[run]) * agree**2, commonest**2) * (highest - lowest)
+        offset = max(float(self.slopes[run]) * agree**2, commonest**2) * (highest - lowest)
         centre, quantile = mean(values), student_quantile(level, self.labelled - 1)
         ends = []
-        for more in ([], [centre - reach], [centre + reach]):
+        for more in ([], [centre - offset], [centre + offset]):
             extended = np.append(values, more)
             half = quantile * float(extended.std(ddof=1)) / math.sqrt(len(extended))
             ends.append((float(extended.mean()) - half, float(extended.mean()) + half))
@@ -169,9 +169,10 @@ def corrected_differences(estimate: Estimate, options: Options) -> dict[Any, Dif
     if estimate.is_complete:
         return dict(pairs)
     seen = [_Seen(estimate, pair) for pair in pairs.values()]
-    extended = _with_one_more(estimate, list(pairs.values()), [each.reach for each in seen], options)
+    extended = _with_one_more(estimate, list(pairs.values()), [each.offset for each in seen], options)
     guarded = [_guarded(*each) for each in zip(pairs.values(), seen, extended, strict=True)]
-    adjusted = _adjusted(guarded, options)
+    p, joint = (np.array(each) for each in zip(*((pair.p, pair.adjusted) for pair in guarded), strict=True))
+    adjusted = adjusted_for(p, joint, options.correction)
     return {
         key: pair._replace(adjusted=value) for key, pair, value in zip(pairs, guarded, adjusted.tolist(), strict=True)
     }
@@ -191,7 +192,7 @@ class _Seen:
             int(np.count_nonzero(direction == way * (better(estimate.record) or 1))) for way in (1, -1)
         )
         self.queries = estimate.queries
-        self.reach = (1.0 - self.differing / estimate.labelled) ** 2 * largest_difference(estimate.metric)
+        self.offset = (1.0 - self.differing / estimate.labelled) ** 2 * largest_difference(estimate.metric)
 
 
 def _signs(differences: Floats) -> Floats:
@@ -200,15 +201,15 @@ def _signs(differences: Floats) -> Floats:
 
 
 def _with_one_more(
-    estimate: Estimate, pairs: Sequence[Difference], reaches: Sequence[float], options: Options
+    estimate: Estimate, pairs: Sequence[Difference], offsets: Sequence[float], options: Options
 ) -> list[tuple[Difference, Difference]]:
-    """Test each pair with one query more, whose difference is lower, or higher, than the mean by the pair's reach."""
+    """Test each pair with one query more, whose difference is lower, or higher, than the mean by the pair's offset."""
     alone, results = options._replace(baseline=_ZERO, correction=None), []
     for start in range(0, len(pairs), _BLOCK):
         columns = [np.zeros(estimate.labelled + 1)]
-        for pair, reach in zip(pairs[start : start + _BLOCK], reaches[start : start + _BLOCK], strict=True):
+        for pair, offset in zip(pairs[start : start + _BLOCK], offsets[start : start + _BLOCK], strict=True):
             differences = estimate.sample().differences(pair.run, pair.baseline)
-            columns += [np.append(differences, differences.mean() + way * reach) for way in (-1.0, 1.0)]
+            columns += [np.append(differences, differences.mean() + way * offset) for way in (-1.0, 1.0)]
         names = [_ZERO, *map(str, range(len(columns) - 1))]
         sample = Sample(estimate.record, names, range(len(columns[0])), np.column_stack(columns))
         tested = [*differences_of(Aligned(sample.query_ids, {estimate.metric: sample}, {}), alone).values()]
@@ -227,7 +228,7 @@ def _guarded(pair: Difference, seen: _Seen, extended: tuple[Difference, Differen
         low, high = max(low, -largest), min(high, largest)
     if p > largest_p(alpha_of(pair), pair.flips):
         low, high = min(low, 0.0), max(high, 0.0)
-    shift = seen.reach / (pair.queries + 1)
+    shift = seen.offset / (pair.queries + 1)
     return CorrectedDifference(*pair)._replace(
         p=p,
         low=low,
@@ -241,11 +242,3 @@ def _guarded(pair: Difference, seen: _Seen, extended: tuple[Difference, Differen
         effect=math.nan,
         sd=math.nan,
     )
-
-
-def _adjusted(pairs: Sequence[Difference], options: Options) -> Floats:
-    p: Floats = np.array([pair.p for pair in pairs])
-    if options.correction == MAX_T:
-        floored: Floats = np.maximum(p, np.array([pair.adjusted for pair in pairs]))
-        return floored
-    return {HOLM: holm, BH: benjamini_hochberg}[options.correction](p) if options.correction else p

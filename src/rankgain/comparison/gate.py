@@ -256,21 +256,33 @@ def judge(tests: Tested, coverage: Mapping[str, Coverage], rules: GateRules, gro
     """
     count = check_whole(worst, "worst", 0, MOST_WORST)
     options: Options = tests.options._replace(correction=None, margin=rules.margin, family="metric")
-    pairs, limits = single_pairs(tests, options), rules.limits
-    names = pairs[0].run, pairs[0].baseline
-    run, baseline = (coverage.get(name, Coverage()) for name in names)
-    skipped = "skip" in (run.rule, baseline.rule)
-    outcomes = [
-        *of_drops(tests, pairs, limits.max_drop),
-        *of_losses(tests, pairs, limits.max_loss),
-        *of_queries(names, run, baseline),
-        *of_floors(pairs, limits.floors),
-        *(of_metric(tests, pair, rules, skipped) for pair in pairs),
-        *(of_groups(tests, pairs, groups, options) if groups is not None else ()),
-    ]
-    rates = [*_rates(tests, pairs, rules, groups is not None), *drop_rates(tests, pairs, limits.max_drop)]
+    pairs = single_pairs(tests, options)
+    outcomes = [*outcomes_of(tests, (pairs[0].run, pairs[0].baseline), coverage, pairs, rules)]
+    outcomes += of_groups(tests, pairs, groups, options) if groups is not None else ()
+    rates = [*_rates(tests, pairs, rules, groups is not None), *drop_rates(tests, pairs, rules.limits.max_drop)]
     losing = [loss for pair in pairs for loss in _losses(tests, pair, count)]
     return Gate(outcomes, rates, losing, pairs, rules)
+
+
+def outcomes_of(
+    tests: Tested,
+    names: tuple[str, str],
+    coverage: Mapping[str, Coverage],
+    pairs: Sequence[Difference],
+    rules: GateRules,
+) -> Iterator[Outcome]:
+    """Yield the outcomes of limits, of the queries that the runs answer, and of the tests of the given differences.
+
+    `names`: the run and the baseline.
+    """
+    run, baseline = (coverage.get(name, Coverage()) for name in names)
+    skipped = "skip" in (run.rule, baseline.rule)
+    yield from of_drops(tests, pairs, rules.limits.max_drop)
+    yield from of_losses(tests, pairs, rules.limits.max_loss)
+    yield from of_queries(names, run, baseline)
+    yield from of_floors(pairs, rules.limits.floors)
+    for pair in pairs:
+        yield _of_metric(tests, pair, rules, skipped)
 
 
 def single_pairs(tests: Tested, options: Options) -> list[Difference]:
@@ -295,7 +307,7 @@ def check_metrics(metrics: Iterable[str | Metric], margin: float | None) -> None
             check_bounded(metric)
 
 
-def of_metric(tests: Tested, pair: Difference, rules: GateRules, skipped: bool) -> Outcome:
+def _of_metric(tests: Tested, pair: Difference, rules: GateRules, skipped: bool) -> Outcome:
     """Return the outcome for one metric, from the test of the difference.
 
     The metric passes if no value changed, if the run is shown to be better or, with a margin, if the run is shown not

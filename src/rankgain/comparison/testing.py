@@ -132,6 +132,14 @@ class Tested(Mapping[Key, Difference]):
         raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
 
 
+def adjusted_for(p: Floats, joint: Floats, correction: Correction | None) -> Floats:
+    """Correct p-values for several comparisons. `joint`: those of max-T, of which no p may be larger."""
+    if correction == MAX_T:
+        adjusted: Floats = np.maximum(joint, p)
+        return adjusted
+    return holm(p) if correction == HOLM else benjamini_hochberg(p) if correction == BH else p
+
+
 def aligned_of(tests: Tested) -> Aligned:
     """Return the values that were tested."""
     return tests._aligned
@@ -483,10 +491,8 @@ class _Family:
     def _adjusted(self, p: Floats, joint: Floats) -> Floats:
         if self.alone:
             return p
-        if self.options.correction == MAX_T:
-            adjusted: Floats = np.maximum(np.where(self.facts.norms > 0, joint, 1.0), p)
-            return adjusted
-        return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
+        joint = np.where(self.facts.norms > 0, joint, 1.0)
+        return adjusted_for(p, joint, self.options.correction)
 
     def _reconcile(self, p: Floats, low: Floats, high: Floats, drawn: int) -> tuple[Floats, Floats]:
         """Move interval ends to 0, or to one unit beyond 0, where an interval estimated from flips contradicts p."""

@@ -140,8 +140,8 @@ class Stream(Reader):
         children = [] if self._bare else [schema.children[i].contents for i in range(schema.n_children)]
         self.names = [(child.name or b"").decode() for child in children]
 
-    def by_query(self, query: Any, column: Any, argument: str) -> str:
-        return f"{{row[{query!r}]: row[{column!r}] for row in {argument}.{self._to_rows}}}"
+    def rows_of(self, argument: str) -> str:
+        return f"{argument}.{self._to_rows}"
 
     def _check(self, stream: Any, status: int) -> None:
         if status:

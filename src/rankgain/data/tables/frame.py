@@ -375,9 +375,6 @@ class _MappingReader(Reader):
     def present(self, name: Any) -> Bools | None:
         return without_none(self._columns[name])
 
-    def by_query(self, query: Any, column: Any, argument: str) -> str:
-        return f"dict(zip({argument}[{query!r}], {argument}[{column!r}]))"
-
 
 class _PandasReader(Reader):
     """A pandas frame, whose index levels are columns too.
@@ -418,9 +415,6 @@ class _PandasReader(Reader):
             return _stream_of(column, where).lists("", where, single=single)
         pairs = zip(column.tolist(), np.asarray(column.isna()).tolist(), strict=True)
         return [None if null else value for value, null in pairs]
-
-    def by_query(self, query: Any, column: Any, argument: str) -> str:
-        return f"dict(zip({argument}[{query!r}], {argument}[{column!r}]))"
 
     def _series(self, name: Any) -> Any:
         """Return the column as a Series, or the index level as an Index."""

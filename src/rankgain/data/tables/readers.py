@@ -117,7 +117,14 @@ class Reader(ABC):
 
     def by_query(self, query: Any, column: Any, argument: str) -> str:
         """Return the expression that maps each query to its list in a column, for a table with a row per query."""
-        return f"{{row[{query!r}]: row[{column!r}] for row in rows}}"
+        rows = self.rows_of(argument)
+        if not rows:
+            return f"dict(zip({argument}[{query!r}], {argument}[{column!r}]))"
+        return f"{{row[{query!r}]: row[{column!r}] for row in {rows}}}"
+
+    def rows_of(self, argument: str) -> str:
+        """Return the expression for the rows of the table that the caller passed, or "" for a table of columns."""
+        return ""
 
     def values_of_lines(self) -> Any:
         """Return the objects in a file of JSON lines, or the only one; None for other tables."""

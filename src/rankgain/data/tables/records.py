@@ -40,8 +40,8 @@ class Records(Reader):
     def content(self, name: Any) -> str:
         return content_of(row.get(name) for row in self.rows if isinstance(row, Mapping))
 
-    def by_query(self, query: Any, column: Any, argument: str) -> str:
-        return f"{{row[{query!r}]: row[{column!r}] for row in {argument}}}"
+    def rows_of(self, argument: str) -> str:
+        return argument
 
     def values(self, name: Any, where: str) -> list[Any]:
         """Return the values of a column, with None where the key is absent."""
