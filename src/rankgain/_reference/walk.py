@@ -66,7 +66,7 @@ READERS = {LISTS: read_lists, DICTS: read_dicts, COLUMNS: read_columns, MATRIX: 
 
 
 def _ranked(program, rules, chunk, counts_judged):
-    """Yield the queries of a chunk with their ranked documents and, if wanted, the shares of judged ones."""
+    """Yield the queries of a chunk with their ranked documents and, with `counts_judged`, the shares of judged ones."""
     form, start, stop, *data = chunk
     rules = RankingRules(*rules)
     # With judged_only, documents below the program's depth may move up when unjudged documents are removed. With

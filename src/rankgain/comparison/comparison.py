@@ -744,11 +744,10 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         precision@1 as estimated for human judges: 20 of 60 queries have human judgments
         ...
         """
+        # These are imported only here, since most comparisons are not corrected.
         from rankgain.comparison.corrected import Judged, check_correctable, corrected_by
         from rankgain.comparison.judged_pairs import check_names
-        from rankgain.results.intervals import (
-            check_level,
-        )  # imported only here, since most comparisons are not corrected
+        from rankgain.results.intervals import check_level
 
         names, level = check_names(names), check_level(level)
         check_correctable(self.metrics)

@@ -118,7 +118,7 @@ class Difference(NamedTuple):
         """Compare all fields; NaN equals NaN."""
         if not isinstance(other, Difference):
             return NotImplemented
-        return all(own == value or (own != own and value != value) for own, value in zip(self, other, strict=True))
+        return all(one == two or (one != one and two != two) for one, two in zip(self, other, strict=True))
 
     def __ne__(self, other: object) -> bool:
         return not self == other

@@ -38,7 +38,7 @@ _ADVICE["lists"] = _ADVICE["keyed"]
 def dicts_of(value: Any, argument: str, *, judgments: bool = False) -> tuple[Any, str, tuple[str, ...]]:
     """Return the mapping of mappings that was given, its name for errors, and what was assumed about it.
 
-    Anything else is a TypeError that names the right constructor. `judgments`: whether Judgments are returned, too.
+    Raise a TypeError that names the right constructor for anything else, except for Judgments if `judgments` is set.
     """
     if type(value) is dict and is_dict_of_dicts(value, argument):  # without a record, which one query would notice
         return value, argument, ()

@@ -54,8 +54,8 @@ class Given:
 
     `data`: the value itself or, for a table file or an object of another tool, what it holds. `argument`: the name of
     the parameter. `name`: the place that errors name, which is the table file or, without one, the argument. `assumed`:
-    what was assumed about the data, in words. `unnamed`: the
-    expression for the answers of a search engine that do not name their queries, or "".
+    what was assumed about the data, in words. `unnamed`: the expression for the answers of a search engine that do not
+    name their queries, or "".
     """
 
     unnamed = ""

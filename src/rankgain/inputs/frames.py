@@ -68,11 +68,10 @@ def from_frames(
     query, doc : str or int, or a tuple of two; query also list, optional
         The columns of query ids and document ids: text, bytes, integers or categories of them. Integers are the names
         of columns in frames without a header. A tuple names the columns in `qrels_df` and in `run_df`. A list has the
-        columns of one key, ``query=["session", "type"]``; each query is then a tuple. By default, the
-        first that exists of query_id, qid, q_id, query, user_id and user; of doc_id, docno, docid, item_id, corpus_id,
-        item, movie_id, product_id, document_id, passage_id, pid and chunk_id; then of the same names in other
-        spellings: case, ``_`` and ``-`` do not matter (``userId``, ``query-id``). The levels of a pandas index are
-        columns too.
+        columns of one key, ``query=["session", "type"]``; each query is then a tuple. By default, the first that exists
+        of query_id, qid, q_id, query, user_id and user; of doc_id, docno, docid, item_id, corpus_id, item, movie_id,
+        product_id, document_id, passage_id, pid and chunk_id; then of the same names in other spellings: case, ``_``
+        and ``-`` do not matter (``userId``, ``query-id``). The levels of a pandas index are columns too.
     relevance : str or int, optional
         The column of grades. By default, the first that exists of relevance, label, rel, grade, rating and weight. If
         there is none, and no scores either, each row counts as 1, and `Evaluation.assumed` says so, with a warning if

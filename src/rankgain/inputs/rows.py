@@ -66,10 +66,9 @@ def from_rows(
         JSON file. A file of JSON lines has an object per line.
     query : str, int or list of them, optional
         The column of query ids, which must be distinct, or the columns of one key; the queries are then tuples. By
-        default, the first that exists of query_id, qid and id, or
-        else the first whose values are distinct of question_id, prompt_id, example_id, sample_id, topic_id, user_id,
-        uid, question, query, user_input, prompt and input. Without one, queries are numbered from 0; if another column
-        may name them, `Evaluation.assumed` says so.
+        default, the first that exists of query_id, qid and id, or else the first whose values are distinct of
+        question_id, prompt_id, example_id, sample_id, topic_id, user_id, uid, question, query, user_input, prompt and
+        input. Without one, queries are numbered from 0; if another column may name them, `Evaluation.assumed` says so.
     relevant : str or int, optional
         The column of relevant documents: a list of ids, one id, or a mapping from id to grade, in Arrow a map or a
         struct, whose nulls mean absent. A query in which it is null is left out and counted as ``unjudged``; with an

@@ -102,7 +102,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
     def judged_share(self) -> float | None:
         """The mean share of judged documents among the first k of each list that is not empty.
 
-        k is the deepest cut-off of the metrics, or 10 if none has one. The share is that of ``judged@k``. It is None
+        k is the deepest cut-off of the metrics, or 10 if there is none. The share is that of ``judged@k``. It is None
         if it is unknown or tells nothing: if documents have no ids or are columns of a matrix; if no document is judged
         to be not relevant, since all others then count as not relevant; if unjudged documents were removed
         (`Rankings.limited`); if no query returned documents; or for one of the parts of `merge`. Queries in which tied
