@@ -123,10 +123,14 @@ def needed_by(item: pytest.Item) -> tuple[str, ...]:
     return tuple(package for mark in item.iter_markers("needs") for package in mark.args)
 
 
+# The discounts and settings that a backend has computed, so that none is used on the other one.
+TABLES: dict[str, dict] = {name: {} for name in BUILT}
+SETTINGS: dict[str, dict] = {name: {} for name in BUILT}
+
+
 def switch(name: str) -> None:
     _backend.use(name)
-    discounts._tables.clear()
-    functions._settings_cache.clear()
+    discounts._tables, functions._settings_cache = TABLES[name], SETTINGS[name]
 
 
 CHOSEN = _backend.name

@@ -234,7 +234,7 @@ def whole(table, metric):
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
 def test_slices_have_the_documents_of_their_rows(kind):
-    rows = np.arange(3000)
+    rows = np.arange(700)
     table = pa.table(
         {"query_id": rows // 100, "doc_id": DOCUMENTS[kind](rows % 100), "relevance": rows % 3, "score": rows % 7 * 1.0}
     )

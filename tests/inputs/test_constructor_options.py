@@ -309,12 +309,12 @@ def test_evaluate_takes_the_rules_of_another_tool(check_option):
 
 @pytest.mark.options("Rankings.evaluate", "threads")
 @pytest.mark.options("evaluate", "threads")
-def test_threads_change_nothing(check_option):
-    check_option(evaluate_lists, "threads", 3, UNCHANGED, np.tile(LABELS[0], (700, 60)), "dcg", "ap")
+def test_threads_change_nothing(check_option, monkeypatch):
+    monkeypatch.setattr("rankgain.data.source.SMALLEST_CHUNK", 1)  # let a few queries be several chunks
+    check_option(evaluate_lists, "threads", 3, UNCHANGED, np.tile(LABELS[0], (70, 6)), "dcg", "ap")
     check_option(rg.evaluate, "threads", 2, UNCHANGED, QRELS, RUN, *METRICS)
     rng = np.random.default_rng(8)
-    # The matrices are large enough to be evaluated in three chunks.
-    grades, scores = rng.integers(0, 4, (700, 200)), rng.integers(0, 9, (700, 200)) / 4
+    grades, scores = rng.integers(0, 4, (70, 20)), rng.integers(0, 9, (70, 20)) / 4
     check_option(evaluate_ranked, "threads", 3, UNCHANGED, grades, metrics=["ap"])
     metrics = ["dcg", rg.metric("dcg", gain=np.sqrt)]
     check_option(evaluate_scores, "threads", 3, UNCHANGED, grades, scores, metrics=metrics)

@@ -66,52 +66,63 @@ def test_qrels_and_run(rejects):
     rejects(TypeError, "qrels: query 'q'…'a'", evaluate_qrels, {"q": {"a": ""}, "r": {"a": 1}}, {"r": {"a": nan}})
 
 
+@pytest.fixture
+def several_chunks(monkeypatch):
+    """Let `grid` and the runs below have several chunks."""
+    for module in ("functions", "data.source"):
+        monkeypatch.setattr(f"rankgain.{module}.CHUNK", 600)
+
+
 def grid(*changes):
-    """Return a matrix of ones for 700 queries (three chunks) after applying `changes` of (query, position, number)."""
-    numbers = np.ones((700, 200))
+    """Return a matrix of ones for 70 queries (three chunks) after applying `changes` of (query, position, number)."""
+    numbers = np.ones((70, 20))
     for query, position, value in changes:
         numbers[query, position] = value
     return numbers
 
 
+@pytest.mark.usefixtures("several_chunks")
 @pytest.mark.parametrize("function", [rg.cg, rg.ndcg, rg.mrr, evaluate_ranked])
 def test_several_chunks_of_relevance(rejects, function):
-    numbers = grid((400, 30, nan), (400, 4, -1), (690, 0, inf))
+    numbers = grid((40, 13, nan), (40, 4, -1), (69, 0, inf))
     for relevance in (numbers, [*numbers]):
-        rejects(ValueError, "query 400, position 4", function, relevance)
+        rejects(ValueError, "query 40, position 4", function, relevance)
 
 
+@pytest.mark.usefixtures("several_chunks")
 @pytest.mark.parametrize(
-    ("query", "message"), [(690, "query 350: judged lacks"), (340, "query 340, position 3…NaN")], ids=["690", "340"]
+    ("query", "message"), [(69, "query 35: judged lacks"), (34, "query 34, position 3…NaN")], ids=["69", "34"]
 )
 def test_several_chunks_with_judged(rejects, query, message):
-    judged = [np.ones(3 if row == 350 else 200) for row in range(700)]
+    judged = [np.ones(3 if row == 35 else 20) for row in range(70)]
     for function in (rg.ndcg, evaluate_ranked):
         rejects(ValueError, message, function, grid((query, 3, nan)), judged=judged)
 
 
+@pytest.mark.usefixtures("several_chunks")
 def test_several_chunks_with_gaps_in_a_gain(rejects):
-    numbers = grid((400, 199, 7), (690, 0, nan))
-    rejects(ValueError, "query 400, position 199…gain", rg.dcg, numbers, gain={1: 1})
-    rejects(ValueError, "query 400, position 199…gain", evaluate_ranked, numbers, metrics=ONE_GRADE)
+    numbers = grid((40, 19, 7), (69, 0, nan))
+    rejects(ValueError, "query 40, position 19…gain", rg.dcg, numbers, gain={1: 1})
+    rejects(ValueError, "query 40, position 19…gain", evaluate_ranked, numbers, metrics=ONE_GRADE)
 
 
+@pytest.mark.usefixtures("several_chunks")
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_several_chunks_of_scores(rejects, dtype):
-    sides = grid((400, 9, nan), (690, 0, -1)), grid((400, 8, nan), (399, 0, -inf), (1, 1, inf))
-    rejects(ValueError, "y_score: query 400, position 8", evaluate_scores, *(side.astype(dtype) for side in sides))
-    flat, columns = [side.ravel() for side in sides], np.tile(np.arange(200), 700)
-    message = "query 400, position 8 (element 80008)"
-    rejects(ValueError, message, evaluate_scores, *flat, group_sizes=[200] * 700)
-    rejects(ValueError, "y_true: query 0, position 690 (element 138000)", evaluate_scores, *flat, qid=columns)
+    sides = grid((40, 9, nan), (69, 0, -1)), grid((40, 8, nan), (39, 0, -inf), (1, 1, inf))
+    rejects(ValueError, "y_score: query 40, position 8", evaluate_scores, *(side.astype(dtype) for side in sides))
+    flat, columns = [side.ravel() for side in sides], np.tile(np.arange(20), 70)
+    rejects(ValueError, "query 40, position 8 (element 808)", evaluate_scores, *flat, group_sizes=[20] * 70)
+    rejects(ValueError, "y_true: query 0, position 69 (element 1380)", evaluate_scores, *flat, qid=columns)
 
 
+@pytest.mark.usefixtures("several_chunks")
 @pytest.mark.parametrize(
     ("in_run", "in_qrels", "error", "message"),
     [(1, 2, ValueError, "run: query 1, document 9"), (2, 1, TypeError, "qrels: query 1")],
     ids=["run", "qrels"],
 )
 def test_several_chunks_of_dicts(rejects, in_run, in_qrels, error, message):
-    qrels, run = ({query: dict.fromkeys(range(n), 1) for query in range(3)} for n in (9, 33_000))
+    qrels, run = ({query: dict.fromkeys(range(n), 1) for query in range(3)} for n in (9, 330))
     run[in_run][9], qrels[in_qrels][8] = nan, "x"
     rejects(error, message, evaluate_qrels, qrels, run)
