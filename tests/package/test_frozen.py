@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.wheels import run
 
-pytestmark = [pytest.mark.checkout, pytest.mark.needs("PyInstaller")]
+pytestmark = [pytest.mark.slow, pytest.mark.checkout, pytest.mark.needs("PyInstaller")]
 
 APPLICATION = """
 import rankgain as rg

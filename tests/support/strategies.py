@@ -16,7 +16,7 @@ def examples(factor):
 
 
 def as_many(number):
-    """Scale a number of random cases with the current profile. A profile of 100 examples leaves it unchanged."""
+    """Scale a number of random cases with the current profile: `number` is that of a profile of 100 examples."""
     return max(1, number * settings().max_examples // 100)
 
 

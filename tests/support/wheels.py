@@ -1,4 +1,7 @@
-"""Fixtures that build the sdist and wheels of this checkout and install them as users do."""
+"""Fixtures that build the sdist and wheels of this checkout and install them as users do.
+
+BUILT_FOLDER is set by `.ci/run` to the folder of the sdist and the compiled wheel that it has built from this checkout.
+"""
 
 import os
 import shutil
@@ -67,8 +70,19 @@ def refusal(installed: Path, statement: str = "import rankgain", **settings: str
     return result.stdout
 
 
+def already_built(pattern: str) -> Path | None:
+    """Return the file with this pattern in BUILT_FOLDER, or None if the variable is not set."""
+    folder = os.environ.get("BUILT_FOLDER")
+    if not folder:
+        return None
+    (built,) = Path(folder).glob(pattern)
+    return built
+
+
 @pytest.fixture(scope="session")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if built := already_built("*.tar.gz"):
+        return built
     folder = tmp_path_factory.mktemp("sdist")
     shutil.copytree(ROOT, folder / "tree", ignore=shutil.ignore_patterns(*LITTER))
     return build("sdist", folder / "tree", folder / "out")
@@ -78,6 +92,8 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compiled_wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if find_spec("rankgain._compiled.walk") is None:
         pytest.skip("the rankgain under test was installed without a compiler")
+    if built := already_built("*.whl"):
+        return built
     return build_wheel(sdist, tmp_path_factory.mktemp("compiled"), RANKGAIN_EXTENSION="require")
 
 
