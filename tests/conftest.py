@@ -9,6 +9,7 @@ import gc
 import os
 import re
 from contextlib import chdir
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,6 +46,7 @@ NEEDS = {
 IMPORT = re.compile(r"^(?:from|import) ([\w.]+)(?: import (?:\(([^)]*)\)|(.*)))?", re.MULTILINE)
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Return the modules that a file imports at its top level, directly or through `support`."""
     names = set()
@@ -69,7 +71,7 @@ if "SITE_FOLDER" not in os.environ:  # set by `.ci/deep browser` to the folder o
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=8, derandomize=True)
-settings.register_profile("more", usual, max_examples=100, derandomize=True)
+settings.register_profile("more", usual, max_examples=40, derandomize=True)
 settings.register_profile("deep", usual, max_examples=1000)
 settings.register_profile("few", usual, max_examples=5)
 os.environ["COLUMNS"] = "0"  # do not fit tables to the terminal in which the tests run

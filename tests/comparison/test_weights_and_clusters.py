@@ -40,7 +40,7 @@ def the_test(differences, **options):
     return against_best(differences).test(**options)["ndcg", "run", "best"]
 
 
-@in_one_case("seed", range(8))
+@in_one_case("seed", range(3))
 @pytest.mark.parametrize(
     ("weighted", "queries", "clusters", "level", "options"),
     [
@@ -186,7 +186,7 @@ def test_whole_weights_are_queries_of_one_cluster(queries):
     assert repeated.difference == pytest.approx(weighted.difference)
 
 
-@in_one_case("seed", range(40))
+@in_one_case("seed", range(12))
 @pytest.mark.parametrize("queries", [8, 24, 50])
 def test_weighted_interval_excludes_0_where_p_is_small(seed, queries):
     differences, weights, labels = dyadic_data(seed, queries, queries // 2)

@@ -22,6 +22,7 @@ from rankgain.metrics.table import TABLE
 pytestmark = pytest.mark.usefixtures("backend")
 
 POLICIES = [*TIES, "docid"]
+ALONE = 9  # an example evaluates one in nine metrics alone
 
 
 def metrics(ties):
@@ -292,8 +293,11 @@ def test_named_queries_keep_their_names():
     st.sampled_from(["zero", "skip"]),
     st.booleans(),
     st.sampled_from([64, 32]),
+    st.integers(0, ALONE - 1),
 )
-def test_limited_equals_evaluation_of_the_cut_run(folder, form, data, ties_and_depth, missing, judged_only, bits):
+def test_limited_equals_evaluation_of_the_cut_run(
+    folder, form, data, ties_and_depth, missing, judged_only, bits, first
+):
     ties, depth = ties_and_depth
     rankings = form(*data, folder, ties=ties, missing=missing).under(score_bits=bits)
     part = rankings.limited(depth=depth, judged_only=judged_only)
@@ -302,7 +306,7 @@ def test_limited_equals_evaluation_of_the_cut_run(folder, form, data, ties_and_d
     assert values(part, ties) == expected
     assert len(part) == len(rankings)
     assert part.left_out == rankings.left_out
-    for name in metrics(ties):  # each metric alone gives the same value
+    for name in metrics(ties)[first::ALONE]:  # each metric alone gives the same value
         assert part.evaluate(name)[name].tolist() == expected[name]
 
 
@@ -342,9 +346,10 @@ def labelled(qrels, run, returned):
     st.sampled_from(["zero", "skip"]),
     st.booleans(),
     st.sampled_from([64, 32]),
+    st.integers(0, ALONE - 1),
 )
 def test_limited_to_scored_documents_equals_labels_of_the_run(
-    folder, form, data, ties_and_depth, missing, judged_only, bits
+    folder, form, data, ties_and_depth, missing, judged_only, bits, first
 ):
     ties, depth = ties_and_depth
     rankings = form(*data, folder, ties=ties, missing=missing).under(score_bits=bits)
@@ -355,7 +360,7 @@ def test_limited_to_scored_documents_equals_labels_of_the_run(
     assert values(part, ties) == expected
     assert list(part.query_ids) == list(qrels)
     assert part.left_out == rankings.left_out
-    for name in metrics(ties):  # each metric alone gives the same value
+    for name in metrics(ties)[first::ALONE]:  # each metric alone gives the same value
         assert part.evaluate(name)[name].tolist() == expected[name]
     if ties != "docid":
         arrays = [[list(row.values()) for row in side.values()] for side in (qrels, run)]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.strategies import examples
 
 import rankgain as rg
 from rankgain.data import files
@@ -39,10 +40,13 @@ def run_of(lists):
     return "".join(f"{query} Q0 {doc} 1 {score} tag\n" for query, doc, score in rows).encode()
 
 
-@pytest.mark.parametrize("block", [60, 300, 1 << 21])
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("ties", ["docid", "average", "stable"])
-@given(data=st.data())
+@examples(4)
+@given(
+    block=st.sampled_from([60, 300, 1 << 21]),
+    threads=st.sampled_from([1, 2]),
+    ties=st.sampled_from(["docid", "average", "stable"]),
+    data=st.data(),
+)
 def test_a_run_file_agrees_with_the_documents_once(block, threads, ties, data):
     """The highest score of each document counts, whether the lines of a query are contiguous or scattered."""
     lines = data.draw(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.sides import qrels_lines, run_lines
+from support.strategies import examples
 from support.table_files import WRITERS, columns_of
 
 import rankgain as rg
@@ -49,6 +50,7 @@ def written(kind, name, rows):
 
 
 @pytest.mark.parametrize("kind", [*FRAMES, *WRITERS, "json by query"])
+@examples(0.6)
 @given(sides=sides(TEXT), ties=st.sampled_from(["docid", "average", "stable"]))
 def test_text_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides, ties):
     qrels, run = sides
@@ -73,6 +75,7 @@ def test_text_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides, ties
 
 
 @pytest.mark.parametrize("kind", [*FRAMES, *WRITERS])
+@examples(0.6)
 @given(sides=sides(st.integers(-3, 12)))
 def test_integer_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides):
     """Dicts with integer ids give the same values as delimited files, whose text is converted to integers."""
@@ -96,6 +99,7 @@ def test_integer_ids_in_every_form_agree_with_from_qrels(on_both, kind, sides):
 @pytest.mark.parametrize(
     "kind", ["records", "columns", "arrow", "pandas", "polars", "parquet", "arrow file", "json lines"]
 )
+@examples(0.6)
 @given(sides=sides(TEXT))
 def test_a_row_per_query_agrees_with_from_qrels(on_both, kind, sides):
     qrels, run = sides

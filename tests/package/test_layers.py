@@ -63,18 +63,19 @@ def tree_of(name):
     return ast.parse(FILES[name].read_text(encoding="utf-8"))
 
 
+@cache
 def imports(name):
-    """Yield (module, name) for each name that a file imports from the package; the name is None for a whole module."""
+    """Return (module, name) for each name that a file imports from the package; the name is None for a whole module."""
+    names = []
     for node in ast.walk(tree_of(name)):
         if isinstance(node, ast.Import):
-            yield from (
-                (alias.name.partition(".")[2], None) for alias in node.names if alias.name.startswith("rankgain")
-            )
+            names += [(alias.name.partition(".")[2], None) for alias in node.names if alias.name.startswith("rankgain")]
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rankgain":
             base = node.module.partition(".")[2]
             for alias in node.names:
                 inner = f"{base}.{alias.name}".lstrip(".")
-                yield (inner, None) if inner in FILES else (base, alias.name)
+                names.append((inner, None) if inner in FILES else (base, alias.name))
+    return names
 
 
 def layer(module):

@@ -26,8 +26,8 @@ def drawn(seed, most=8, grades=4, tied=False):
 
 
 def test_gradients_are_sums_over_swaps(backend):
-    """For 400 random lists, swap each pair of documents and evaluate nDCG before and after."""
-    for seed in range(400):
+    """For 100 random lists, swap each pair of documents and evaluate nDCG before and after."""
+    for seed in range(100):
         labels, scores, k = drawn(seed, tied=seed % 4 == 0)
         gain = ("linear", "exponential")[seed % 2]
         order = np.argsort(-scores, kind="stable")
@@ -69,7 +69,7 @@ def test_averaged_ties_are_the_mean_over_all_orders(backend):
 
 @pytest.mark.parametrize(("normalize", "discount", "ties"), BOTH)
 def test_gradients_equal_the_definition(on_both, normalize, discount, ties):
-    for seed in range(24):
+    for seed in range(9):
         labels, scores, k = drawn(seed, most=90 if seed % 8 == 1 else 14, tied=seed % 3 == 0)
         sigma = (1.0, 2.0, 0.3)[seed % 3]
         settings = {"sigma": sigma, "normalize": normalize, "discount": discount, "ties": ties}
