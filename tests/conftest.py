@@ -131,7 +131,8 @@ SETTINGS: dict[str, dict] = {name: {} for name in BUILT}
 
 
 def switch(name: str) -> None:
-    _backend.use(name)
+    if name != _backend.name:
+        _backend.use(name)
     discounts._tables, functions._settings_cache = TABLES[name], SETTINGS[name]
 
 
@@ -257,6 +258,7 @@ def pytest_collection_finish() -> None:
     """Freeze the collected tests, so that the garbage collector skips objects that live until the end."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000)  # tests make many objects and few cycles
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 import random
+from functools import cache
 
 import numpy as np
 import pytest
@@ -44,6 +45,17 @@ NUMBERED = dict(enumerate(FEW.values())), {name: dict(enumerate(run.values())) f
 
 def corrected(human=FEW, llm=LLM, runs=RUNS, metrics="ndcg@5", **options):
     return rg.compare(llm, runs, metrics).corrected_by(human, **options)
+
+
+@pytest.fixture
+def usual(backend):
+    return _usual(backend)
+
+
+@cache
+def _usual(backend):
+    """Compute `corrected()` once per backend."""
+    return corrected()
 
 
 def values_of(human, runs=RUNS, metric="ndcg@5"):
@@ -527,19 +539,19 @@ def test_what_the_judgments_do_not_fit_is_said_of_them(tmp_path):
 @pytest.mark.parametrize(
     "name", ["margin", "weights", "clusters", "queries", "method", "family", "intervals", "groups"]
 )
-def test_options_that_are_not_valid_are_refused_with_the_reason(name):
+def test_options_that_are_not_valid_are_refused_with_the_reason(name, usual):
     with pytest.raises(ValueError, match=f"^{name}: .*: leave it out$"):
-        corrected().test(**{name: 1})
+        usual.test(**{name: 1})
 
 
 @pytest.mark.parametrize("options", [{"margin": 0.1}, {"max_loss": 0.1}, {"groups": {}}, {"worst": 3}])
-def test_options_of_a_gate_that_are_not_valid_are_refused(options):
+def test_options_of_a_gate_that_are_not_valid_are_refused(options, usual):
     with pytest.raises(ValueError, match=f"^{next(iter(options))}: .*: leave it out$"):
-        corrected().test(flips=99).gate(**options)
+        usual.test(flips=99).gate(**options)
 
 
-def test_values_of_single_queries_are_not_shown(tmp_path):
-    tests = corrected().test(flips=99)
+def test_values_of_single_queries_are_not_shown(tmp_path, usual):
+    tests = usual.test(flips=99)
     with pytest.raises(ValueError, match="corrected ones are not what people would judge"):
         rg.compare(LLM, RUNS, "ndcg@5").report(tmp_path / "page.html", tests)
     pytest.importorskip("matplotlib")
@@ -547,7 +559,7 @@ def test_values_of_single_queries_are_not_shown(tmp_path):
         tests.plot("scatter")
     assert tests.plot().axes
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        corrected().test(colour=1)
+        usual.test(colour=1)
 
 
 # The command
@@ -568,29 +580,29 @@ def files(tmp_path):
     return paths, qrels("human.qrels", FEW)
 
 
-def test_command_prints_means_and_tests(files, capsys):
+def test_command_prints_means_and_tests(files, capsys, usual):
     paths, human = files
     assert main(["compare", *paths, "--human", human, "-m", "ndcg@5", "--flips", "999"]) == 0
-    expected = corrected()
+    expected = usual
     assert capsys.readouterr().out == f"{expected.table()}\n\n{expected.test('main', flips=999).table()}\n"
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex"])
-def test_command_has_other_forms(files, capsys, form):
+def test_command_has_other_forms(files, capsys, form, usual):
     paths, human = files
     assert main(["compare", *paths, "--human", human, "-m", "ndcg@5", "--flips", "999", f"--{form}"]) == 0
     text = capsys.readouterr().out
-    tests = corrected().test("main", flips=999)
+    tests = usual.test("main", flips=999)
     if form == "json":
         content = json.loads(text)
-        assert content["means"][1] == json.loads(json.dumps(corrected().means[1]._asdict() | {"metric": "ndcg@5"}))
+        assert content["means"][1] == json.loads(json.dumps(usual.means[1]._asdict() | {"metric": "ndcg@5"}))
         assert content["differences"][0]["p"] == tests["ndcg@5", "change", "main"].p
         assert (content["labelled"], content["queries"]) == (20, 60)
     elif form == "csv":
         assert len(text.splitlines()) == 2
         assert f",{tests['ndcg@5', 'change', 'main'].difference!r}," in text
     else:
-        means, differences = (getattr(each, f"to_{form}")() for each in (corrected(), tests))
+        means, differences = (getattr(each, f"to_{form}")() for each in (usual, tests))
         assert text.strip() == f"{means}\n{differences}".strip()
 
 

@@ -1,6 +1,7 @@
 """Options of `to_markdown` and `to_latex` on every class that has them, and the layout of LaTeX tables."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -26,26 +27,27 @@ def runs_of(runs=3, metrics=4, step=0.03):
     )
 
 
-def exporters():
+KINDS = "Comparison", "Tests", "Groups", "Gate", "Evaluation", "Summary", "TieSpread", "Attribution"
+
+
+@cache
+def exporters(backend):
     """Return an object of each class whose export takes digits, percent, caption and label."""
     tested = runs_of(2, 1, step=0.3)
     lists = rg.from_scores([[0, 1]], [[0.5, 0.5]])
-    return {
-        "Comparison": tested,
-        "Tests": tested.test(flips=999),
-        "Groups": tested.groups(["x"] * 20 + ["y"] * 20),
-        "Gate": tested.test("dense", flips=999).gate(),
-        "Evaluation": lists.evaluate("rr"),
-        "Summary": lists.evaluate("rr").summary(),
-        "TieSpread": lists.tie_spread("rr"),
-        "Attribution": rg.from_ranked([[2, 1], [0, 2]]).attribution("ndcg", like="lightgbm"),
-    }
+    objects = (
+        *(tested, tested.test(flips=999), tested.groups(["x"] * 20 + ["y"] * 20)),
+        *(tested.test("dense", flips=999).gate(), lists.evaluate("rr"), lists.evaluate("rr").summary()),
+        *(lists.tie_spread("rr"), rg.from_ranked([[2, 1], [0, 2]]).attribution("ndcg", like="lightgbm")),
+    )
+    assert tuple(type(each).__name__ for each in objects) == KINDS
+    return dict(zip(KINDS, objects, strict=True))
 
 
 @pytest.mark.parametrize("method", ["to_markdown", "to_latex"])
-@pytest.mark.parametrize("kind", exporters())
-def test_exporters_take_digits_percent_caption_and_label(kind, method):
-    export = getattr(exporters()[kind], method)
+@pytest.mark.parametrize("kind", KINDS)
+def test_exporters_take_digits_percent_caption_and_label(backend, kind, method):
+    export = getattr(exporters(backend)[kind], method)
     assert re.search(r"\d\.\d{4}", export())
     assert re.search(r"\d\.\d{2}\b", export(digits=2))
     assert re.search(r"\b\d{2}\.\d(?!\d)", export(digits=1, percent=True))
@@ -69,8 +71,8 @@ def test_exporters_take_digits_percent_caption_and_label(kind, method):
         ("label must consist of ASCII letters, digits and any of : . / + - _, not 'a b'", ValueError, {"label": "a b"}),
     ],
 )
-def test_exporters_refuse_wrong_options(method, message, error, options):
-    for result in exporters().values():
+def test_exporters_refuse_wrong_options(backend, method, message, error, options):
+    for result in exporters(backend).values():
         with pytest.raises(error, match=re.escape(message)):
             getattr(result, method)(**options)
 

@@ -43,7 +43,9 @@ def source(module):
 
 
 @in_one_case("name", MODULES)
-def test_docstring_examples_run(name):
+def test_docstring_examples_run(name, monkeypatch):
+    # For each docstring, doctest would ask for the time of every source file that a traceback has shown.
+    monkeypatch.setattr("linecache.checkcache", lambda filename=None: None)
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     for test in docstrings(name, parser=Parser()):
         assert runner.run(test).failed == 0

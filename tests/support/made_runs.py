@@ -1,18 +1,18 @@
 """Build evaluations and comparisons from given values, without rankings."""
 
 import rankgain as rg
+from rankgain import _backend
 
 
 def evaluation(values, ids=None, metric="ndcg"):
     """Return an Evaluation with the given values of one metric, or with the values of several metrics in a dict."""
-    vectors = values if isinstance(values, dict) else {metric: values}
-    queries = len(next(iter(vectors.values())))
-    result = rg.from_ranked([[1]] * queries, query_ids=ids).evaluate("cg")
-    state = vars(result)
     import numpy as np
 
+    vectors = values if isinstance(values, dict) else {metric: values}
     values_by_metric = {key: np.array(vector, dtype=np.float64) for key, vector in vectors.items()}
-    return rg.Evaluation(values_by_metric, result.query_ids, None, None, None, state["backend"], (queries, *[0] * 6))
+    queries = len(next(iter(vectors.values())))
+    query_ids = rg.from_ranked([[1]] * queries, query_ids=ids).query_ids
+    return rg.Evaluation(values_by_metric, query_ids, None, None, None, _backend.name, (queries, *[0] * 6))
 
 
 def comparison(runs, ids=None, metric="ndcg"):

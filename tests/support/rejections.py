@@ -75,7 +75,8 @@ def outcome(call):
     try:
         return Outcome("no error", repr(plain(call())))
     except Exception as error:
-        frames = [f"\n  {at.filename}:{at.lineno}: {at.line}" for at in traceback.extract_tb(error.__traceback__)[-2:]]
+        last = traceback.extract_tb(error.__traceback__, limit=-2)
+        frames = [f"\n  {at.filename}:{at.lineno}: {at.line}" for at in last]
         return Outcome(type(error), str(error), "".join(frames))
 
 
