@@ -358,7 +358,7 @@ def test_unknown_measures_are_rejected(measure, message):
         ours.RelevanceEvaluator(QRELS, {measure})
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("arguments", "kind", "message"),
     [
         ({"measures": "map"}, TypeError, "measures must be a set of names, such as .*, not 'map'"),

@@ -133,7 +133,7 @@ def test_unsigned_and_boolean_scores_equal_scikit_learn(matrices, k, ignore_ties
     assert ours.ndcg_score(grades, scores, k=k, ignore_ties=ignore_ties) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_case("name", NAMES)
 @pytest.mark.parametrize("ignore_ties", [False, True])
 @pytest.mark.parametrize(
     "scores",

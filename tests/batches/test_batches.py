@@ -127,7 +127,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
-@pytest.mark.parametrize("part", PARTS)
+@in_one_case("part", PARTS)
 @pytest.mark.parametrize("kind", ["long", "string"])
 def test_summary_of_batches_merges_with_that_of_an_evaluation(part, missing, kind):
     qrels, run = PARTS[part](*sides())
@@ -329,7 +329,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in OTHERS.items() for kind in kinds])
+@in_one_case(("name", "kind"), [(name, kind) for name, kinds in OTHERS.items() for kind in kinds])
 def test_batches_of_different_types_are_unified(name, kind):
     """Columns of different types are unified; for example, a batch after an outer join may contain only nulls."""
     first, second = pa.table(ROWS), pa.table(SECOND)

@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.cli import main
@@ -308,7 +309,7 @@ def test_an_agreement_can_be_pickled():
     assert repr(pickle.loads(pickle.dumps(agreement))) == repr(agreement)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("error", "message", "arguments", "options"),
     [
         (ValueError, "human and llm have no query in common", [{"a": {"d": 1}}, {"b": {"d": 1}}], {}),

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support.marks import quick_first
+from support.marks import in_one_case, quick_first
 
 import rankgain as rg
 from rankgain.comparison.bounds import difference_bounds, ranked_queries
@@ -99,7 +99,7 @@ def test_bounds_of_fully_judged_lists_are_the_difference():
         assert low == pytest.approx(difference(metric, judged, runs))
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "metric",
     [
         *("f@3", "bpref", "err@3", "ndcg(ideal=returned)@3", "rr(empty=nan)", "capped_recall@2", "r_precision"),

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import sparse
+from support.marks import in_one_case
 from support.rejections import outcome
 
 import rankgain as rg
@@ -258,7 +259,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("message", "error", "sides", "keywords"), REFUSED)
+@in_one_case(("message", "error", "sides", "keywords"), REFUSED)
 def test_error_of_another_order_names_the_call_to_write(rejects, message, error, sides, keywords):
     rejects(error, message, rg.compare, *sides, **keywords)
 

@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.cli import main
@@ -492,7 +493,7 @@ def test_a_query_without_a_value_is_left_out_for_both_judges():
     assert [mean[2:] for mean in corrected(others, rest).means] == [mean[2:] for mean in result.means]
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("human", "options", "message"),
     [
         (dict([*FEW.items()][:9]), {}, "9 queries judged by both human and llm have a value of ndcg@5.* needs 10"),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from support import ROOT
 from support.made_runs import comparison
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.cli import main
@@ -38,7 +39,7 @@ def compared(after, before=None, **options):
 NOISE = [1, 0] * 10  # the reciprocal rank rises or falls by 0.5
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("after", "options", "status"),
     [
         ([3] * 8, {}, "failed"),

@@ -7,6 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from support.made_runs import against_nothing, comparison, evaluation
+from support.marks import in_one_case
 
 import rankgain as rg
 
@@ -178,7 +179,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", [(message, error, function, given) for function, error, message, given in ROWS])
+@in_one_case("row", [(message, error, function, given) for function, error, message, given in ROWS])
 def test_comparisons_reject_arguments(rejects, row):
     message, error, function, given = row
     rejects(error, message, function, **given)

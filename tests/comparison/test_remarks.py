@@ -131,7 +131,7 @@ def test_metrics_that_do_not_count_unjudged_documents_have_no_warning():
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize(("queries", "options", "warned"), [
+@in_one_case(("queries", "options", "warned"), [
     (40, {}, True),
     (28, {}, False),  # too few queries to tell
     (40, {"clusters": [row // 2 for row in range(40)]}, False),  # too few clusters

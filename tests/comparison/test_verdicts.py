@@ -312,7 +312,7 @@ VERDICTS = {  # tests, the texts in their verdicts, and the texts that must be a
 }
 
 
-@pytest.mark.parametrize("name", VERDICTS)
+@in_one_case("name", VERDICTS)
 def test_verdict_sentences(name):
     make, expected, *unexpected = VERDICTS[name]
     tests = make()

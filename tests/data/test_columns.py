@@ -83,7 +83,7 @@ BROKEN_VIEWS += [(-(2**31), 0, 0), (13, 0, 8), (21, 0, 0), (20, 2**31 - 1, 0)]
 @pytest.mark.both
 @in_one_case("column", ["query_id", "doc_id"])
 @pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view()], ids=str)
-@pytest.mark.parametrize("view", BROKEN_VIEWS)
+@in_one_case("view", BROKEN_VIEWS)
 def test_views_outside_their_buffers_are_rejected(on_both, column, kind, view):
     table = with_column(column, views((13, 0, 0), (20, 0, 0), view, kind=kind))
     error, message = both(on_both, lambda: evaluate(table))

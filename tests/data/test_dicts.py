@@ -106,7 +106,7 @@ CHANGES = {
 
 
 @in_one_case("ties", ["stable", "docid", "average", "best", "worst"])
-@pytest.mark.parametrize("change", CHANGES)
+@in_one_case("change", CHANGES)
 @pytest.mark.parametrize("kind", [float, lambda score: Runs(score, lambda: None)], ids=["plain", "runs code"])
 def test_ids_that_change_the_run_in_comparisons_do_not_crash(backend, change, ties, kind):
     """The compiled code looks up documents a second time, when their numbers may have changed."""

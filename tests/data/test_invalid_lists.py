@@ -92,7 +92,7 @@ def test_functions_reject_an_invalid_number(rejects, argument, row):
         rejects(error, f"{argument}…{position}…{message}", function, form(value))
 
 
-@pytest.mark.parametrize(("argument", "row"), [one for one in CONTENTS if one[0] in ("y_true", "y_score")])
+@in_one_case(("argument", "row"), [one for one in CONTENTS if one[0] in ("y_true", "y_score")])
 @pytest.mark.parametrize(
     ("position", "queries"),
     [

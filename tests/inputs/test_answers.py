@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 
@@ -46,7 +47,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("scores", [SCORES, SCORES[::-1], [0.2, 0.9, 0.1, 0.8]], ids=["fall", "rise", "neither"])
-@pytest.mark.parametrize("form", ANSWERS)
+@in_one_case("form", ANSWERS)
 def test_order_of_hits_is_the_order(form, scores):
     run = {"q": ANSWERS[form](scores)}
     for result in (
@@ -59,7 +60,7 @@ def test_order_of_hits_is_the_order(form, scores):
         assert bool(result.assumed) is (scores[0] == 0.2)
 
 
-@pytest.mark.parametrize("form", ANSWERS)
+@in_one_case("form", ANSWERS)
 def test_line_for_the_order_of_scores(form):
     scores = [0.2, 0.9, 0.1, 0.8]
     answer = ANSWERS[form](scores)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 import polars as pl
 import pytest
+from support.marks import in_one_case
 from support.sides import columns
 
 import rankgain as rg
@@ -21,7 +22,7 @@ EXPECTED = rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", "mrr").to_dict()
 
 
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize(
+@in_one_case(
     ("qrels", "run"),
     [
         (("userId", "itemId", "rating"), ("userId", "itemId", "score")),

@@ -4,6 +4,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from support.marks import in_one_case
 from support.sides import columns
 
 import rankgain as rg
@@ -25,7 +26,7 @@ def means_of(qrels, run, **names):
     yield rg.evaluate(rg.judgments(qrels), run, "ndcg@10", "mrr", **names).to_dict()
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@in_one_case("frame", FRAMES)
 @pytest.mark.parametrize(
     "names",
     [
@@ -42,7 +43,7 @@ def test_exact_names_come_in_order_and_before_other_spellings(frame, names):
     assert list(means_of(frame(qrels), frame(run))) == [EXPECTED] * 3
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@in_one_case("frame", FRAMES)
 @pytest.mark.parametrize(
     "doc", ["movie_id", "productId", "document_id", "documentId", "passage_id", "pid", "chunk_id", "chunkID"]
 )
@@ -51,7 +52,7 @@ def test_names_of_documents(frame, doc):
     assert list(means_of(frame(qrels), frame(run))) == [EXPECTED] * 3
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@in_one_case("frame", FRAMES)
 @pytest.mark.parametrize("name", ["prediction", "predicted_rating", "predictedRating"])
 def test_predictions_are_scores_if_they_are_numbers(frame, name):
     qrels, run = columns(QRELS), columns(RUN, value=name)

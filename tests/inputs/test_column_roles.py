@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.batches import BatchOptions, summarize_batches
@@ -120,7 +121,7 @@ def two_runs(name, docs=("a", "b", "c")):
     return {column: first[column] + second[column] for column in first}
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@in_one_case("frame", FRAMES)
 @pytest.mark.parametrize("name", ["system", "run", "run_id", "Tag", "model"])
 def test_several_runs_in_one_frame(frame, name):
     message = (
@@ -216,7 +217,7 @@ def test_scores_that_rise_with_the_rank(frame):
     assert len(warned(lambda: rg.from_frames(frame(QRELS), frame(scattered)))[1]) == 1
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@in_one_case("frame", FRAMES)
 @pytest.mark.parametrize(
     ("scores", "ranks", "disagree"),
     [
@@ -270,7 +271,7 @@ def of_values(*values, queries=QUERIES):
     return {query: dict(zip("abcd", values, strict=False)) for query in queries}
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("run", "line"),
     [
         (of_values(1, 2, 3), "the scores of every query are 1, 2, 3, … in the order given"),

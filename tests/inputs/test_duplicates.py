@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.marks import in_one_case
 from support.strategies import examples
 
 import rankgain as rg
@@ -129,7 +130,7 @@ def test_tuples_are_judged_per_user():
 NUMBERS, WORDS = [[1, 3, 2], [7, 1, 2], [4, 5, 6]], [["a", "b"], ["c", "d"]]
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("recommended", "relevant"),
     [
         (np.array(NUMBERS), np.array([3, 7, -1])),

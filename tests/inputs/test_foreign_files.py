@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 
@@ -142,7 +143,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@in_one_case("name", LAYOUTS)
 def test_layouts_of_other_tools(write, sides, name):
     side, text, message = LAYOUTS[name]
     path = write(text)

@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from support.evaluating import evaluate_frames
+from support.marks import in_one_case
 from support.rejections import masked
 
 import rankgain as rg
@@ -147,7 +148,7 @@ def test_labels_beside_scores_are_rejected_by_element(rejects, library, row):
 
 @pytest.mark.parametrize("make", [dict, lambda side: pd.DataFrame(side, dtype=object)], ids=["lists", "pandas"])
 @of_ids
-@pytest.mark.parametrize("row", [
+@in_one_case("row", [
     ("row 1…all str, all bytes or all int…int", TypeError, ["a", 1, "b"]),
     ("row 1…all str, all bytes or all int…str", TypeError, [1, "a", 2]),
     ("row 2…all str, all bytes or all int…bytes", TypeError, ["a", "b", b"c"]),
@@ -166,7 +167,7 @@ def test_ids_of_several_types_are_rejected(rejects, make, argument, column, row)
 
 
 @pytest.mark.parametrize(("argument", "column"), [*IDS, *NUMBERS])
-@pytest.mark.parametrize("row", [
+@in_one_case("row", [
     ("must be a list or an array of 1 dimension, not {type}", TypeError, "abc", 5, None, {0: 1}, {"a"}),
     ("1 dimension, not an array of 0 dimensions", ValueError, np.array(1.0)),
     ("1 dimension, not generator", TypeError, (n for n in "abc")),

@@ -4,6 +4,7 @@ import gzip
 import io
 
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.cli import main
@@ -68,7 +69,7 @@ def test_command_line_reads_the_layouts(tmp_path, capsys):
     assert read.under(ties="average").evaluate("mrr").mean("mrr") == 0.75  # this reads the files again
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("qrels", "run", "message"),
     [
         (BEIR + "2\td8\tx\n", MSMARCO, r"qrels: line 5, field 3: 'x' is not a number"),

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from support.marks import in_one_case
 from support.sides import columns, qrels_lines, run_lines
 
 import rankgain as rg
@@ -39,7 +40,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@in_one_case("name", CALLS)
 def test_other_negative_grades_are_counted_in_one_warning(name):
     with pytest.warns(UserWarning, match=MESSAGE) as record:
         CALLS[name]()

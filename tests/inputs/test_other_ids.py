@@ -6,6 +6,7 @@ import warnings
 import pandas as pd
 import polars as pl
 import pytest
+from support.marks import in_one_case
 from support.sides import columns, qrels_lines, run_lines
 
 import rankgain as rg
@@ -54,7 +55,7 @@ WRITTEN_DIFFERENTLY = [
 ]
 
 
-@pytest.mark.parametrize(("judged", "returned", "difference"), WRITTEN_DIFFERENTLY)
+@in_one_case(("judged", "returned", "difference"), WRITTEN_DIFFERENTLY)
 @pytest.mark.parametrize("swapped", [False, True])
 def test_ids_that_are_written_differently(judged, returned, difference, swapped):
     if swapped:

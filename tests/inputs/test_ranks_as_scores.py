@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.batches import BatchOptions, summarize_batches
@@ -34,7 +35,7 @@ def calls(frame, ranks, name="rank"):
         yield lambda: summarize_batches(returned, "rr", judgments=rg.judgments(QRELS), options=options)
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@in_one_case("frame", FRAMES)
 @pytest.mark.parametrize(
     ("ranks", "name"), [([1, 1, 3, 2], "rank"), ([2.0, 0.0, 0.0, 1.0], "Ranking"), ([2, 1, 1, 3], "position")]
 )
@@ -47,7 +48,7 @@ def test_ranks_as_scores_are_warned_of(frame, ranks, name):
         assert [warning.filename for warning in record] == [__file__]
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@in_one_case("frame", FRAMES)
 @pytest.mark.parametrize(
     ("ranks", "name"),
     [

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from support.evaluating import evaluate_recommendations
+from support.marks import in_one_case
 from support.rejections import masked
 
 import rankgain as rg
@@ -75,7 +76,7 @@ RELEVANT = [  # relevant ids for two users whose recommended ids are text
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", RECOMMENDED)
+@in_one_case("row", RECOMMENDED)
 def test_from_recommendations_rejects_recommended(rejects, row):
     message, error, *values = row
     for value in values:
@@ -83,7 +84,7 @@ def test_from_recommendations_rejects_recommended(rejects, row):
         rejects(error, expected, evaluate_recommendations, [["a"]] * 2, value)
 
 
-@pytest.mark.parametrize("row", RELEVANT)
+@in_one_case("row", RELEVANT)
 def test_from_recommendations_rejects_relevant(rejects, row):
     message, error, *values = row
     for value in values:

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from support.marks import in_one_case
 from support.table_files import WRITERS, json_lines
 
 import rankgain as rg
@@ -190,7 +191,7 @@ def empty(schema):
 
 
 @pytest.mark.parametrize("make", [maps, lambda: pa.Table.from_pylist(GRADED)], ids=["maps", "structs"])
-@pytest.mark.parametrize("order", ["full nulls", "nulls full", "full empty", "empty full", "full nulls empty full"])
+@in_one_case("order", ["full nulls", "nulls full", "full empty", "empty full", "full nulls empty full"])
 def test_batches_of_nulls_keep_the_grades_of_others(make, order):
     full = make()
     nulls = full.set_column(
@@ -289,7 +290,7 @@ REJECTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("error", "message", "rows", "options"), [(*row, {})[:4] for row in REJECTED])
+@in_one_case(("error", "message", "rows", "options"), [(*row, {})[:4] for row in REJECTED])
 def test_from_rows_rejects(rejects, error, message, rows, options):
     rejects(error, message, rg.from_rows, rows, **options)
 

@@ -5,6 +5,7 @@ import warnings
 
 import pandas as pd
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 
@@ -59,7 +60,7 @@ TRUTHS = {
 }
 
 
-@pytest.mark.parametrize("separator", SEPARATORS)
+@in_one_case("separator", SEPARATORS)
 @pytest.mark.parametrize("form", TRUTHS)
 def test_texts_of_the_truth_are_split_by_the_line_of_the_error(form, separator):
     truth = TRUTHS[form](texts(TRUTH, separator))

@@ -241,7 +241,7 @@ def both_sides():
     return rows
 
 
-@pytest.mark.parametrize("kind", ["records", "columns", "pandas", "polars", "arrow", *WRITERS])
+@in_one_case("kind", ["records", "columns", "pandas", "polars", "arrow", *WRITERS])
 def test_one_table_with_nulls_holds_both_sides(kind):
     rows = both_sides()
     table = {name: [row.get(name) for row in rows] for name in rows[0]}
@@ -309,7 +309,7 @@ MISTYPED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("error", "message", "content"), [(ValueError, *row) for row in REJECTED] + [(TypeError, *row) for row in MISTYPED]
 )
 def test_an_invalid_table_is_refused_by_file_column_and_row(rejects, error, message, content):

@@ -166,7 +166,7 @@ IDS = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "a"]}
 SCORED = {**IDS, "score": [0.5, 0.25, 1.0]}
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@in_one_case("library", LIBRARIES)
 @pytest.mark.parametrize("values", [[1, 0, 2], [0.5, 1.5, 0.5], [1, 0, 1]])
 def test_frames_warn_of_a_column_that_may_hold_grades(library, values):
     make = LIBRARIES[library]
@@ -193,7 +193,7 @@ def test_frames_warn_of_a_column_that_may_hold_grades(library, values):
         {},
     ],
 )
-@pytest.mark.parametrize("library", LIBRARIES)
+@in_one_case("library", LIBRARIES)
 def test_frames_do_not_warn_of_other_columns(library, others):
     make = LIBRARIES[library]
     assert warnings_of(rg.from_frames, make({**IDS, **others}), make(SCORED)) == []

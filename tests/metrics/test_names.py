@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.metrics import metric as names
@@ -12,7 +13,7 @@ from rankgain.metrics.table import TABLE
 RANKINGS = rg.from_ranked([[0, 1, 2, 0, 1], [0, 0]])
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("written", "expected"),
     [
         ("ndcg", "ndcg"),
@@ -200,7 +201,7 @@ REJECTED = [  # message ({type} stands for the type of the name), exception, nam
 ]
 
 
-@pytest.mark.parametrize("row", REJECTED)
+@in_one_case("row", REJECTED)
 def test_evaluate_rejects_a_name_and_suggests_another(rejects, row):
     message, error, *written = row
     for name in written:

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.evaluating import evaluate_frames, evaluate_qrels, evaluate_recommendations, evaluate_scores
+from support.marks import in_one_case
 from support.rejections import masked
 
 import rankgain as rg
@@ -66,7 +67,7 @@ REJECTED = {  # for each parameter: message ({type} stands for the type of the v
 ROWS = [(parameter, row) for parameter, rows in REJECTED.items() for row in rows]
 
 
-@pytest.mark.parametrize(("parameter", "row"), ROWS)
+@in_one_case(("parameter", "row"), ROWS)
 def test_functions_reject_a_parameter(rejects, parameter, row):
     message, error, *values = row
     for value in values:

@@ -27,7 +27,7 @@ LACKING = "judged lacks grades that the returned list has"
 FAR_DOWN = [[0] * 30 + [1, 1]]  # the relevant documents are at deep ranks, so they add little to the value
 
 
-@pytest.mark.parametrize("name", BY_JUDGED)
+@in_one_case("name", BY_JUDGED)
 def test_metrics_reject_judged_that_lacks_grades(rejects, name):
     for judged in ([[1], [3]], [[1], [1]]):
         rejects(ValueError, f"query 1: {LACKING}", evaluate_ranked, [[1], [3, 3]], judged=judged, metrics=[name])

@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 from support import subtopics
+from support.marks import in_one_case
 from support.strategies import as_many
 
 import rankgain as rg
@@ -32,7 +33,7 @@ def values(judgments, run, *metrics, weights=None, **rules):
     return rankings(judgments, run, weights, **rules).evaluate(*metrics).mean()
 
 
-@pytest.mark.parametrize(("judgments", "run", "rules", "metric", "value"), [
+@in_one_case(("judgments", "run", "rules", "metric", "value"), [
     (NUGGETS, LIST, {}, "alpha_dcg@5", 0.4927131686523232),
     (NUGGETS, LIST, {}, "alpha_ndcg@5", 0.7029549446014394),
     (NUGGETS, LIST, {}, "alpha_ndcg@3", 0.6074427874648953),
@@ -195,7 +196,7 @@ def test_means_over_subtopics_equal_those_of_separate_evaluations(backend, ties)
                 assert value == (math.fsum(terms) / math.fsum(factors) if terms else 0.0), (name, query)
 
 
-@pytest.mark.parametrize("name", BASES)
+@in_one_case("name", BASES)
 def test_documents_judged_not_relevant_do_not_change_a_mean_over_subtopics(backend, name):
     """Otherwise the value would depend on whether the judgments list what is irrelevant to a subtopic."""
     rng = random.Random(name)

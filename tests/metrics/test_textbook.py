@@ -208,7 +208,7 @@ def variants(name):
 
 @pytest.mark.hypothesis
 @in_one_case("ties", [*TIES, "docid"])
-@pytest.mark.parametrize("name", TABLE)
+@in_one_case("name", TABLE)
 def test_every_metric_with_pooled_and_unjudged_documents(name, ties):
     rng = np.random.default_rng(list(TABLE).index(name))
     queries = [random_query(rng, 3) for _ in range(as_many(30))]
@@ -221,7 +221,7 @@ def test_every_metric_with_pooled_and_unjudged_documents(name, ties):
 
 
 @pytest.mark.hypothesis
-@pytest.mark.parametrize("name", AVERAGED)
+@in_one_case("name", AVERAGED)
 def test_averages_by_enumeration(name):
     """The average for ties equals the mean over all orders of the tied documents."""
     rng = np.random.default_rng(1000 + list(TABLE).index(name))

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.results.peers import PEERS
@@ -55,7 +56,7 @@ def test_each_tool_has_a_case():
     assert METRICS.keys() == PEERS.keys() - {"ndeval"}
 
 
-@pytest.mark.parametrize("like", METRICS)
+@in_one_case("like", METRICS)
 def test_attribution_ends_at_the_mean_of_the_tool(like):
     metric, rules = METRICS[like]
     result = attribution(metric, like)
@@ -90,7 +91,7 @@ def judging_scored():
     return rg.from_qrels(labels, RUN)
 
 
-@pytest.mark.parametrize(("like", "metric", "rule", "directly"), ALONE)
+@in_one_case(("like", "metric", "rule", "directly"), ALONE)
 def test_a_row_changes_only_its_rule(like, metric, rule, directly):
     rankings = rg.from_qrels(QRELS, RUN)
     (row,) = (row for row in rankings.attribution(metric, like).rows if row["rule"] == rule)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from support.marks import in_one_case
 from support.sides import qrels_lines, run_lines
 from support.strategies import requested_metric, requests
 
@@ -274,7 +275,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("message", "error", "given"), REFUSED)
+@in_one_case(("message", "error", "given"), REFUSED)
 def test_calculation_refuses(rejects, message, error, given):
     rejects(error, message, calculation, **given)
 

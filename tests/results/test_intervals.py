@@ -94,7 +94,7 @@ RESULT = rg.from_ranked([[2, 1], [0, 1]]).evaluate("dcg", "num_ret", "ndcg", "rr
 SCORES = rg.compare({"a": {"q": 0.5}, "b": {"q": 0.7}}, metrics="mine", values=True)["a"]
 
 
-@pytest.mark.parametrize("row", [
+@in_one_case("row", [
     ("ap was not evaluated", KeyError, "ap", {}),
     ("level must be between 0 and 1", ValueError, "ndcg", {"level": 1}),
     ("level must be a number, not str", TypeError, "ndcg", {"level": "0.9"}),

@@ -226,7 +226,7 @@ KNOWN_DIFFERENCES = {
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("case", fixed.CASES)
+@in_one_case("case", fixed.CASES)
 @pytest.mark.parametrize(
     "peer", [*(peer for peer, recorded in PEER_OUTPUT.items() if "queries" in recorded), "trec_eval-9"]
 )
@@ -472,7 +472,7 @@ def test_explain_defines_the_symbols_that_it_uses():
     assert "N: non-relevant" in rg.explain("bpref").facts["rankgain"]["where"]
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("metric", "label", "text"),
     [
         (rg.metric("dcg", gain={1: 3}), "gain", "g(r) by grade: {0: 0, 1: 3}"),

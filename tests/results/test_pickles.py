@@ -5,6 +5,7 @@ import pickletools
 
 import numpy as np
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.pytrec_eval import RelevanceEvaluator
@@ -48,7 +49,7 @@ def content(name, record):
     return text, getattr(record, "to_dict", dict)()
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@in_one_case("name", RECORDS)
 def test_pickles_use_public_names(name):
     pickled = pickle.dumps(RECORDS[name](), 4)
     assert content(name, pickle.loads(pickled)) == content(name, RECORDS[name]())

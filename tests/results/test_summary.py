@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
@@ -249,7 +250,7 @@ def of_metric(aggregator="mean", **state):
     return {"metrics": {"rr": {"aggregator": aggregator, **state}}}
 
 
-@pytest.mark.parametrize("row", [  # error message, change to SUMMARY
+@in_one_case("row", [  # error message, change to SUMMARY
     ("format 2, and this release reads 1", {"summary": 2}),
     ("unknown aggregator 'median'", of_metric("median", count=1, sum="0x1")),
     ("a count must be an integer of at least 0", of_metric(count=-1, sum="0x1")),

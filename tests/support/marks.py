@@ -30,6 +30,7 @@ def quick_first(values, quick=1):
 def in_one_case(names, values):
     """Like `pytest.mark.parametrize`, but run all values in a single test case. Use it for many quick cases."""
     names = (names,) if isinstance(names, str) else names
+    values = [*values]  # read once, as the test may run on each backend
 
     def decorate(test):
         signature = inspect.signature(test)

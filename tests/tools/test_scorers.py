@@ -24,6 +24,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from support.marks import in_one_case
 
 import rankgain as rg
 
@@ -273,7 +274,7 @@ def test_scorer_of_other_models():
 MODEL = Fixed(predict=[0.1, 0.2, 0.3])
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("model", "y", "qid", "error", "text"),
     [
         (MODEL, [0, 1, 2], [1, 1], ValueError, r"qid has the shape \(2,\), and y_score has 3 documents"),
