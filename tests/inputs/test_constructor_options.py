@@ -310,7 +310,8 @@ def test_evaluate_takes_the_rules_of_another_tool(check_option):
 @pytest.mark.options("Rankings.evaluate", "threads")
 @pytest.mark.options("evaluate", "threads")
 def test_threads_change_nothing(check_option, monkeypatch):
-    monkeypatch.setattr("rankgain.data.source.SMALLEST_CHUNK", 1)  # let a few queries be several chunks
+    for name, most in (("CHUNK", 400), ("SMALLEST_CHUNK", 1)):  # the lists below have several chunks
+        monkeypatch.setattr(f"rankgain.data.source.{name}", most)
     check_option(evaluate_lists, "threads", 3, UNCHANGED, np.tile(LABELS[0], (70, 6)), "dcg", "ap")
     check_option(rg.evaluate, "threads", 2, UNCHANGED, QRELS, RUN, *METRICS)
     rng = np.random.default_rng(8)
