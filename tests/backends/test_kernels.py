@@ -109,7 +109,7 @@ def test_string_views_of_every_length_compare_by_content():
         buffers = [np.frombuffer(text, np.uint8)]
         views = np.frombuffer(view + (beyond if size > 12 else view), np.uint8)
         broken = _backend.columns.copy_views(views, buffers, data, starts, ends)
-        assert broken == (1 if size > 12 else None)
+        assert broken == (1 if size > 12 else None), f"views of {size} bytes"
         assert (starts[0], ends[0], data[:size].tobytes()) == (0, size, prefix if size <= 12 else long)
 
 

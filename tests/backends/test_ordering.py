@@ -34,9 +34,13 @@ def compiled(request):
     kernels.use_cpu(None)
 
 
-def equal(compiled, *arguments, **options):
-    """Return whether the compiled code and the reference find the same hits."""
-    return found_in_lists(compiled, *arguments, **options) == found_in_lists(_reference_walk, *arguments, **options)
+def check_equal(compiled, *arguments, **options):
+    """Check that the compiled code and the reference find the same hits, or else name the first value that differs."""
+    result, expected = (found_in_lists(engine, *arguments, **options) for engine in (compiled, _reference_walk))
+    for name in result if type(result) is type(expected) is dict else ():
+        for position, (value, other) in enumerate(zip(result[name], expected[name], strict=False)):
+            assert value == other, f"{name} {position}: compiled {value}, reference {other}, with {options}"
+    assert result == expected, options
 
 
 TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
@@ -61,7 +65,7 @@ def test_order_equals_the_reference(compiled, seed, sizes, shape, score_type, la
     scores = np.nan_to_num(scores, nan=0.0, posinf=np.inf, neginf=-np.inf) if scores.dtype.kind == "f" else scores
     grades = LABELS[labels](rng, len(scores)).astype(grade_type)
     options = {"depth": depth, "judged_depth": depth, "lowest": NON_RELEVANT if zeros else 0.0}
-    assert equal(compiled, grades, scores, offsets, ties="stable" if stable else "average", **options)
+    check_equal(compiled, grades, scores, offsets, ties="stable" if stable else "average", **options)
 
 
 @given(st.integers(1, 1500), st.integers(0, 1499), st.sampled_from([1, 10, 150, UNLIMITED]), st.booleans())
@@ -102,14 +106,14 @@ def test_order_of_few_ranks_of_a_long_list(compiled, shape, depth):
     scores, grades = SHAPES[shape](rng, n), (rng.random(n) < 0.3).astype(float)
     # All these ranks have hits, so that a missing last rank is noticed.
     grades[np.argsort(-scores, kind="stable")[:depth]] = 1.0
-    assert equal(compiled, grades, scores, np.array([0, n]), depth=depth, lowest=0.0)
+    check_equal(compiled, grades, scores, np.array([0, n]), depth=depth, lowest=0.0)
 
 
 @pytest.mark.parametrize("n", range(301, 309))
 def test_order_of_few_hits_in_a_large_tie_group(compiled, n):
     """Each hit is preceded by enough equal scores to fill several vector registers and part of another."""
     grades = (np.arange(n) % 43 > 40).astype(float)
-    assert equal(compiled, grades, np.zeros(n), np.array([0, n]), ties="stable", lowest=0.0)
+    check_equal(compiled, grades, np.zeros(n), np.array([0, n]), ties="stable", lowest=0.0)
 
 
 @pytest.mark.slow
@@ -124,7 +128,7 @@ def test_order_of_few_hits_in_a_large_tie_group(compiled, n):
 )
 def test_order_of_more_relevant_documents_than_the_small_table_holds(compiled, shape, n, ties):
     rng = np.random.default_rng(7)
-    assert equal(compiled, rng.integers(0, 3, n), SHAPES[shape](rng, n), np.array([0, n]), ties=ties, lowest=0.0)
+    check_equal(compiled, rng.integers(0, 3, n), SHAPES[shape](rng, n), np.array([0, n]), ties=ties, lowest=0.0)
 
 
 EDGES = {
@@ -147,7 +151,7 @@ def test_order_of_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, 
     n = 40_000
     scores, grades = EDGES[edge](n), (rng.integers(0, levels, n) * (rng.random(n) < 0.4)).astype(dtype)
     for depth, lowest in ((10, 0.0), (100, 0.0), (10, NON_RELEVANT)):
-        assert equal(compiled, grades, scores, np.array([0, 7, n]), ties=ties, depth=depth, lowest=lowest)
+        check_equal(compiled, grades, scores, np.array([0, 7, n]), ties=ties, depth=depth, lowest=lowest)
 
 
 @pytest.mark.parametrize("ties", ["average", "stable"])
@@ -159,7 +163,7 @@ def test_hits_beyond_the_depth(compiled, n, hits, depth, ties):
     rng = np.random.default_rng(n)
     for scores in (rng.random(n), rng.integers(0, n // 3, n).astype(float)):
         for ended in range(depth, depth + 3):
-            assert equal(
+            check_equal(
                 compiled,
                 (np.arange(n) < hits).astype(float),
                 scores,

@@ -82,7 +82,7 @@ def test_c_functions_run_in_several_threads(caller):
         for done in [pool.submit(rows, scores, labels, 10, row_values) for row_values in values]:
             done.result()
     expected = rg.from_scores(labels, scores).evaluate("ndcg@10")["ndcg@10"]
-    assert all(np.array_equal(row_values, expected) for row_values in values)
+    np.testing.assert_array_equal(values, [expected] * 4)
 
 
 if "scipy" in LIBRARIES:

@@ -158,7 +158,7 @@ def test_a_constant_added_to_the_cheap_judge_changes_no_estimate():
     generator = np.random.default_rng(0)
     every, rows = generator.random((50, 2)), np.arange(0, 50, 3)
     first = every[rows] * 0.7 + 0.3 * generator.random((len(rows), 2))
-    assert np.allclose(estimate(first, every, rows).values, estimate(first, every + 0.25, rows).values)
+    np.testing.assert_allclose(estimate(first, every, rows).values, estimate(first, every + 0.25, rows).values)
 
 
 def test_swapped_runs_negate_the_difference():

@@ -63,8 +63,8 @@ def epoch_ndcg() -> None:
     for k in (1, 3, 10, 1000):
         expected = rankings.evaluate(f"ndcg@{k}")[f"ndcg@{k}"]
         for threads in (1, 2, 5):
-            assert np.array_equal(ndcg(SCORES, LABELS, OFFSETS, k, threads), expected)
-    assert np.array_equal(ndcg(SCORES, LABELS, OFFSETS), rankings.evaluate("ndcg@10")["ndcg@10"])
+            np.testing.assert_array_equal(ndcg(SCORES, LABELS, OFFSETS, k, threads), expected)
+    np.testing.assert_array_equal(ndcg(SCORES, LABELS, OFFSETS), rankings.evaluate("ndcg@10")["ndcg@10"])
     assert ndcg(SCORES, LABELS, OFFSETS[:1]).size == ndcg(SCORES, LABELS, OFFSETS[:0]).size == 0
 
     threads_agree(lambda: ndcg(SCORES, LABELS, OFFSETS, 10, 2))
@@ -93,8 +93,8 @@ def row_metrics() -> None:
 
     for k in (1, 3, 30, 1000):
         expected = [rg.reciprocal_rank(grades, k=k), rg.dcg(grades, k=k)]
-        assert np.array_equal(call(k).T, expected)
-    assert np.array_equal(call().T, [rg.reciprocal_rank(grades), rg.dcg(grades)])
+        np.testing.assert_array_equal(call(k).T, expected)
+    np.testing.assert_array_equal(call().T, [rg.reciprocal_rank(grades), rg.dcg(grades)])
     rr_and_dcg(np.empty((0, 5)), np.empty((0, 2)))
 
     values = np.empty((len(grades), 2))
@@ -119,8 +119,8 @@ def lambdamart() -> None:
 
     few = OFFSETS[:14]
     scores, labels = SCORES[: few[-1]].astype(np.float64), LABELS[: few[-1]]
-    assert np.array_equal(lambdas(scores, labels, few), lambdas(scores, labels, few, k=10))
-    assert np.array_equal(lambdas(scores, labels, list(few)), lambdas(scores.astype(np.float32), labels, few))
+    np.testing.assert_array_equal(lambdas(scores, labels, few), lambdas(scores, labels, few, k=10))
+    np.testing.assert_array_equal(lambdas(scores, labels, list(few)), lambdas(scores.astype(np.float32), labels, few))
 
     for k in (1, 3, 10, 1000):
         metric = f"ndcg(gain=exponential)@{k}"

@@ -73,6 +73,45 @@ def test_a_row_per_query_in_every_kind_of_table(table):
     assert result.counts == {"queries": 5, "missing": 1, "unjudged": 1, "empty": 1}
 
 
+def by_query(rows, **options):
+    result = rg.from_rows(rows, **options).evaluate("rr")
+    return dict(zip(result.query_ids, result["rr"].tolist(), strict=True))
+
+
+@pytest.mark.options("from_rows", "missing", "query_ids")
+def test_queries_without_results_are_left_out_or_renamed(table):
+    assert by_query(table, missing="skip") == {"a": 0.5, "b": 1.0, "c": 0.0, "f": 0.0}
+    assert by_query(table, query_ids=range(5)) == {0: 0.5, 1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0}
+
+
+@pytest.mark.options("from_rows", "query", "relevant", "retrieved")
+def test_columns_are_chosen_by_name():
+    row = {"query": 1, "q": 2, "relevant": ["x"], "gold": ["y"], "retrieved": ["y", "z", "x"], "hits": ["x"]}
+    rows = [row]
+    assert by_query(rows) == {1: 1 / 3}
+    named = ("query", "q", {2: 1 / 3}), ("relevant", "gold", {1: 1.0}), ("retrieved", "hits", {1: 1.0})
+    for role, column, expected in named:
+        for kind in (rows, pd.DataFrame(rows), pl.DataFrame(rows), {name: [value] for name, value in row.items()}):
+            assert by_query(kind, **{role: column}) == expected, role
+
+
+@pytest.mark.options("from_rows", "validate", "duplicates")
+@pytest.mark.parametrize(("retrieved", "options", "expected"), [
+    (["q", "q", "x"], {}, 1 / 3),
+    (["q", "q", "x"], {"duplicates": "first"}, 0.5),
+    (["q", "q", "x"], {"validate": "full"}, "query 'a', document 'q' .position 1.: the document repeats"),
+    (["q", "x", "x"], {}, "query 'a', document 'x' .position 2.: the document repeats"),
+    (["q", "x", "x"], {"duplicates": "first"}, 0.5),
+], ids=["unjudged", "unjudged, first", "unjudged, full", "judged", "judged, first"])  # fmt: skip
+def test_repeated_documents_of_a_row(retrieved, options, expected):
+    rows = [{"id": "a", "relevant": ["x"], "retrieved": retrieved}]
+    if isinstance(expected, float):
+        assert by_query(rows, **options) == {"a": expected}
+    else:
+        with pytest.raises(ValueError, match=expected):
+            by_query(rows, **options)
+
+
 def test_evaluate_takes_one_table_and_metrics(table):
     result = rg.evaluate(table, "rr", "recall@2", missing="skip")
     assert result.query_ids == ["a", "b", "c", "f"]

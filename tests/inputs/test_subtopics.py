@@ -49,13 +49,15 @@ def named_tuples(name):
     (pd.DataFrame(COLUMNS).rename(columns={"subtopic_id": "Nugget-ID"}), True),
     (pd.DataFrame(COLUMNS).astype({"subtopic_id": "category"}), True),
     (pd.DataFrame(COLUMNS).sample(frac=1, random_state=1).sort_values("query_id", kind="stable"), True),
+    (pd.DataFrame(COLUMNS).sort_values("doc_id", kind="stable"), True),  # the rows of a query are not contiguous
     (pl.DataFrame(COLUMNS).rename({"subtopic_id": "about"}), "about"),
     (pa.table(COLUMNS).rename_columns(["query_id", "aspect", "doc_id", "relevance"]), True),
     ([dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)], True),
     (named_tuples("subtopic_id"), True),
     (named_tuples("iteration"), True),
 ], ids=[
-    *("trec", "gzip", "columns", "named", "pandas", "category", "rows", "polars", "arrow", "records", "tuples", "irm"),
+    *("trec", "gzip", "columns", "named", "pandas", "category", "rows", "scattered", "polars", "arrow", "records"),
+    *("tuples", "irm"),
 ])  # fmt: skip
 def test_each_form_gives_the_same_values(backend, truth, subtopic):
     given = io.BytesIO(truth) if isinstance(truth, bytes) else truth

@@ -7,10 +7,26 @@ import pytest
 from support.evaluating import evaluate_lines, evaluate_qrels, evaluate_ranked, evaluate_scores
 
 import rankgain as rg
+from rankgain.metrics.gains import BINARY, EXPONENTIAL, LINEAR, Gain
 
 inf = math.inf
 ONE_GRADE = ["rr", rg.metric("ndcg", gain={1: 1})]  # metrics whose gain has an entry only for the grade 1
 LISTS = [[1], [1, 3]]
+
+
+@pytest.mark.parametrize(("gain", "expected"), [
+    (LINEAR, [0, 1, 2, 3]),
+    (EXPONENTIAL, [0, 1, 3, 7]),
+    (BINARY, [0, 1, 1, 1]),
+    (Gain.relevant(1.0), [0, 0, 1, 1]),
+    (Gain.irrelevant(1.0), [1, 1, 0, 0]),
+    (Gain.stop(3.0), [0, 1 / 8, 3 / 8, 7 / 8]),
+    (Gain.of({1: 5, 2: 0.5, 3: 2}), [0, 5, 0.5, 2]),
+    (Gain.of([1, 2, 4, 8]), [1, 2, 4, 8]),
+    (Gain.of(np.square), [0, 1, 4, 9]),
+], ids=lambda value: f"{value} {value.level:g}" if isinstance(value, Gain) else "")  # fmt: skip
+def test_gains_of_grades_from_0_to_3(backend, gain, expected):
+    assert gain.apply(np.arange(4.0)).tolist() == expected
 
 
 def test_gain_rejects_a_grade_that_has_no_entry(rejects):

@@ -238,6 +238,12 @@ def test_ideal_of_ndeval_depends_on_names(backend):
     assert values(renamed, ["d0", "d1"], metric)[metric] == 1.0
 
 
+def test_ideals_of_the_same_judgments_are_cached_separately(backend):
+    rankings = rg.from_qrels(rg.judgments({"q": CHAIN}, subtopic=True), {"q": {"d0": 2.0, "d1": 1.0}})
+    for metric, value in {"alpha_ndcg@2": 1.0, "alpha_ndcg(ideal=docid)@2": 1.10706810063236}.items():
+        assert rankings.evaluate(metric).mean(metric) == pytest.approx(value), metric
+
+
 def test_order_of_rows_matters_only_where_two_greedy_orders_are_equally_good():
     """A seeded count: the last rule of the ideal list is the order of the judgments."""
     rng, changed = random.Random(1), 0

@@ -12,6 +12,7 @@ import pytest
 from support import ROOT
 from support.examples import FLAGS, Parser
 from support.pages import DOCS, README, blocks, examples, name_of, pages
+from support.public_names import public_objects
 
 import rankgain as rg
 from rankgain.metrics.table import TABLE
@@ -123,8 +124,18 @@ def test_pictures_are_those_of_the_figures(monkeypatch, tmp_path):
 
 def test_api_pages_list_every_public_name():
     text = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "api").glob("*.md"))
-    named = {name for _, names in re.findall(r"<!-- api: ([\w.]+): ([\w\s]+) -->", text) for name in names.split()}
-    assert set(rg.__all__) - {"__version__", "backend"} - named == set()
+    listed = re.findall(r"<!-- api: rankgain\.?([\w.]*): ([\w\s]+) -->", text)
+    named = {f"{module}.{name}".lstrip(".") for module, names in listed for name in names.split()}
+    public = {name for name, item in public_objects().items() if callable(item)} - {"sklearn.InvalidParameterError"}
+    missing = public - named
+    assert not missing, "add them to a page in docs/api"
+
+
+def test_definitions_name_every_parameter():
+    page = (DOCS / "definitions.md").read_text(encoding="utf-8")
+    named = page.partition("The other parameters are ")[2].partition("\n")[0]
+    missing = {name for row in TABLE.values() for name in row.takes if f"`{name}`" not in named}
+    assert not missing, "add them to the paragraph on parameters in docs/definitions.md"
 
 
 def test_every_formula_becomes_tex(generate):

@@ -185,7 +185,7 @@ def check(rankings, metric):
     if isinstance(value, str):
         assert calculation == value
         return
-    assert np.array_equal(calculation.value, value, equal_nan=True)
+    np.testing.assert_array_equal(calculation.value, value)
     if calculation.divisor:  # otherwise, no document is relevant
         assert value in (calculation.dividend / calculation.divisor, 1.0)
     assert repr(calculation)

@@ -577,6 +577,7 @@ UNSCORED = {"q": {"a": 1, "b": 1, "c": 0}, "r": {"a": 1}}, {"q": {"c": 3.0, "a":
 @pytest.mark.options("Rankings.evaluate", "given")
 @pytest.mark.options("Rankings.calculation", "given")
 @pytest.mark.options("evaluate", "given")
+@pytest.mark.options("explain", "given")
 def test_given_is_an_option_of_each_call_that_follows_a_tool(tmp_path, capsys):
     qrels, run = UNSCORED
     rankings, expected = rg.from_qrels(qrels, run), {"scored": LOG3, "files": LOG3 / (1 + LOG3) / 2}

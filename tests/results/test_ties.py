@@ -43,7 +43,7 @@ def test_tie_spread_equals_evaluation_under_each_policy(seed):
     rankings = rg.from_scores(labels, scores, ties="stable")
     spread = rankings.tie_spread(*MONOTONE)
     for name in MONOTONE:
-        values = spread.to_dict()[0][name]
+        values, sign = spread.to_dict()[0][name], -1 if TABLE[name].better < 0 else 1
         for ties in ("worst", "best", "stable", *(() if TABLE[name].unaveraged else ("average",))):
             value = rankings.under(ties=ties).evaluate(name)[name][0]
             spread_value = values["expected" if ties == "average" else ties]
@@ -52,7 +52,8 @@ def test_tie_spread_equals_evaluation_under_each_policy(seed):
             assert math.isnan(values["expected"]), f"{name}: {values}"
             assert spread.unaveraged[name] == TABLE[name].unaveraged
         for order in (() if TABLE[name].unaveraged else ("expected",)) + (() if TABLE[name].extremes else ("stable",)):
-            within = values["worst"] - 1e-12 <= values[order] <= values["best"] + 1e-12
+            worst, value, best = (sign * values[one] for one in ("worst", order, "best"))
+            within = worst - 1e-12 <= value <= best + 1e-12
             assert within, f"{name}: {order} is outside of worst to best: {values}; see `extremes` of Row"
 
 

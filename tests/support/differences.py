@@ -10,6 +10,11 @@ SHOWN = 3  # metrics
 SIDES = "left", "right"
 
 
+def bits(numbers):
+    """Return numbers as texts that are equal only if their bits are, for asserts that show the first that differs."""
+    return [repr(number) for number in np.asarray(numbers).ravel().tolist()]
+
+
 def vector_differences(one, other, labels=None, sides=SIDES):
     """Return a line for each of the first metrics whose vectors of float64 differ, with the first such query.
 

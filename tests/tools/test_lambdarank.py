@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support import textbook
+from support.differences import bits
 
 import rankgain as rg
 from rankgain import _backend
@@ -94,7 +95,7 @@ def test_gradients_without_pairs_are_zero(backend):
 def test_scores_that_are_all_equal_are_not_normalized(backend):
     for ties in ("stable", "average"):
         results = [rg.lambdarank([0, 2, 1], [0.5] * 3, ties=ties, normalize=how) for how in ("score", None)]
-        assert np.array_equal(*results)
+        np.testing.assert_array_equal(*results)
         assert results[0][0].any()
 
 
@@ -106,7 +107,7 @@ def test_documents_with_minus_infinite_scores_have_no_gradient(backend):
         whole = rg.lambdarank(labels, scores, **settings)
         masked = rg.lambdarank(np.append(0.0, labels), np.append(-np.inf, scores), **settings)
         assert [result[0] for result in masked] == [0.0, 0.0]
-        assert np.array_equal([result[1:] for result in masked], whole)
+        np.testing.assert_array_equal([result[1:] for result in masked], whole)
         assert not np.any(rg.lambdarank([2, 1], [-np.inf, 0.5], **settings))
         assert not np.any(rg.lambdarank([2, 1], [-np.inf, -np.inf], **settings))
         small, _ = rg.lambdarank([1, 0, 2], [0.0, 1.0, -np.inf], metric="ndcg@2", normalize=None)
@@ -136,14 +137,14 @@ def test_gradients_are_equal_in_every_form(backend):
     labels, scores, weights = rng.integers(0, 4, (4, 5)), rng.normal(size=(4, 5)), rng.random((4, 5))
     expected = [rg.lambdarank(label, score) for label, score in zip(labels, scores, strict=True)]
     expected = np.array(expected).transpose(1, 0, 2)
-    assert np.array_equal(rg.lambdarank(labels, scores), expected)
-    assert np.array_equal(rg.lambdarank(labels, scores, sample_weight=weights), expected * weights)
-    assert np.array_equal(rg.lambdarank(labels.tolist(), scores.tolist()), expected)
+    np.testing.assert_array_equal(rg.lambdarank(labels, scores), expected)
+    np.testing.assert_array_equal(rg.lambdarank(labels, scores, sample_weight=weights), expected * weights)
+    np.testing.assert_array_equal(rg.lambdarank(labels.tolist(), scores.tolist()), expected)
     narrow = scores.astype(np.float32)
-    assert np.array_equal(rg.lambdarank(labels, narrow), rg.lambdarank(labels, narrow.astype(float)))
+    np.testing.assert_array_equal(rg.lambdarank(labels, narrow), rg.lambdarank(labels, narrow.astype(float)))
     first, second = ([1, 0], [0.1, 0.2]), ([0, 2, 1], [0.3, 0.2, 0.1])
     ragged = rg.lambdarank(*zip(first, second, strict=True))
-    assert np.array_equal(ragged, np.hstack([rg.lambdarank(*first), rg.lambdarank(*second)]))
+    np.testing.assert_array_equal(ragged, np.hstack([rg.lambdarank(*first), rg.lambdarank(*second)]))
 
 
 # bit-for-bit equality
@@ -167,11 +168,11 @@ def test_gradients_have_the_same_bits_on_both_backends_and_cpu_levels(on_both, m
             "sigma": float(rng.choice([0.5, 1.0, 3.0])),
         }
         compiled, python = on_both(lambda: rg.lambdarank(labels, scores, group_sizes=sizes, **settings))  # noqa: B023
-        assert [result.tobytes() for result in compiled] == [result.tobytes() for result in python]
+        assert bits(compiled) == bits(python), settings
         with monkeypatch.context() as patch:
             patch.setenv("RANKGAIN_CPU", "baseline")
             baseline, _ = on_both(lambda: rg.lambdarank(labels, scores, group_sizes=sizes, **settings))  # noqa: B023
-        assert [result.tobytes() for result in baseline] == [result.tobytes() for result in python]
+        assert bits(baseline) == bits(python), settings
 
 
 def test_gradients_do_not_depend_on_threads_and_chunks(backend, monkeypatch):
@@ -183,7 +184,7 @@ def test_gradients_do_not_depend_on_threads_and_chunks(backend, monkeypatch):
     monkeypatch.setattr(source, "CHUNK", 40)
     monkeypatch.setattr(source, "SMALLEST_CHUNK", 1)
     for threads in (1, 2, 5):
-        assert np.array_equal(rg.lambdarank(labels, scores, group_sizes=sizes, threads=threads), whole)
+        np.testing.assert_array_equal(rg.lambdarank(labels, scores, group_sizes=sizes, threads=threads), whole)
     first = int(sizes[:30].sum())
     scores[[first, -1]] = np.nan
     query = int(np.searchsorted(np.cumsum(sizes), first, side="right"))
@@ -222,7 +223,7 @@ LABELS, SCORES = [0, 1, 2, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5]
 def test_pairwise_gradients_need_no_ideal(backend):
     """The gain 5e-324 has no finite reciprocal."""
     result, usual = (rg.lambdarank([0, high], [0.1, 0.2], metric="pairwise") for high in (5e-324, 1))
-    assert all(map(np.array_equal, result, usual))
+    np.testing.assert_array_equal(result, usual)
 
 
 def test_inputs_are_not_modified(backend):
@@ -231,7 +232,7 @@ def test_inputs_are_not_modified(backend):
     for array in (labels, scores, weights):
         array.flags.writeable = False
     rg.lambdarank(labels, scores, sample_weight=weights)
-    assert all(map(np.array_equal, (labels, scores, weights), copies))
+    np.testing.assert_array_equal((labels, scores, weights), copies)
 
 
 # objectives, called without a training library
@@ -255,7 +256,7 @@ def test_objective_caches_the_gains_of_labels(backend, monkeypatch):
     )
     del prepared[:]
     for _ in range(3):
-        assert np.array_equal(objective(labels, scores, None, sizes), expected)
+        np.testing.assert_array_equal(objective(labels, scores, None, sizes), expected)
     assert len(prepared) == 1
     labels[0] = 3  # the caller's array no longer equals the cached labels
     assert not np.array_equal(objective(labels, scores, None, sizes), expected)
@@ -263,7 +264,7 @@ def test_objective_caches_the_gains_of_labels(backend, monkeypatch):
     assert len(prepared) == 3
     again = pickle.loads(pickle.dumps(objective))
     assert not again.lambdarank._cached
-    assert np.array_equal(again(labels, scores, None, sizes), objective(labels, scores, None, sizes))
+    np.testing.assert_array_equal(again(labels, scores, None, sizes), objective(labels, scores, None, sizes))
 
 
 def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
@@ -272,7 +273,7 @@ def test_objective_caches_ten_sets_of_labels(backend, monkeypatch):
     for _ in range(3):
         for fold in range(10):
             labels = np.array([fold, 1.0, 2.0])
-            assert np.array_equal(
+            np.testing.assert_array_equal(
                 gradients(labels, [0.1, 0.2, 0.3]), rg.lambdarank(labels, [0.1, 0.2, 0.3], metric="ndcg@3")
             )
     assert len(prepared) == 10 + 30  # 10 sets by the object, which caches them, and 30 by the function, which does not
@@ -294,7 +295,7 @@ def test_cache_distinguishes_labels_of_equal_bytes(backend, monkeypatch, many):
         for sizes in ([4], [1, 3], [2, 2], [1, 3, 0]):
             scores = np.arange(len(labels), dtype=float)
             result = gradients(labels, scores, group_sizes=sizes)
-            assert np.array_equal(
+            np.testing.assert_array_equal(
                 result, rg.lambdarank(labels, scores, group_sizes=sizes, metric="ndcg@3", normalize=None)
             )
 
@@ -311,11 +312,11 @@ def test_padding_has_no_gradient(backend, dtype):
         assert result.shape == (2, 3, 6)
         assert not result[:, ~mask].any()
         expected = rg.lambdarank(labels[mask], scores[mask], group_sizes=[6, 3, 0])
-        assert np.array_equal(result[:, mask], expected)
+        np.testing.assert_array_equal(result[:, mask], expected)
         weights = rng.random((3, 6))
-        assert np.array_equal(rg.lambdarank(labels, scores, mask=mask, sample_weight=weights), result * weights)
+        np.testing.assert_array_equal(rg.lambdarank(labels, scores, mask=mask, sample_weight=weights), result * weights)
         by_id = rg.lambdarank(labels.ravel(), scores.ravel(), mask=mask.ravel(), qid=np.repeat([0, 1, 2], 6))
-        assert np.array_equal(by_id, result.reshape(2, 18))
+        np.testing.assert_array_equal(by_id, result.reshape(2, 18))
 
 
 def test_objective_without_groups_is_rejected(backend):

@@ -57,7 +57,7 @@ def test_both_call_forms_train_the_same_model(backend):
     ranker.fit(TRAIN.features, TRAIN.labels, group=TRAIN.sizes)
     again = pickle.loads(pickle.dumps(ours))
     model = trained(TRAIN, again, rounds=5, num_leaves=7)
-    assert np.array_equal(ranker.predict(VALID.features), model.predict(VALID.features))
+    np.testing.assert_array_equal(ranker.predict(VALID.features), model.predict(VALID.features))
 
 
 # behaviour of LightGBM that differs if the objective is a callable

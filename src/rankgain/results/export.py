@@ -101,10 +101,8 @@ class Frames:
 
         Raises
         ------
-        ImportError
-            If polars is not installed: ``pip install 'rankgain[polars]'``.
-        ValueError
-            If two different metrics have the same name.
+        ImportError, ValueError
+            If polars is not installed (``pip install 'rankgain[polars]'``), or two different metrics have the same name.
 
         Examples
         --------
@@ -127,10 +125,8 @@ class Frames:
 
         Raises
         ------
-        ImportError
-            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
-        ValueError
-            If two different metrics have the same name.
+        ImportError, ValueError
+            If pyarrow is not installed (``pip install 'rankgain[arrow]'``), or two different metrics have the same name.
 
         Examples
         --------
