@@ -25,7 +25,7 @@ from rankgain.inputs.scores import from_scores
 from rankgain.inputs.trec import read_trec, trec_by_tag
 from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.metrics.program import planned
-from rankgain.rankings import Rankings, parts_of
+from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import bar_class, read_with_bar
 
@@ -301,7 +301,7 @@ def rankings_of(
         return _call(from_frames, (truth, run), optional, rules | of_run)
     if run.kind == "trec":
         return _call(read_trec, (truth, run.data), optional, rules | {"progress": progress})
-    return _call(from_recommendations, (truth, run.data), optional, rules)
+    return _call(from_recommendations, (truth, run), optional, rules)
 
 
 def rankings_by_run(
@@ -366,22 +366,19 @@ def _of_lists(
         return _call(from_scores, (truth.data, run.data), EMPTY, rules)
     if run.values in _NUMBERS and truth.values in _NUMBERS:
         raise TypeError(AMBIGUOUS)
-    relevant = prepared(truth, of_truth, progress) if truth.kind in ("table", "trec") else truth.data
+    relevant = prepared(truth, of_truth, progress) if truth.kind in ("table", "trec") else truth
     if run.unnamed and rules.get("query_ids") is None and _has_names(relevant):
         raise ValueError(
             f"the queries of truth have names, and those of run have none: write dict(zip(queries, {run.unnamed})), "
             "with the queries in the order of the answers"
         )
-    rankings = _call(from_recommendations, (relevant, run.data), optional, rules)
-    parts_of(rankings)[0].assumed += run.assumed
-    return rankings
+    return _call(from_recommendations, (relevant, run), optional, rules)
 
 
-def _has_names(relevant: Any) -> bool:
+def _has_names(relevant: Given | Judgments) -> bool:
     """Return whether relevant ids are given by the names of queries, not by position."""
-    if isinstance(relevant, Judgments):
-        return not isinstance(relevant.query_ids, range)
-    return isinstance(relevant, Mapping)
+    given = recognise(relevant, "truth")
+    return given.kind in ("dicts", "keyed") or (given.kind == "judgments" and type(given.data.query_ids) is not range)
 
 
 def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic: bool | str = False) -> Judgments:
