@@ -70,6 +70,17 @@ def test_integer_labels_in_another_order_may_be_positions(rejects, first):
     assert [*rr(relevant.to_numpy(), recommended.to_numpy()).values()] == [*BY_NAME.values()]
 
 
+@pytest.mark.parametrize("ids", [1, 2000])  # read as dicts, and as columns
+def test_what_was_assumed_is_kept_under_other_rules(backend, ids):
+    lists = pd.Series([["a", *map(str, range(ids))], ["a"], []])
+    rankings = rg.from_recommendations(pd.Series([["a"], ["b"], ["c"]], index=[7, 2, 5]), lists)
+    assumed = rankings.evaluate("rr").assumed
+    assert "were paired by position" in assumed[0]
+    assert rankings.under(missing="skip").evaluate("rr").assumed == assumed
+    assert rankings.evaluate("rr", like="trec_eval").assumed == assumed
+    assert rankings.evaluate("ndcg", like="ranx").assumed == assumed
+
+
 def test_a_default_index_beside_other_labels_goes_by_position(backend):
     held_out = pd.Series([*RELEVANT.values()], index=[7, 2, 5])
     lists = pd.Series([*RECOMMENDED.values()])

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgain import _codes
 from rankgain.choices import Duplicates
-from rankgain.data.advice.foreign import container_advice, element_advice
+from rankgain.data.advice.foreign import container_advice, element_advice, pair_advice
 from rankgain.data.advice.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.advice.multi_hot import refuse_multi_hot
 from rankgain.data.advice.zeros import ZERO_ADVICE
@@ -120,7 +120,9 @@ def column_of_rows(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Int
         ids, offsets, lasts = _read(name, rows)
     except InputError as error:
         where = f"{name}: query {quoted(users[error.query])}, position {error.position}"
-        advice = element_advice(rows[error.query][error.position]) if error.code == _codes.ID_TYPE else IN_LISTS
+        advice = IN_LISTS
+        if error.code == _codes.ID_TYPE:
+            advice = pair_advice(rows[error.query], users, name) or element_advice(rows[error.query][error.position])
         detail = f"{error.detail}{advice}" if error.code in _WITH_ADVICE else error.detail
         raise refusal(error.code, where, detail) from None
     return ids, offsets[:-1], lasts
