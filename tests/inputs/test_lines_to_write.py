@@ -143,7 +143,7 @@ def test_empty_runs():
     assert rg.evaluate([{"d"}], run_line(line_of(error, r"write (.*)"), truth=[{"d"}]), "rr").mean("rr") == 0.0
     relevant = {"q": ["d"]}
     error = refused(ValueError, relevant, [], "rr")
-    assert rg.evaluate(relevant, run_line(line_of(error, r"write (.*)"), relevant=relevant), "rr").mean("rr") == 0.0
+    assert rg.evaluate(relevant, run_line(line_of(error, r"write (.*)"), truth=relevant), "rr").mean("rr") == 0.0
 
 
 def test_ranks_as_scores():
