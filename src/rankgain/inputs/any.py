@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -14,9 +15,9 @@ from rankgain.data.column_names import ColumnName, has_columns, has_usual_column
 from rankgain.data.files import is_standard_input
 from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import refuse_scores
-from rankgain.data.judgments import Judgments
+from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.errors import escaped, unexpected
-from rankgain.inputs.frames import ColumnNames, check_pair, frames_by_run, from_frames, pair_of
+from rankgain.inputs.frames import ColumnNames, check_pair, columns_of_run, frames_by_run, from_frames, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
@@ -28,6 +29,7 @@ from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import bar_class, read_with_bar
+from rankgain.scalars import id_kind, size_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -387,6 +389,31 @@ def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic
         return judgments(truth, subtopic=subtopic, **(of_truth if truth.kind == "table" else EMPTY))
     with read_with_bar(truth.data, bar_class(progress)) as file:
         return judgments(Given("trec", file, truth.argument), subtopic=subtopic)
+
+
+def typed_as(runs: Iterable[Any], judged: Judgments, columns: Mapping[str, Any]) -> Judgments:
+    """Return judgments from a file without types with integers for ids, if those of all typed runs are integers.
+
+    Runs from files without types follow the judgments, so that all runs name their queries alike.
+    """
+    given, sets = [run for run in runs if isinstance(run, Given)], judgment_sets(judged)
+    if not sets.text_ids or len(given) < 2 or any(run.kind == "trec" for run in given):
+        return judged
+    kinds: dict[tuple[type, type], Any] = {}
+    for run in given:
+        with contextlib.suppress(TypeError, ValueError):  # raised again, with the name of the run, when it is read
+            if run.kind == "table" and not run.frame.text_ids:
+                names = columns_of_run(run.frame, columns)
+                documents: type = int if run.frame.documents(names["doc"]).kind == "int" else str
+                query = next(iter(run.frame.queries(names["query"]).names), "")
+            elif run.kind in ("dicts", "keyed"):
+                ids = next(filter(size_of, run.data.values()), ())
+                documents, query = id_kind(next(iter(ids), "")), next(iter(run.data), "")
+            else:
+                continue
+            kinds[id_kind(query), documents] = query
+    ((_, documents), query), *others = kinds.items() or [((str, str), "")]
+    return judged if others else Judgments(sets.matching([query], documents))
 
 
 COLUMN_ROLES = {"query", "doc", "relevance", "score", "rank"}
