@@ -36,7 +36,7 @@ def test_a_delimited_run_beside_integers(files, second):
 def test_ids_of_other_types_are_paired_as_before(files, second):
     first, other = {"1": {"rr": 0.5}, "2": {"rr": 1.0}}, {"1": {"rr": 1.0}, "2": {"rr": 0.5}}
     assert queries({"a": "run.csv", "b": second}) == [first, other]
-    assert queries({"a": TEXTS, "b": second, "c": "run.csv"}) == [other, other, first]
+    assert queries({"b": second, "a": TEXTS, "c": "run.csv"}) == [other, other, first]
 
 
 def test_ids_that_are_no_integers_stay_text(files):
