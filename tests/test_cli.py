@@ -1,7 +1,9 @@
 """The command line: its output and exit statuses."""
 
+import contextlib
 import csv
 import io
+import itertools
 import json
 import os
 import re
@@ -19,6 +21,7 @@ from support.marks import quick_first
 import rankgain as rg
 from rankgain import cli
 from rankgain.cli import main, reading
+from rankgain.results.peers import PEERS
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d1 0\n"
 RUN = "q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.9 t\nq3 Q0 d1 1 1 t\nq9 Q0 d1 1 1 t\n"
@@ -625,3 +628,10 @@ def test_share_of_judged_documents_is_stated(tmp_path, capsys):
         assert stated("eval", *files[:2], "-m", "ndcg", *option) == []
     paths[0].write_text("q 0 a 1\nr 0 a 2\n")
     assert stated("eval", *files[:2], "-m", "rr") == []
+
+
+def test_notes_of_explain_hold_no_python(capsys):
+    for metric, tool in itertools.product(("ndcg@10", "ap", "rr"), PEERS):
+        with contextlib.suppress(SystemExit):
+            main(["explain", metric, "--like", tool])
+        assert not re.search(r"rankgain\.\w+\(", capsys.readouterr().out)

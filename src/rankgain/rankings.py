@@ -135,8 +135,7 @@ class Rankings:
             check_choices(missing=missing)
             if rules.scored_only:
                 raise ValueError("missing: only queries with scored documents are left, so none is missing")
-            source = source.under_missing(missing)
-            source.assumed = self._source.assumed
+            source = self._with_remarks(source.under_missing(missing))
         return Rankings(source, rules)
 
     def __len__(self) -> int:
@@ -204,7 +203,7 @@ class Rankings:
 
         The documents need no rule if they are judged as given, in lists of grades that are not limited.
         """
-        source = self._source.non_empty() if queries else self._source
+        source = self._with_remarks(self._source.non_empty()) if queries else self._source
         if source.judges_scored and not self._rules.is_limited:
             return Rankings(source, self._rules)
         return Rankings(source, self._rules.limited(UNLIMITED, False, documents))
@@ -367,7 +366,13 @@ class Rankings:
 
     def _without_own_ids(self) -> Rankings:
         """Return the rankings without hits that have the id of their query."""
-        return Rankings(self._source.without_own_ids(), self._rules)
+        return Rankings(self._with_remarks(self._source.without_own_ids()), self._rules)
+
+    def _with_remarks(self, source: Source) -> Source:
+        """Add to a source that was made from the present one what results say about the input."""
+        source.assumed = self._source.assumed
+        source.own_ids = source.own_ids or self._source.own_ids
+        return source
 
     def calculation(
         self,

@@ -1,9 +1,12 @@
 """The command `rankgain compare`: its output formats, groups, baselines and errors."""
 
+import bz2
 import csv
+import gzip
 import html
 import io
 import json
+import lzma
 import sys
 
 import pytest
@@ -169,6 +172,19 @@ def test_compare_prints_the_queries_that_differ(capsys, files):
     assert "11 queries, 1 left out, missing: dense 1 (left out)." in run(
         capsys, *files, "-m", "rr", "--missing", "skip", "--queries", "common"
     )
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_groups_weights_and_clusters_may_be_compressed(capsys, files, pack):
+    with open("kinds.tsv", "rb") as plain, open("packed.tsv", "wb") as packed:
+        packed.write(pack(plain.read().translate(bytes.maketrans(b"abz", b"123"))))
+    for option in ("--groups", "--clusters", "--weights"):
+        text = run(capsys, *files, "-m", "rr", option, "packed.tsv")
+        assert text != run(capsys, *files, "-m", "rr")
+    with open("packed.tsv", "wb") as packed:
+        packed.write(pack(b"q0\ta\r\n\r\nq1 b\r\n"))
+    assert main(["compare", *files, "-m", "rr", "--groups", "packed.tsv"]) == 1
+    assert "packed.tsv:3: a line must be query, tab, group, not 'q1 b'" in capsys.readouterr().err
 
 
 def test_compare_reads_weights_and_clusters(capsys, files):

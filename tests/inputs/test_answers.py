@@ -197,7 +197,7 @@ def test_answers_without_queries_are_rejected(rejects):
         message = "the queries of truth have names, and those of run have none: write dict(zip(queries, run"
         for truth in (TRUTH, rg.judgments(TRUTH), [{"query_id": "p", "doc_id": "a", "relevance": 1}]):
             rejects(ValueError, message, rg.evaluate, truth, run, "rr")
-        rejects(ValueError, "recommended has 2 users, and relevant has 3", rg.evaluate, [{"a"}] * 3, run, "rr")
+        rejects(ValueError, "run has 2 users, and truth has 3", rg.evaluate, [{"a"}] * 3, run, "rr")
     rejects(TypeError, "run is the answer to one query: write {query: run}", rg.evaluate, TRUTH, SEARCHES[0], "rr")
     rejects(TypeError, "run has the hits of one query: write {query: run}",
             rg.evaluate, TRUTH, mappings("_id", "_score"), "rr")  # fmt: skip

@@ -15,17 +15,15 @@ def test_containers_of_other_libraries_are_named(rejects):
     ]:
         rejects(TypeError, f"truth must hold …{advice}", rg.judgments, container)
         rejects(TypeError, f"recommended must hold …{advice}", rg.from_recommendations, [["a"]], container)
-        rejects(TypeError, f"recommended must hold …{advice}", rg.evaluate, [{"a"}], container, "rr")
+        rejects(TypeError, f"run must hold …{advice}", rg.evaluate, [{"a"}], container, "rr")
         rejects(TypeError, f"qrels_df must be …{advice}", rg.from_frames, container)
 
 
 def test_hits_and_documents_in_lists_are_named(rejects):
     hit, document = {"corpus_id": 3, "score": 0.9}, SimpleNamespace(page_content="text", metadata={"id": "a"})
-    message = (
-        "recommended: query 0, position 0: ids must be …this one is dict; pass the ids: [[hit['corpus_id'] for hit"
-    )
-    rejects(TypeError, message, rg.from_recommendations, [[3]], [[hit]])
-    rejects(TypeError, message, rg.evaluate, [{3}], [[hit]], "rr")
+    message = ": query 0, position 0: ids must be …this one is dict; pass the ids: [[hit['corpus_id'] for hit"
+    rejects(TypeError, f"recommended{message}", rg.from_recommendations, [[3]], [[hit]])
+    rejects(TypeError, f"run{message}", rg.evaluate, [{3}], [[hit]], "rr")
     message = (
         "recommended: query 'q', position 0: …; pass the ids: [[document.metadata['id'] for document in documents]"
     )

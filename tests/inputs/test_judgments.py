@@ -71,7 +71,7 @@ PAIR = np.ones((1, 2), int), np.ones((1, 2))
     ("truth and run_df have no query in common", ValueError,
      evaluate_frames, TRUTH, {**RUN, "query_id": ["x"] * 3}),
     ("truth and recommended have no query in common", ValueError, evaluate_recommendations, TRUTH, {"x": ["d"]}),
-    ("pair of ids and scores…recommended[0]", TypeError, rg.evaluate, sparse.csr_array(PAIR[0]), PAIR, "rr"),
+    ("pair of ids and scores…run[0]", TypeError, rg.evaluate, sparse.csr_array(PAIR[0]), PAIR, "rr"),
     ("document 2: ids must be…all int, and this one is int", TypeError,
      evaluate_frames, rg.judgments({"q": {"a": 1, 2: 1}}), RUN),
     ("document (1,): ids must be…all int, and this one is tuple", TypeError,

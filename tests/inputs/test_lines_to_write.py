@@ -140,10 +140,10 @@ def test_iterators_without_items():
 
 def test_empty_runs():
     error = refused(ValueError, [{"d"}], [], "rr")
-    assert rg.evaluate([{"d"}], run_line(line_of(error, r"write (.*)"), relevant=[{"d"}]), "rr").mean("rr") == 0.0
+    assert rg.evaluate([{"d"}], run_line(line_of(error, r"write (.*)"), truth=[{"d"}]), "rr").mean("rr") == 0.0
     relevant = {"q": ["d"]}
     error = refused(ValueError, relevant, [], "rr")
-    assert rg.evaluate(relevant, run_line(line_of(error, r"write (.*)"), relevant=relevant), "rr").mean("rr") == 0.0
+    assert rg.evaluate(relevant, run_line(line_of(error, r"write (.*)"), truth=relevant), "rr").mean("rr") == 0.0
 
 
 def test_ranks_as_scores():
@@ -271,3 +271,19 @@ def test_integers_that_became_floats():
         rg.from_recommendations([{1}, {3}], lists)
     ids = run_line(line_of(error, r"pass (\[.*\])"), lists=lists)
     assert rg.evaluate([{1}, {3}], ids, "rr")["rr"].tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("listed", [list, np.array], ids=["lists", "arrays"])
+@pytest.mark.parametrize("kind", [dict, list])
+def test_ids_beside_scores(listed, kind):
+    pairs = {0: (listed([1, 3]), listed([1.5, 2.5])), 1: (listed([2, 4]), listed([2.5, 1.5]))}
+    run = pairs if kind is dict else [*pairs.values()]
+    error = refused(TypeError, {0: {1: 1}, 1: {2: 1}}, run, "rr")
+    scores = run_line(line_of(error, r"pass (\{.*\})"), run=run)
+    assert scores == {0: {1: 1.5, 3: 2.5}, 1: {2: 2.5, 4: 1.5}}
+    assert rg.evaluate({0: {1: 1}, 1: {2: 1}}, scores, "rr")["rr"].tolist() == [0.5, 1.0]
+
+
+def test_other_pairs_of_lists_are_not_ids_beside_scores():
+    for rows in ([["a"], ["b"]], [[1], [2]], [["a", "b"], [0.5]], [[0.5], [0.5]], [["a"], []]):
+        assert "ids beside scores" not in str(refused(TypeError, {"q": ["a"]}, {"q": rows}, "rr").value)

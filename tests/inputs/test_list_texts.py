@@ -29,7 +29,7 @@ def test_text_of_lists_is_refused(rejects, texts, advice):
     by_user = dict(zip("uv", texts, strict=False))
     rejects(ValueError, f"relevant {message}", rg.from_recommendations, by_user, lists)
     rejects(ValueError, f"recommended {message}", rg.from_recommendations, {"a"}, texts)
-    rejects(ValueError, f"recommended {message}", rg.evaluate, {"a"}, texts, "rr")
+    rejects(ValueError, f"run {message}", rg.evaluate, {"a"}, texts, "rr")
 
 
 def test_text_of_a_list_in_a_mapping_is_refused(rejects):

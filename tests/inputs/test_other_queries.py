@@ -114,7 +114,7 @@ POSITIONS = (
 def test_truth_by_position_beside_a_run_by_other_keys_is_an_error(truth, keys, shown, rejects):
     lists, scores = {key: ["a"] for key in keys}, {key: {"a": 1.0} for key in keys}
     rejects(ValueError, POSITIONS.format("relevant", "recommended", shown), rg.from_recommendations, truth, lists)
-    rejects(ValueError, POSITIONS.format("truth", "recommended", shown), rg.evaluate, rg.judgments(truth), lists, "rr")
+    rejects(ValueError, POSITIONS.format("truth", "run", shown), rg.evaluate, rg.judgments(truth), lists, "rr")
     rejects(ValueError, POSITIONS.format("truth", "run", shown), rg.evaluate, truth, scores, "rr")
     rejects(ValueError, POSITIONS.format("truth", "run", shown), rg.compare, truth, {"a": scores}, "rr")
 

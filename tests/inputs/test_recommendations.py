@@ -18,7 +18,7 @@ NULLS = None, nan, pd.NA, pd.NaT
 TWO = [["a", "b"], ["b"]]
 
 RECOMMENDED = [  # in messages, {type} stands for the type of the value
-    ("must hold lists of ids, best first…not {type}", TypeError, "abc", 5, None, {1, 2}, iter([[1]]), np.array(1), len),
+    ("must hold lists of ids, best first…not {type}", TypeError, "abc", 5, None, {1, 2}, np.array(1), len),
     ("not csr_matrix: relevant ids come first: write from_rec", TypeError, sparse.csr_matrix([[0, 1]])),
     ("1 or 2 dimensions, not 3", ValueError, np.ones((1, 1, 1), dtype=int)),
     ("query 0: must be a list of ids, best first, not", TypeError, *([v] for v in (None, 2.5, {1, 2}, {1: 2}))),
@@ -46,7 +46,7 @@ RECOMMENDED = [  # in messages, {type} stands for the type of the value
 ]  # fmt: skip
 RELEVANT = [  # relevant ids for two users whose recommended ids are text
     ("must hold for each user a set or list of ids…not {type}", TypeError,
-     None, 5, "ab", {1}, iter([]), np.ones((2, 2))),
+     None, 5, "ab", {1}, np.ones((2, 2))),
     ("must have 1 or 2 dimensions, not 3", ValueError, np.ones((1, 1, 1), int)),
     ("masked", ValueError, masked(0, 1)),
     ("query 1: must be a set or list of ids", TypeError, *([["a"], v] for v in ("ab", None, 5, range(2), iter([])))),
@@ -209,3 +209,17 @@ def test_users_that_are_missing_are_counted(backend, missing, queries):
 def test_many_relevant_ids_of_few_recommended_ones(gives):
     """If either side has many ids, columns are used instead of dicts."""
     gives([[1 / 2], [1 / 5000]], evaluate_recommendations, [[*range(5000)]], [[-1, 7]], metrics=["rr", "recall"])
+
+
+def test_iterators_of_lists_are_read(backend):
+    rankings = rg.from_recommendations(iter([{"a"}, {"b"}]), iter([["x", "a"], ["b"]]))
+    assert rankings.evaluate("rr")["rr"].tolist() == [0.5, 1.0]
+
+
+def test_errors_name_the_argument_of_the_call(rejects, tmp_path):
+    rejects(ValueError, "run has 1 users, and truth has 2", rg.evaluate, [{"a"}, {"b"}], [["a"]], "rr")
+    rejects(ValueError, "truth has keys and run has none", rg.evaluate, {"q": ["a"]}, [["a"]], "rr")
+    file = tmp_path / "run.json"
+    file.write_text('{"q": ["a", "a"]}')
+    rejects(ValueError, f"{file}: query 'q', document 'a' (position 1)", rg.evaluate, {"q": ["a"]}, file, "rr")
+    rejects(ValueError, "run is empty: …write {query: [] for query in truth}", rg.evaluate, {"q": ["a"]}, [], "rr")

@@ -49,9 +49,8 @@ def test_equal_labels_are_matched_by_position():
 
 
 IN_ANOTHER_ORDER = (
-    "the labels of relevant and recommended are the same in another order (…): pass relevant.to_numpy() and "
-    "recommended.to_numpy() if both are in the same order, or recommended.loc[relevant.index] if the labels say which "
-    "belong together"
+    "the labels of {0} and {1} are the same in another order (…): pass {0}.to_numpy() and {1}.to_numpy() if both are "
+    "in the same order, or {1}.loc[{0}.index] if the labels say which belong together"
 )
 
 
@@ -60,19 +59,32 @@ def test_integer_labels_in_another_order_may_be_positions(rejects, first):
     labels = [first, first + 1, first + 2]
     relevant, recommended = (pd.Series([*side.values()], index=labels) for side in (RELEVANT, RECOMMENDED))
     shuffled = recommended.iloc[[2, 0, 1]]
-    rejects(ValueError, IN_ANOTHER_ORDER, rg.from_recommendations, relevant, shuffled)
-    rejects(ValueError, IN_ANOTHER_ORDER, rg.evaluate, relevant, shuffled, "rr")
-    rejects(ValueError, IN_ANOTHER_ORDER, rg.evaluate, rg.judgments(relevant), shuffled, "rr")
-    rejects(ValueError, f"run 'a': {IN_ANOTHER_ORDER}", rg.compare, relevant, {"a": shuffled})
+    message = IN_ANOTHER_ORDER.format("relevant", "recommended")
+    rejects(ValueError, message, rg.from_recommendations, relevant, shuffled)
+    message = IN_ANOTHER_ORDER.format("truth", "run")
+    rejects(ValueError, message, rg.evaluate, relevant, shuffled, "rr")
+    rejects(ValueError, message, rg.evaluate, rg.judgments(relevant), shuffled, "rr")
+    rejects(ValueError, f"run 'a': {message}", rg.compare, relevant, {"a": shuffled})
     right = dict(zip(labels, BY_NAME.values(), strict=True))
     assert rr(relevant, shuffled.loc[relevant.index]) == right
     assert [*rr(relevant.to_numpy(), recommended.to_numpy()).values()] == [*BY_NAME.values()]
 
 
+@pytest.mark.parametrize("ids", [1, 2000])  # read as dicts, and as columns
+def test_what_was_assumed_is_kept_under_other_rules(backend, ids):
+    lists = pd.Series([["a", *map(str, range(ids))], ["a"], []])
+    rankings = rg.from_recommendations(pd.Series([["a"], ["b"], ["c"]], index=[7, 2, 5]), lists)
+    assumed = rankings.evaluate("rr").assumed
+    assert "were paired by position" in assumed[0]
+    assert rankings.under(missing="skip").evaluate("rr").assumed == assumed
+    assert rankings.evaluate("rr", like="trec_eval").assumed == assumed
+    assert rankings.evaluate("ndcg", like="ranx").assumed == assumed
+
+
 def test_a_default_index_beside_other_labels_goes_by_position(backend):
     held_out = pd.Series([*RELEVANT.values()], index=[7, 2, 5])
     lists = pd.Series([*RECOMMENDED.values()])
-    note = "relevant and recommended have different labels ({}): their rows were paired by position"
+    note = "truth and run have different labels ({}): their rows were paired by position"
     result = rg.evaluate(held_out, lists, "rr")
     assert result.to_dict() == {7: {"rr": 0.5}, 2: {"rr": 1.0}, 5: {"rr": 0.0}}
     assert result.assumed == (note.format("7, 2, 5 and 0, 1, 2"),)
@@ -85,7 +97,8 @@ def test_a_default_index_beside_other_labels_goes_by_position(backend):
     prepared = pickle.loads(pickle.dumps(rg.judgments(held_out)))
     assert rg.evaluate(prepared, lists, "rr").assumed == result.assumed
     rankings = rg.from_recommendations(held_out, lists)
-    assert rankings.under(missing="skip").evaluate("rr").assumed == result.assumed
+    note = result.assumed[0].replace("truth and run", "relevant and recommended")
+    assert rankings.under(missing="skip").evaluate("rr").assumed == (note,)
 
 
 def test_frames_of_ids_are_matched_as_series_are(rejects):
@@ -97,7 +110,8 @@ def test_frames_of_ids_are_matched_as_series_are(rejects):
             result = rg.from_recommendations(relevant, recommended).evaluate("rr").to_dict()
             assert {query: values["rr"] for query, values in result.items()} == expected
     bare = [side.reset_index(drop=True) for side in (truth, run)]
-    rejects(ValueError, IN_ANOTHER_ORDER, rg.from_recommendations, bare[0], bare[1].iloc[::-1])
+    message = IN_ANOTHER_ORDER.format("relevant", "recommended")
+    rejects(ValueError, message, rg.from_recommendations, bare[0], bare[1].iloc[::-1])
     fewer = rg.from_recommendations(truth, run.iloc[1:]).evaluate("rr")
     assert (fewer.query_ids, fewer["rr"].tolist(), fewer.counts["missing"]) == ([*names], [0.0, 1.0, 0.0], 1)
 

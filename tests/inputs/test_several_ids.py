@@ -100,10 +100,10 @@ def test_texts_in_a_row_per_query():
 
 def test_a_warning_if_both_sides_are_such_texts():
     truth, run = by_query(texts(TRUTH, " ")), by_query(single(texts([[*ids, "d0", "d8"] for ids in RUN], ",")))
-    with pytest.warns(UserWarning, match="truth and recommended have one text per query, such as") as caught:
+    with pytest.warns(UserWarning, match="truth and run have one text per query, such as") as caught:
         rg.evaluate(truth, run, "recall")
     lines = re.search(r"write (\{.*\}) and (\{.*\})", str(caught[0].message)).groups()
-    assert [eval(line, {"truth": truth, "recommended": run}) for line in lines] == [
+    assert [eval(line, {"truth": truth, "run": run}) for line in lines] == [
         by_query(TRUTH),
         by_query([[*ids, "d0", "d8"] for ids in RUN]),
     ]

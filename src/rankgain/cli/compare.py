@@ -21,6 +21,7 @@ from rankgain.comparison.gate import WORST, Gate, check_metrics
 from rankgain.comparison.guards import check_allowance, check_drop
 from rankgain.comparison.testing import MAX_T, SINGLE, check_baselines
 from rankgain.comparison.truths import OWN_TRUTHS, SameTruth
+from rankgain.data.files import opened
 from rankgain.data.given import recognise
 from rankgain.data.writing import write_whole
 from rankgain.inputs.rows import has_rows_by_query
@@ -345,16 +346,18 @@ def _by_query(labels: Mapping[str, Any] | None, results: Mapping[str, Evaluation
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:
     """Read the group, cluster or weight of each query from a file with a query, a tab and a label in each line."""
     labels: dict[str, str] = {}
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        for number, line in enumerate(file, 1):
-            text = line.rstrip("\r\n")
-            if not text:
-                continue
-            query, tab, label = text.partition("\t")
-            if not tab:
-                raise ValueError(f"{path}:{number}: a line must be query, tab, {unit}, not {text[:80]!r}")
-            if labels.setdefault(query, label) != label:
-                raise ValueError(f"{path}:{number}: query {query!r} has two {unit}s, {labels[query]!r} and {label!r}")
+    with opened(path, unit) as file:
+        text, error = file.text()
+    for number, line in enumerate(text.decode("utf-8", "surrogateescape").split("\n"), 1):
+        query, tab, label = line.rstrip("\r").partition("\t")
+        if not (tab or query):
+            continue
+        if not tab:
+            raise ValueError(f"{path}:{number}: a line must be query, tab, {unit}, not {query[:80]!r}")
+        if labels.setdefault(query, label) != label:
+            raise ValueError(f"{path}:{number}: query {query!r} has two {unit}s, {labels[query]!r} and {label!r}")
+    if error is not None:
+        raise error
     return labels
 
 

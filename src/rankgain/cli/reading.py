@@ -15,7 +15,7 @@ from rankgain.data.compression import SUFFIXES
 from rankgain.data.given import recognise
 from rankgain.data.writing import check_writable
 from rankgain.errors import import_extra
-from rankgain.inputs.any import columns_by_side, prepared, rankings_by_run, rankings_of, rankings_of_table
+from rankgain.inputs.any import columns_by_side, prepared, rankings_by_run, rankings_of, rankings_of_table, typed_as
 from rankgain.inputs.frames import check_pair
 from rankgain.rankings import Rankings
 from rankgain.results.peers import common_rules
@@ -110,6 +110,7 @@ def named_rankings(files: Sequence[str], options: argparse.Namespace) -> Iterato
             yield name, _limited(rankings_of_table(table, rules, **columns), options)
         return
     judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress, subtopic)
+    judged = typed_as(given[1:], judged, of_run)
     seen: set[str] = set()
     for name, run in zip(run_names(files[1:]), given[1:], strict=True):
         of_table = of_run if run.kind == "table" else {}

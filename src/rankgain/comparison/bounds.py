@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgain._codes import UNLIMITED
 from rankgain.inputs.ranked import from_ranked
-from rankgain.metrics.discounts import NO_DISCOUNT, Discount
+from rankgain.metrics.discounts import NO_DISCOUNT
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.metric import Metric
 from rankgain.metrics.program import chunk_hits
@@ -122,7 +122,7 @@ def _layers_of(metric: Metric) -> Layers | None:
         discount = metric.discount if metric.name == "ndcg" else NO_DISCOUNT
         if _simple(metric.gain) and discount.non_increasing:
             return lambda run, baseline, highest: _by_gain(
-                run, baseline, metric.gain, highest, lambda ranks: _discounts(discount, ranks, depth)
+                run, baseline, metric.gain, highest, lambda ranks: discount.to_cutoff(ranks, depth)
             )
     if metric.name == "recall":
         return lambda run, baseline, highest: _by_gain(
@@ -131,14 +131,6 @@ def _layers_of(metric: Metric) -> Layers | None:
     if metric.name == "ap":
         return lambda run, baseline, highest: [_of_precisions(run, baseline, relevant, highest, depth)]
     return None
-
-
-def _discounts(discount: Discount, ranks: int, depth: int) -> Floats:
-    """Return the discounts of the first `ranks` ranks. They are 0 below the cut-off."""
-    discounts = np.zeros(ranks)
-    table = discount.table(ranks)[: min(ranks, depth)]
-    discounts[: len(table)] = table
-    return discounts
 
 
 def _by_gain(

@@ -22,7 +22,7 @@ from rankgain.data.column_names import ColumnName
 from rankgain.data.given import Given, is_file, is_stream, recognise
 from rankgain.data.other_tools import is_of_ranx
 from rankgain.errors import quoted
-from rankgain.inputs.any import COLUMN_ROLES, InputRules, columns_by_side, rankings_by_run, rankings_of
+from rankgain.inputs.any import COLUMN_ROLES, InputRules, columns_by_side, rankings_by_run, rankings_of, typed_as
 from rankgain.inputs.frames import check_pair, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
@@ -319,7 +319,7 @@ def _evaluated(
     if truth is not None and truth.kind != "judgments":
         if some_table and not truth_is_table:
             of_truth = {name: column for name, column in of_truth.items() if name == "relevance"}
-        truth = judgments(truth, **of_truth)
+        truth = typed_as(given.values(), judgments(truth, **of_truth), of_runs)
     results = {}
     same = SameTruth(requested, "truths='own'") if truths == "same" else None
     for name, run in given.items():

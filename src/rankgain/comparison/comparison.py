@@ -13,7 +13,7 @@ from rankgain.choices import Correction, Family, Intervals, Method, TestedQuerie
 from rankgain.comparison.aligned import count_lacked, in_one_order
 from rankgain.data.writing import write_whole
 from rankgain.errors import counted
-from rankgain.metrics.metric import Metric, MetricKey, Score, better, is_share, parse_quality
+from rankgain.metrics.metric import Metric, MetricKey, Score, better, is_share, parse_quality, stored_key
 from rankgain.results.evaluation import AS_GIVEN, Evaluation, assumptions, missing_queries, notes, shares_judged
 from rankgain.results.export import Frames
 from rankgain.results.summary import check_same_metrics
@@ -218,7 +218,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         >>> rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).best("rr")
         ['b']
         """
-        metric = self._key(metric)
+        metric = stored_key(metric, self.metrics)
         values = {name: result.aggregate(metric) for name, result in self.items()}
         numbers = [value for value in values.values() if not math.isnan(value)]
         direction = better(metric)
@@ -226,13 +226,6 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             return []
         best = max(numbers) if direction > 0 else min(numbers)
         return [name for name, value in values.items() if value == best]
-
-    def _key(self, metric: MetricKey) -> MetricKey:
-        """Return the key in the evaluations that equals the metric."""
-        for key in self.metrics:
-            if key == metric:
-                return key
-        raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
 
     def _tables(self, form: Form) -> Iterator[Block]:
         means = self.aggregate()
@@ -623,7 +616,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         from rankgain.comparison.aligned import align
 
         chosen = {name: self[name] for name in (baseline, run)}
-        return align(chosen, [self._key(metric)], "same").samples[metric].ranked(run, baseline)
+        return align(chosen, [stored_key(metric, self.metrics)], "same").samples[metric].ranked(run, baseline)
 
     def report(
         self,
@@ -837,7 +830,7 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         from rankgain.comparison.testing import check_bounded, pilot_of
         from rankgain.results.intervals import check_level
 
-        metric = self._key(metric)
+        metric = stored_key(metric, self.metrics)
         if (difference is None) == (margin is None):
             raise ValueError("give either the difference to detect or the margin to show: difference=… or margin=…")
         name, given = ("margin", margin) if difference is None else ("difference", difference)

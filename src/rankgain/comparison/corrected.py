@@ -23,7 +23,7 @@ from rankgain.comparison.testing import MAX_T, Options, check, check_baselines, 
 from rankgain.data.judgments import types
 from rankgain.errors import counted, quoted
 from rankgain.metrics.aggregators import mean
-from rankgain.metrics.metric import Metric, MetricKey, Score, aggregator, is_share
+from rankgain.metrics.metric import Metric, MetricKey, Score, aggregator, is_share, stored_key
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import Frames
 from rankgain.results.intervals import is_bounded
@@ -269,9 +269,7 @@ class Corrected(Frames, Printed):
         >>> corrected.queries_needed("precision@1", "a first", "b first", 0.2)
         34
         """
-        key = next((key for key in self.metrics if key == metric), None)
-        if key is None:
-            raise KeyError(f"{metric!s} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
+        key = stored_key(metric, self.metrics)
         for name in (run, baseline):
             if name not in self.runs:
                 raise KeyError(f"unknown run {name!r}; there are: {', '.join(self.runs)}")

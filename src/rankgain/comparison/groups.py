@@ -27,7 +27,7 @@ from rankgain.comparison.power import fewest_signs
 from rankgain.comparison.sentences import rest
 from rankgain.comparison.testing import Key, aligned_of, differences_of, sample_of
 from rankgain.metrics.aggregators import FEWEST_EFFECTIVE, effective, scaled
-from rankgain.metrics.metric import Metric, better
+from rankgain.metrics.metric import Metric, better, stored_key
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Number, Printed, Table, printable, signed
 from rankgain.scalars import Floats, Ints, splitmix64, to_intp
@@ -168,7 +168,7 @@ class Groups(Frames, Printed):
         0.0078125
         """
         sample = sample_of(self.overall, metric)
-        metric = next(key for key in self._codes if key == metric)  # the key of the values of another tool is a Score
+        metric = stored_key(metric, self._codes)
         if metric not in self._of_means:
             weights = np.ones(len(sample.values)) if sample.weights is None else sample.weights
             totals = np.bincount(to_intp(self._codes[metric]), weights=weights)

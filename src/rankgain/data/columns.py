@@ -163,7 +163,7 @@ class ColumnSource(JudgmentSource):
             return self
         given = self.query_ids if self._named else None
         source = type(self)(self._judgments, run, missing=self.missing or "zero", query_ids=given)
-        source.assumed, source.own_ids = self.assumed, removed
+        source.own_ids = removed
         return source
 
     @property

@@ -116,15 +116,11 @@ class DictSource(JudgmentSource):
         judgments = self._judgments
         if self._unread is not None:
             judgments = of_dicts(*paired(self._unread, judgments.name), judgments.name)
-        source = DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
-        source.assumed = self.assumed
-        return source
+        return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
 
     def non_empty(self) -> DictSource:
         run = {query: scores for query, scores in self._run.items() if size_of(scores)}
-        source = DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
-        source.assumed = self.assumed
-        return source
+        return DictSource(self._judgments, run, "skip", self._names_non_empty(), name=self._run_name)
 
     def without_own_ids(self) -> DictSource:
         runs: dict[Any, Any] = {}
@@ -137,7 +133,7 @@ class DictSource(JudgmentSource):
         source = DictSource(
             self._judgments, {**self._run, **runs}, self.missing or "zero", names, self._unread, self._run_name
         )
-        source.assumed, source.own_ids = self.assumed, len(runs)
+        source.own_ids = len(runs)
         return source
 
     def remarks(self) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
+import numpy as np
+
 from rankgain.data.advice.foreign import refuse_foreign_mapping, refuse_foreign_rows
 from rankgain.data.advice.layouts import format_advice
 from rankgain.data.answers import ANSWER_FIELDS, FILE_FIELDS, run_of_answers
@@ -21,7 +23,6 @@ from rankgain.data.detect import file_kind
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.data.other_tools import columns_of_tuples, is_of_ranx, is_tuple_record
 from rankgain.data.ratings import RATING_FIELDS, judgments_of_ratings
-from rankgain.data.series import has_documents
 from rankgain.data.sparse import is_sparse
 from rankgain.data.tables.frame import Frame
 from rankgain.data.tables.readers import Reader
@@ -33,6 +34,15 @@ Values = Literal["ids", "integers", "fractions", "nothing", "other"]
 
 MOST_NAMES = 256  # the keys of a larger mapping are queries, not column names
 _DICT = frozenset((dict,))
+# The forms in which `from_recommendations` reads exact types without a record, which takes 3 % of a call for one query.
+EXACT_TYPES: Mapping[type, Kind] = {
+    list: "lists",
+    tuple: "lists",
+    dict: "keyed",
+    set: "other",
+    np.ndarray: "array",
+    Judgments: "judgments",
+}
 _NO_COLUMNS: Mapping[str, Any] = {}
 
 
@@ -80,6 +90,16 @@ class Given:
         return _values_of(self.data)
 
     @property
+    def form(self) -> tuple[Kind, Any, str]:
+        """The kind, the data and the name."""
+        return self.kind, self.data, self.name
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the rows have the labels of pandas."""
+        return self.kind == "series" or (self.kind == "table" and is_pandas(self.data))
+
+    @property
     def has_columns(self) -> bool:
         """Whether documents are columns of a sparse matrix, or of one from which the judgments were made."""
         return self.kind == "sparse" or (self.kind == "judgments" and judgment_sets(self.data).columns is not None)
@@ -108,20 +128,26 @@ def recognise(
     opens : bool
         Whether a file is opened to recognise it. Otherwise, every file counts as a TREC file.
     """
-    if type(value) is dict:
+    kind = type(value)
+    if kind is dict:
         if is_dict_of_dicts(value, argument):
             return Given("dicts", value, argument)
-    elif type(value) is Given:
+    elif kind is list:
+        if _is_plain(value):
+            return Given("lists", value, argument)
+    elif kind is np.ndarray or kind is Judgments:
+        return Given(EXACT_TYPES[kind], value, argument)
+    elif isinstance(value, Given):
         return value
     elif not is_pandas(value) and is_file(value):  # `getattr` on a frame is slow, because it searches the columns
-        kind, head, source = file_kind(value, argument, beir=is_truth) if opens else (None, b"", value)
-        if kind is None:
+        format_, head, source = file_kind(value, argument, beir=is_truth) if opens else (None, b"", value)
+        if format_ is None:
             if is_table and (advice := format_advice(head)):
                 raise ValueError(f"{argument} is {advice}")
             return Given("trec", source, argument)
         from rankgain.data.tables.files import read_table  # deferred, to keep `import rankgain` fast
 
-        title, data = read_table(kind, head, source, argument)
+        title, data = read_table(format_, head, source, argument)
         given = _recognise(data, title, columns, is_table, _side(argument, is_truth))
         given.argument = argument
         return given
@@ -145,6 +171,11 @@ def is_dict_of_dicts(value: dict[Any, Any], argument: str) -> bool:
         except RuntimeError as error:
             raise changed(error, argument) from None
     return False
+
+
+def has_documents(series: Any) -> bool:
+    """Return whether a Series holds a number for each pair of a query and a document."""
+    return series.index.nlevels == 2 and series.dtype.kind in "biuf"
 
 
 def is_file(value: Any) -> bool:
@@ -173,10 +204,8 @@ def _recognise(value: Any, name: str, columns: Mapping[str, Any], is_table: bool
         return _of_mapping(value, name, columns, is_table)
     if isinstance(value, (list, tuple)):
         return _of_list(value, name, columns, is_table)
-    if isinstance(value, Judgments):
-        return Given("judgments", value, name)
     if is_series(value):
-        if not has_documents(value):
+        if not ((side or is_table) and has_documents(value)):
             return Given("series", value, name)
         values = value.name if value.name is not None else "relevance" if side == "truth" else "score"
         return Given("table", value.to_frame(values), name)
@@ -230,7 +259,7 @@ def _of_mapping(value: Mapping[Any, Any], name: str, columns: Mapping[str, Any],
 
 
 def _of_list(value: Any, name: str, columns: Mapping[str, Any], is_table: bool) -> Given:
-    first = value[0] if len(value) else None
+    first = next(iter(value), None)
     if isinstance(first, Mapping):
         is_table = is_table or _is_record(first, name, columns)
         return Given("table" if is_table else "lists", list(value) if is_table else value, name)

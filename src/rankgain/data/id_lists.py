@@ -10,16 +10,17 @@ import numpy as np
 
 from rankgain import _codes
 from rankgain.choices import Duplicates
-from rankgain.data.advice.foreign import container_advice, element_advice
+from rankgain.data.advice.foreign import container_advice, element_advice, pair_advice
 from rankgain.data.advice.list_texts import list_text_advice, refuse_list_texts
 from rankgain.data.advice.multi_hot import refuse_multi_hot
 from rankgain.data.advice.zeros import ZERO_ADVICE
 from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
-from rankgain.data.column_names import is_series, refuse_table
+from rankgain.data.column_names import refuse_table
 from rankgain.data.dicts import refuse_empty_ids
+from rankgain.data.given import Kind
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, are_empty, ids_of, ids_of_rows
-from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
+from rankgain.data.judgments import REPEATED, JudgmentSets, judgment_sets, of_dicts, of_ids
 from rankgain.data.padding import IN_LISTS, cut, ends_with_nan, unpadded, whole, without_padding
 from rankgain.data.ragged import ends_without, offsets_of
 from rankgain.data.series import by_query
@@ -46,25 +47,25 @@ def _are_lists(rows: list[Any], kinds: set[type]) -> bool:
     return row_types <= kinds or (row_types == {np.ndarray} and {row.ndim for row in rows} == {1})
 
 
-def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
+def id_lists_of(kind: Kind, value: Any, name: str, demand: str) -> IdLists:
     """Return the users and their lists of ids. `demand`: the expected form, as worded in errors."""
-    if type(value) is list:
-        return range(len(value)), without_padding(value)
-    if isinstance(value, (list, tuple)):
-        rows: Any = listed(value)
-        refuse_scores(rows, name)
-    elif isinstance(value, (dict, Mapping)):
+    if kind == "lists":
+        rows: Any = value
+        if type(value) is not list:
+            rows = listed(value)
+            refuse_scores(rows, name)
+    elif kind in ("dicts", "keyed"):
         refuse_table(value, name)
         refuse_empty_ids(value, (), name)
         users, rows = paired(value, name)
         return users, without_padding(rows)
     else:
-        refuse_table(value, name)
+        refuse_table(value[0] if kind == "table" and type(value) is list else value, name)
         check_unmasked(value, name)
         rows = array_of(value, name) if is_array(value) else None
         if rows is None or rows.ndim == 0:
-            truth = name == "recommended" and (hasattr(value, "tocsr") or isinstance(value, (Set, Judgments)))
-            advice = SWAPPED if truth else container_advice(value)
+            may_be_truth = kind in ("sparse", "judgments") or isinstance(value, Set)
+            advice = SWAPPED if may_be_truth and name in ("recommended", "run") else container_advice(value)
             raise TypeError(f"{name} must {demand}, not {type(value).__name__}{advice}")
         if rows.ndim > 2:
             raise ValueError(f"{name} must have 1 or 2 dimensions, not {rows.ndim}")
@@ -119,7 +120,9 @@ def column_of_rows(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Int
         ids, offsets, lasts = _read(name, rows)
     except InputError as error:
         where = f"{name}: query {quoted(users[error.query])}, position {error.position}"
-        advice = element_advice(rows[error.query][error.position]) if error.code == _codes.ID_TYPE else IN_LISTS
+        advice = IN_LISTS
+        if error.code == _codes.ID_TYPE:
+            advice = pair_advice(rows[error.query], users, name) or element_advice(rows[error.query][error.position])
         detail = f"{error.detail}{advice}" if error.code in _WITH_ADVICE else error.detail
         raise refusal(error.code, where, detail) from None
     return ids, offsets[:-1], lasts
@@ -178,24 +181,24 @@ def runs_of_tuples(
     return runs
 
 
-def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
+def relevant_lists(kind: Kind, relevant: Any, name: str) -> IdLists | JudgmentSets:
     """Return the relevant ids of each user.
 
     Return the judgments instead if they are already prepared or are given as a sparse matrix.
     """
-    if isinstance(relevant, Judgments):
+    if kind == "judgments":
         return judgment_sets(relevant)
-    if type(relevant) is not list and hasattr(relevant, "tocsr"):
-        return of_csr(relevant.tocsr(), name)
-    if type(relevant) is not list and is_series(relevant):
-        relevant = by_query(relevant, name)
+    if kind == "sparse":
+        return of_csr(relevant.tocsr() if hasattr(relevant, "tocsr") else relevant, name)
+    if kind == "series":
+        kind, relevant, name = by_query(relevant, name).form
     demand = (
         "hold for each user a set or list of ids, or a mapping from id to grade, or be a matrix of ids or a sparse "
         "matrix"
     )
-    if isinstance(relevant, (list, tuple)) or (isinstance(relevant, np.ndarray) and relevant.ndim == 2):
+    if kind == "lists" or (isinstance(relevant, np.ndarray) and relevant.ndim == 2):
         refuse_multi_hot(relevant, name)
-    lists = id_lists_of(relevant, name, demand)
+    lists = id_lists_of(kind, relevant, name, demand)
     users, rows = lists
     if isinstance(rows, np.ndarray):
         return users, rows if rows.ndim == 2 else rows.reshape(-1, 1)

@@ -23,7 +23,10 @@ def without_padding(rows: Any) -> Any:
     """
     if type(rows) is not list or not rows:
         return rows
-    if _LISTS.issuperset(map(type, rows)):
+    row_types = {*map(type, rows)}
+    if row_types.isdisjoint(_LISTS):
+        return rows
+    if row_types <= _LISTS:
         lasts = [row[-1] for row in rows if row]
         kinds = {*map(type, lasts)}
         if (kinds <= _INTEGERS and -1 not in lasts) or (kinds <= _TEXTS and "" not in lasts):

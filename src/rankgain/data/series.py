@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from rankgain.data.arrays import is_rows
 from rankgain.data.column_names import is_pandas, is_series, refuse_table
-from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.data.given import Given
+from rankgain.data.judgments import judgment_sets
 
 _ADVICE = "write .reset_index(drop=True) for both if their rows are in the same order, or .to_dict() for both"
 
@@ -18,43 +19,41 @@ Pairing = Literal["position", "label", "overlap"]
 
 
 class _Matched(NamedTuple):
-    """Two arguments, converted to lists in the same order or to dicts.
+    """Two arguments without labels, in the same order or as mappings.
 
     `names`: the names of the queries, if only labels give them. `assumed`: what was assumed about the labels, in words.
     """
 
-    relevant: Any
-    recommended: Any
+    relevant: Given
+    recommended: Given
     names: Sequence[Any] | None = None
     assumed: tuple[str, ...] = ()
 
 
-def has_documents(series: Any) -> bool:
-    """Return whether a Series holds a number for each pair of a query and a document."""
-    return series.index.nlevels == 2 and series.dtype.kind in "biuf"
-
-
-def by_query(series: Any, name: str) -> Any:
+def by_query(series: Any, name: str) -> Given:
     """Convert a Series to a dict keyed by its labels, or to a list if the labels are just the positions."""
-    return series.tolist() if _are_positions(series.index) else _to_dict(series, name)
+    given = Given("series", series, name)
+    return _listed(given) if _are_positions(series.index) else _keyed(given)
 
 
-def matched(relevant: Any, recommended: Any) -> _Matched:
+def matched(relevant: Given, recommended: Given) -> _Matched:
     """Match two arguments by their labels, if they have any. Arguments without labels are returned unchanged."""
-    run = is_series(recommended)
-    if run and not any(is_rows(value) or isinstance(value, (Set, Mapping)) for value in recommended):
-        return _Matched(relevant, recommended.to_numpy())  # `recommended` is the list of a single user
-    run = run or is_pandas(recommended)
-    if run and isinstance(relevant, Judgments) and (index := judgment_sets(relevant).index) is not None:
-        return _beside_judgments(relevant, index, recommended)
-    if run and (is_series(relevant) or is_pandas(relevant)):
-        return _both(relevant, recommended)
-    if is_series(relevant):
-        lists, names = _beside(relevant, recommended, "relevant")
-        return _Matched(lists, recommended, names)
-    if is_series(recommended):
-        lists, names = _beside(recommended, relevant, "recommended")
-        return _Matched(relevant, lists, names)
+    are_rows = recommended.kind != "series" or any(
+        is_rows(row) or isinstance(row, (Set, Mapping)) for row in recommended.data
+    )
+    if not are_rows:  # `recommended` is the list of a single user
+        return _Matched(relevant, Given("array", recommended.data.to_numpy(), recommended.name))
+    if recommended.has_labels:
+        if relevant.kind == "judgments" and (index := judgment_sets(relevant.data).index) is not None:
+            return _beside_judgments(relevant, index, recommended)
+        if relevant.has_labels:
+            return _both(relevant, recommended)
+    if relevant.kind == "series":
+        relevant, names = _beside(relevant, recommended)
+        return _Matched(relevant, recommended, names)
+    if recommended.kind == "series":
+        recommended, names = _beside(recommended, relevant)
+        return _Matched(relevant, recommended, names)
     return _Matched(relevant, recommended)
 
 
@@ -119,34 +118,33 @@ def _with_columns_of(first: Any, second: Any, names: tuple[str, str]) -> tuple[A
     return second[first.columns] if how == "label" else second, assumed
 
 
-def _beside(series: Any, other: Any, name: str) -> tuple[Any, Sequence[Any] | None]:
+def _beside(series: Given, other: Given) -> tuple[Given, Sequence[Any] | None]:
     """Convert a Series to match the other argument, which has no labels.
 
     Also return the labels of the Series if they are the only names of the queries.
     """
-    keys: Any = other.query_ids if isinstance(other, Judgments) else other if isinstance(other, Mapping) else None
-    if keys is not None and type(keys) is not range:
-        return _to_dict(series, name), None
-    return series.tolist(), _names(series.index)
+    if other.kind in ("dicts", "keyed") or (other.kind == "judgments" and type(other.data.query_ids) is not range):
+        return _keyed(series), None
+    return _listed(series), _names(series.data.index)
 
 
-def _both(relevant: Any, recommended: Any) -> _Matched:
-    truth, run = relevant.index, recommended.index
-    how, assumed = pairing(truth, run, ("relevant", "recommended"))
+def _both(relevant: Given, recommended: Given) -> _Matched:
+    truth, run = relevant.data.index, recommended.data.index
+    how, assumed = pairing(truth, run, (relevant.name, recommended.name))
     if how == "position":
-        return _Matched(_rows(relevant), _rows(recommended), _names(truth) or _names(run), assumed)
+        return _Matched(_listed(relevant), _listed(recommended), _names(truth) or _names(run), assumed)
     if how == "label":
-        return _Matched(_rows(relevant), _rows(recommended.loc[truth]), _names(truth))
-    return _Matched(_to_dict(relevant, "relevant"), _to_dict(recommended, "recommended"))
+        return _Matched(_listed(relevant), _listed(recommended, truth), _names(truth))
+    return _Matched(_keyed(relevant), _keyed(recommended))
 
 
-def _beside_judgments(judgments: Judgments, index: Any, recommended: Any) -> _Matched:
+def _beside_judgments(judgments: Given, index: Any, recommended: Given) -> _Matched:
     """Match lists with judgments that were read from a Series with an index."""
-    how, assumed = pairing(index, recommended.index, ("relevant", "recommended"))
+    how, assumed = pairing(index, recommended.data.index, (judgments.name, recommended.name))
     if how == "position":
-        names = _names(index) or _names(recommended.index)
-        return _Matched(judgments, _rows(recommended), names, assumed)
-    return _Matched(judgments, _to_dict(recommended, "recommended"))
+        names = _names(index) or _names(recommended.data.index)
+        return _Matched(judgments, _listed(recommended), names, assumed)
+    return _Matched(judgments, _keyed(recommended))
 
 
 def _are_positions(index: Any) -> bool:
@@ -164,17 +162,20 @@ def _names(index: Any) -> Sequence[Any] | None:
     return index.tolist() if index.is_unique and not _are_positions(index) else None
 
 
-def _rows(values: Any) -> Any:
-    """Return the rows of a Series of lists as a list. A frame, which is read as a matrix, is returned unchanged."""
-    return values.tolist() if is_series(values) else values
+def _listed(given: Given, index: Any = None) -> Given:
+    """Return the rows without their labels, in the order of an index: those of a Series in a list, or a frame."""
+    rows = given.data if index is None else given.data.loc[index]
+    return Given("lists", rows.tolist(), given.name) if given.kind == "series" else Given("table", rows, given.name)
 
 
-def _to_dict(values: Any, name: str) -> dict[Any, Any]:
+def _keyed(given: Given) -> Given:
+    """Return the rows in a dict by their labels."""
+    values, name = given.data, given.name
     if not values.index.is_unique:
         label = values.index[values.index.duplicated()][0]
         raise ValueError(f"{name}: the label {label!r} of the Series appears twice; {_ADVICE}")
     refuse_table(values, name)
-    return dict(zip(values.index.tolist(), values.to_numpy().tolist(), strict=True))
+    return Given("keyed", dict(zip(values.index.tolist(), values.to_numpy().tolist(), strict=True)), name)
 
 
 def _contradiction(first: Any, second: Any, names: tuple[str, str], what: str) -> ValueError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -14,9 +15,9 @@ from rankgain.data.column_names import ColumnName, has_columns, has_usual_column
 from rankgain.data.files import is_standard_input
 from rankgain.data.given import Given, recognise
 from rankgain.data.id_lists import refuse_scores
-from rankgain.data.judgments import Judgments
+from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.errors import escaped, unexpected
-from rankgain.inputs.frames import ColumnNames, check_pair, frames_by_run, from_frames, pair_of
+from rankgain.inputs.frames import ColumnNames, check_pair, columns_of_run, frames_by_run, from_frames, pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
@@ -25,9 +26,10 @@ from rankgain.inputs.scores import from_scores
 from rankgain.inputs.trec import read_trec, trec_by_tag
 from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.metrics.program import planned
-from rankgain.rankings import Rankings, parts_of
+from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import bar_class, read_with_bar
+from rankgain.scalars import id_kind, size_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -301,7 +303,7 @@ def rankings_of(
         return _call(from_frames, (truth, run), optional, rules | of_run)
     if run.kind == "trec":
         return _call(read_trec, (truth, run.data), optional, rules | {"progress": progress})
-    return _call(from_recommendations, (truth, run.data), optional, rules)
+    return _call(from_recommendations, (truth, run), optional, rules)
 
 
 def rankings_by_run(
@@ -366,22 +368,19 @@ def _of_lists(
         return _call(from_scores, (truth.data, run.data), EMPTY, rules)
     if run.values in _NUMBERS and truth.values in _NUMBERS:
         raise TypeError(AMBIGUOUS)
-    relevant = prepared(truth, of_truth, progress) if truth.kind in ("table", "trec") else truth.data
+    relevant = prepared(truth, of_truth, progress) if truth.kind in ("table", "trec") else truth
     if run.unnamed and rules.get("query_ids") is None and _has_names(relevant):
         raise ValueError(
             f"the queries of truth have names, and those of run have none: write dict(zip(queries, {run.unnamed})), "
             "with the queries in the order of the answers"
         )
-    rankings = _call(from_recommendations, (relevant, run.data), optional, rules)
-    parts_of(rankings)[0].assumed += run.assumed
-    return rankings
+    return _call(from_recommendations, (relevant, run), optional, rules)
 
 
-def _has_names(relevant: Any) -> bool:
+def _has_names(relevant: Given | Judgments) -> bool:
     """Return whether relevant ids are given by the names of queries, not by position."""
-    if isinstance(relevant, Judgments):
-        return not isinstance(relevant.query_ids, range)
-    return isinstance(relevant, Mapping)
+    given = recognise(relevant, "truth")
+    return given.kind in ("dicts", "keyed") or (given.kind == "judgments" and type(given.data.query_ids) is not range)
 
 
 def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic: bool | str = False) -> Judgments:
@@ -390,6 +389,31 @@ def prepared(truth: Given, of_truth: Mapping[str, Any], progress: bool, subtopic
         return judgments(truth, subtopic=subtopic, **(of_truth if truth.kind == "table" else EMPTY))
     with read_with_bar(truth.data, bar_class(progress)) as file:
         return judgments(Given("trec", file, truth.argument), subtopic=subtopic)
+
+
+def typed_as(runs: Iterable[Any], judged: Judgments, columns: Mapping[str, Any]) -> Judgments:
+    """Return judgments from a file without types with integers for ids, if those of all typed runs are integers.
+
+    Runs from files without types follow the judgments, so that all runs name their queries alike.
+    """
+    given, sets = [run for run in runs if isinstance(run, Given)], judgment_sets(judged)
+    if not sets.text_ids or len(given) < 2 or any(run.kind == "trec" for run in given):
+        return judged
+    kinds: dict[tuple[type, type], Any] = {}
+    for run in given:
+        with contextlib.suppress(TypeError, ValueError):  # raised again, with the name of the run, when it is read
+            if run.kind == "table" and not run.frame.text_ids:
+                names = columns_of_run(run.frame, columns)
+                documents: type = int if run.frame.documents(names["doc"]).kind == "int" else str
+                query = next(iter(run.frame.queries(names["query"]).names), "")
+            elif run.kind in ("dicts", "keyed"):
+                ids = next(filter(size_of, run.data.values()), ())
+                documents, query = id_kind(next(iter(ids), "")), next(iter(run.data), "")
+            else:
+                continue
+            kinds[id_kind(query), documents] = query
+    ((_, documents), query), *others = kinds.items() or [((str, str), "")]
+    return judged if others else Judgments(sets.matching([query], documents))
 
 
 COLUMN_ROLES = {"query", "doc", "relevance", "score", "rank"}

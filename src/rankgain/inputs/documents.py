@@ -182,9 +182,8 @@ def _of_lists(given: Given, duplicates: Duplicates) -> RunDocuments:
     if given.kind == "sparse" or given.values == "fractions":
         refuse_scores(value, name) if isinstance(value, tuple) else None
         raise TypeError(f"{name} holds scores without ids: {_FORMS}")
-    if given.kind == "series":
-        value = by_query(value, name)
-    users, rows = id_lists_of(value, name, _DEMAND)
+    form = by_query(value, name).form if given.kind == "series" else given.form
+    users, rows = id_lists_of(*form, _DEMAND)
     if type(users) is range and len(rows) and isinstance(rows[0], ID_TYPES):
         users, rows = range(1), [cut(rows)]  # the list of a single query
     rows = checked(name, users, rows, (list, tuple), "a list of ids, best first")

@@ -125,7 +125,7 @@ def judgments(
     if given.kind == "table":
         sets = of_frame(given.frame, query, doc, relevance)
     else:
-        sets = judgments_of(given.name, relevant_lists(given.data, given.name))
+        sets = judgments_of(given.name, relevant_lists(*given.form))
         if given.kind == "series":
             sets.index = given.data.index
     sets.check()

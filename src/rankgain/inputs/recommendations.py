@@ -13,6 +13,7 @@ from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.zeros import IdRows, id_rows, remarks_on_zero_ids
 from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.dicts import DictSource
+from rankgain.data.given import EXACT_TYPES, recognise
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import (
     FEW,
@@ -25,7 +26,7 @@ from rankgain.data.id_lists import (
     relevant_lists,
     runs_of_tuples,
 )
-from rankgain.data.judgments import Judgments, JudgmentSets, JudgmentSource, of_dicts, warn_of_negative_grades
+from rankgain.data.judgments import JudgmentSets, JudgmentSource, of_dicts, warn_of_negative_grades
 from rankgain.data.padding import cut
 from rankgain.data.rules import GIVEN
 from rankgain.data.series import matched
@@ -122,47 +123,51 @@ def from_recommendations(
     if unknown:
         raise unexpected(from_recommendations, unknown)
     check_choices(missing=missing, validate=validate, duplicates=duplicates)
+    of_truth, of_run = EXACT_TYPES.get(type(relevant)), EXACT_TYPES.get(type(recommended))
+    truth_name, name = "relevant", "recommended"
     assumed: tuple[str, ...] = ()
-    if not (type(relevant) in _BUILT_IN and type(recommended) in _BUILT_IN):
-        relevant, recommended, labels, assumed = matched(relevant, recommended)
-        query_ids = labels if query_ids is None else query_ids
-    demand = "hold lists of ids, best first, or be a mapping to those"
-    users, rows = id_lists_of(recommended, "recommended", demand)
+    if of_truth is None or of_run is None:
+        judged, run = recognise(relevant, truth_name, opens=False), recognise(recommended, name, opens=False)
+        judged, run, labels, remarks = matched(judged, run)
+        query_ids, assumed = labels if query_ids is None else query_ids, run.assumed + remarks
+        (of_truth, relevant, truth_name), (of_run, recommended, name) = judged.form, run.form
+    users, rows = id_lists_of(of_run, recommended, name, "hold lists of ids, best first, or be a mapping to those")
     if type(users) is range and len(rows) and isinstance(rows[0], ID_TYPES):
-        refuse_list_texts(rows, "recommended")
+        refuse_list_texts(rows, name)
         users, rows = range(1), [cut(rows)]  # `recommended` is the list of a single user
-        relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
-    truth = relevant_lists(relevant, "relevant")
+        if of_truth not in ("judgments", "sparse"):
+            of_truth, relevant = "lists", [relevant]
+    truth = relevant_lists(of_truth, relevant, truth_name)
     if type(users) is range and not len(users):
-        _refuse_no_users(truth)
+        _refuse_no_users(truth, (truth_name, name))
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:
-            judgments = of_dicts(truth[0], few[1], "relevant")
+            judgments = of_dicts(truth[0], few[1], truth_name)
             if judgments.unusual_grades:
                 warn_of_negative_grades(judgments)
-            return _assuming(assumed, DictSource(judgments, few[0], missing, query_ids, None, "recommended"))
+            return _assuming(assumed, DictSource(judgments, few[0], missing, query_ids, None, name))
     if isinstance(truth, JudgmentSets) and type(users) is type(rows) is list and not truth.text_ids:
         few = _backend.dicts.as_runs(users, rows, [], FEW)
         if few is not None and truth.documents and type(next(chain.from_iterable(rows))) is type(truth.documents[0]):
-            return _assuming(assumed, DictSource(truth, few[0], missing, query_ids, None, "recommended"))
-    rows = checked("recommended", users, rows, (list, tuple), "a list of ids, best first")
+            return _assuming(assumed, DictSource(truth, few[0], missing, query_ids, None, name))
+    rows = checked(name, users, rows, (list, tuple), "a list of ids, best first")
     of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple)
-    column = None if of_tuples else column_of_rows("recommended", users, rows)
-    judgments = judgments_of("relevant", truth)
-    if not isinstance(relevant, Judgments):
+    column = None if of_tuples else column_of_rows(name, users, rows)
+    judgments = judgments_of(truth_name, truth)
+    if of_truth != "judgments":
         warn_of_negative_grades(judgments)
-    users, query_ids = _names(users, judgments, query_ids)
+    users, query_ids = _names(users, judgments, query_ids, name)
     check_all = validate == "full"
     if column is None:
-        runs = runs_of_tuples("recommended", users, rows, None if check_all else judgments, duplicates)
-        return _assuming(assumed, DictSource(judgments, runs, missing, query_ids, None, "recommended"))
+        runs = runs_of_tuples(name, users, rows, None if check_all else judgments, duplicates)
+        return _assuming(assumed, DictSource(judgments, runs, missing, query_ids, None, name))
     ids, firsts, lasts = column
     groups = QueryRows(users, firsts, lasts)
-    columns = RunColumns("recommended", groups, ids, None, check_all=check_all, duplicates=duplicates)
+    columns = RunColumns(name, groups, ids, None, check_all=check_all, duplicates=duplicates)
     source = ColumnSource(judgments, columns, missing=missing, query_ids=query_ids)
     in_order = type(truth) is tuple and not isinstance(next(iter(truth[1]), None), (Mapping, Set))
-    assumed += remarks_on_zero_ids(id_rows(judgments, are_ordered=in_order), IdRows("recommended", *column))
+    assumed += remarks_on_zero_ids(id_rows(judgments, are_ordered=in_order), IdRows(name, *column))
     return _assuming(assumed, source)
 
 
@@ -173,27 +178,24 @@ def _assuming(assumed: tuple[str, ...], source: JudgmentSource) -> Rankings:
     return Rankings(source, GIVEN)
 
 
-def _refuse_no_users(truth: IdLists | JudgmentSets) -> None:
+def _refuse_no_users(truth: IdLists | JudgmentSets, names: tuple[str, str]) -> None:
     """Refuse recommendations without users beside relevant ids that have some."""
     queries = truth.query_ids if isinstance(truth, JudgmentSets) else truth[0]
     if len(queries):
-        advice = "[[] for _ in relevant]" if type(queries) is range else "{query: [] for query in relevant}"
-        raise ValueError(f"recommended is empty: if nothing was recommended to any user, write {advice}")
-
-
-_BUILT_IN = frozenset((list, tuple, dict))
+        advice = f"[[] for _ in {names[0]}]" if type(queries) is range else f"{{query: [] for query in {names[0]}}}"
+        raise ValueError(f"{names[1]} is empty: if nothing was recommended to any user, write {advice}")
 
 
 def _names(
-    users: Sequence[Any], judgments: JudgmentSets, query_ids: Iterable[Hashable] | None
+    users: Sequence[Any], judgments: JudgmentSets, query_ids: Iterable[Hashable] | None, name: str
 ) -> tuple[Sequence[Any], Iterable[Hashable] | None]:
     """Return user ids that match those in the judgments, and `query_ids` unless they were used as the user ids."""
     if type(users) is not range:
         return users, query_ids
     if type(judgments.query_ids) is not range:
         if query_ids is None:
-            raise ValueError("relevant has keys and recommended has none: give the keys of its rows as query_ids")
+            raise ValueError(f"{judgments.name} has keys and {name} has none: give the keys of its rows as query_ids")
         return check_query_ids(query_ids, len(users)), None
     if len(users) != len(judgments.query_ids):
-        raise ValueError(f"recommended has {len(users)} users, and {judgments.name} has {len(judgments.query_ids)}")
+        raise ValueError(f"{name} has {len(users)} users, and {judgments.name} has {len(judgments.query_ids)}")
     return users, query_ids

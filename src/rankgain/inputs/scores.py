@@ -13,12 +13,13 @@ from rankgain.data.advice.swapped import pairs_in_lists, remark_if_swapped
 from rankgain.data.advice.zeros import remarks_on_zero_scores
 from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.column_names import is_pandas, is_series
+from rankgain.data.given import has_documents
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.judgments import Judgments
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of, unmasked
 from rankgain.data.rules import rules_of
-from rankgain.data.series import has_documents, paired_rows
+from rankgain.data.series import paired_rows
 from rankgain.data.source import check_query_ids
 from rankgain.data.sparse import Csr, is_sparse
 from rankgain.errors import REQUIRED, NoKeywords, unexpected, without_unknown

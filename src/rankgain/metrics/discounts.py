@@ -77,6 +77,13 @@ class Discount(NamedTuple):
             _tables[self.kind, self.base] = table
         return table
 
+    def to_cutoff(self, ranks: int, depth: int) -> Floats:
+        """Return the discounts of the first `ranks` ranks. They are 0 below rank `depth`."""
+        discounts = np.zeros(ranks)
+        table = self.table(ranks)[: min(ranks, depth)]
+        discounts[: len(table)] = table
+        return discounts
+
     def __str__(self) -> str:
         if self.kind == JARVELIN:
             return f"jarvelin:{short(self.base)}"

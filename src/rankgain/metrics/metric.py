@@ -347,6 +347,14 @@ def each_of(metrics: Sequence[Any]) -> tuple[Any, ...]:
 _LISTS = frozenset((list, tuple, set, frozenset))
 
 
+def stored_key(metric: MetricKey, keys: Iterable[MetricKey]) -> MetricKey:
+    """Return the key of a result that equals a metric. It may be a Score, which also holds a direction."""
+    known = [*keys]
+    if metric not in known:
+        raise KeyError(f"{metric!s} was not evaluated; there are: {', '.join(map(str, known))}")
+    return known[known.index(metric)]
+
+
 def aggregator(key: str | Metric) -> Aggregator:
     """Return the function that aggregates a metric's values over queries, given the metric's key in a result."""
     ((_, record),) = parse(key)

@@ -19,7 +19,6 @@ from rankgain.data.rules import GIVEN, Rules
 from rankgain.data.source import Source
 from rankgain.errors import short
 from rankgain.metrics.aggregators import mean
-from rankgain.metrics.discounts import Discount
 from rankgain.metrics.metric import Metric
 from rankgain.metrics.program import Hits, chunk_hits, fill, planned
 from rankgain.metrics.subtopics import SUBTOPIC_TABLE
@@ -233,7 +232,7 @@ def _sums(terms: Floats) -> Floats:
 
 
 def _of_ndcg(metric: Metric, slots: Slots, truth: _Truth, queries: int, highest: float) -> tuple[Floats, Floats]:
-    discounts = _discounts(metric.discount, int(slots.rank.max(initial=0)), metric.depth)[slots.rank - 1]
+    discounts = metric.discount.to_cutoff(int(slots.rank.max(initial=0)), metric.depth)[slots.rank - 1]
     first_ranks = _padded(slots, queries, discounts)
     gains, judged_gains = metric.gain.apply(slots.grade), metric.gain.apply(truth.grade)
     (top,) = metric.gain.apply(np.array([highest])).tolist()
@@ -244,7 +243,7 @@ def _of_ndcg(metric: Metric, slots: Slots, truth: _Truth, queries: int, highest:
         for level in levels
     ]
     most = max((int(count.max(initial=0)) for count in counts), default=0) + first_ranks.shape[1]
-    ideal_sums = np.append(0.0, np.cumsum(_discounts(metric.discount, most, metric.depth)))
+    ideal_sums = np.append(0.0, np.cumsum(metric.discount.to_cutoff(most, metric.depth)))
     added_ranks = np.arange(first_ranks.shape[1] + 1)
     ideals = [ideal_sums[count[:, None] + added_ranks] for count in counts]
     widths = np.diff(levels, prepend=0.0)
@@ -256,14 +255,6 @@ def _of_ndcg(metric: Metric, slots: Slots, truth: _Truth, queries: int, highest:
         possible = [width * ideal for width, ideal in zip(widths, ideals, strict=True)]
         ends.append(sign * _largest_quotients([sign * each for each in gained], possible))
     return ends[0], ends[1]
-
-
-def _discounts(discount: Discount, ranks: int, depth: int) -> Floats:
-    """Return the discounts of the first `ranks` ranks. They are 0 below the cut-off."""
-    discounts = np.zeros(ranks)
-    table = discount.table(ranks)[: min(ranks, depth)]
-    discounts[: len(table)] = table
-    return discounts
 
 
 def _largest_quotients(gained: list[Floats], possible: list[Floats]) -> Floats:

@@ -17,7 +17,7 @@ from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import check_weights, mean, scaled
-from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, weighing
+from rankgain.metrics.metric import Metric, MetricKey, aggregator, better, stored_key, weighing
 from rankgain.metrics.parameters import cut_off
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, UNUSUAL, Counted, Summary, check_same_metrics, counts_of_part, sums_of
@@ -358,7 +358,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         from rankgain.results.labels import codes_of, labels_of
 
         values = self[metric]
-        key = next(key for key in self if key == metric)  # the stored key may be a Score, which holds its metric
+        key = stored_key(metric, self)
         factors = self._query_weights(key, check_weights(weights, self.query_ids))
         codes = None
         if clusters is not None:
@@ -403,7 +403,7 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         [('c', 0.0), ('b', 0.5)]
         """
         values, most = self[metric], cut_off(n, "n")
-        key = next(key for key in self if key == metric)  # the stored key may be a Score, which holds its direction
+        key = stored_key(metric, self)
         order = np.argsort(values if better(key) >= 0 else -values, kind="stable")
         rows = order[: min(most, int(np.count_nonzero(~np.isnan(values))))].tolist()
         return [(self.query_ids[row], float(values[row])) for row in rows]

@@ -232,8 +232,8 @@ PEERS: dict[str, PeerTool] = {
                 Measure("ap ap@k", "map", {"rel": ABOVE_HALF, "empty": 1.0}, "ap_capped"),
             ),
             {
-                "LightGBM's label_gain replaces the gain. Write the same gains in rankgain, as in "
-                "rankgain.metric('ndcg', k=10, gain={1: 1, 2: 3})": "ndcg",
+                "LightGBM's label_gain replaces the gain. Write the same gains in the metric, as in "
+                "'ndcg(gain={1: 1, 2: 3})@10'": "ndcg",
                 "LightGBM applies query weights to the mean, but its nDCG counts queries without a relevant document "
                 "unweighted": "",
             },

@@ -66,6 +66,22 @@ def is_plain_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
+def pair_advice(row: Any, queries: Sequence[Any], name: str) -> str:
+    """Return the end of an error message: how to write lists of ids beside lists of scores, or "" for other rows."""
+    if len(row) != 2 or not all(isinstance(part, (list, tuple, np.ndarray)) and len(part) for part in row):
+        return ""
+    ids, scores = row
+    if len(ids) != len(scores) or isinstance(ids[0], float) or not isinstance(scores[0], (float, np.floating)):
+        return ""
+    pair = (
+        "ids.tolist(), scores.tolist()"
+        if isinstance(ids, np.ndarray) and isinstance(scores, np.ndarray)
+        else "ids, scores"
+    )
+    items = f"enumerate({name})" if type(queries) is range else f"{name}.items()"
+    return f"; of ids beside scores, pass {{query: dict(zip({pair})) for query, (ids, scores) in {items}}}"
+
+
 def element_advice(value: Any) -> str:
     """Return the end of an error message: how to get the id of a list element."""
     if isinstance(value, Mapping) and "corpus_id" in value:  # a hit from sentence-transformers
