@@ -279,6 +279,11 @@ def test_tables_fit_a_terminal(columns):
     assert process.returncode == 0
     widest = max(map(len, shown.decode().splitlines()))
     assert widest <= 80 if columns == 80 else widest > 118
+
+
+def test_tables_in_a_pipe_are_not_fitted():
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    command = [sys.executable, "-m", "rankgain", "metrics"]
     piped = subprocess.run(command, capture_output=True, env=environment, check=True, text=True).stdout
     assert max(map(len, piped.splitlines())) > 118
 

@@ -141,10 +141,11 @@ def test_arrays_of_any_library_equal_lists(backend, make, numbers, dtype):
 @pytest.mark.parametrize("sizes", quick_first([[3, 2], [2, 2], [5, 1, 4]]))
 def test_lists_of_arrays_equal_lists_of_lists(backend, make, dtype, shell, sizes):
     numbers = [GRADES[:size].astype(dtype) for size in sizes]
-    expected = [part.tolist() for part in numbers]
+    lists = [part.tolist() for part in numbers]
     for taker in TAKERS.values():
-        assert plain(taker(shell(map(make, numbers)))) == plain(taker(expected))
-        assert plain(taker(shell([make(numbers[0]), *expected[1:]]))) == plain(taker(expected))
+        expected = plain(taker(lists))
+        assert plain(taker(shell(map(make, numbers)))) == expected
+        assert plain(taker(shell([make(numbers[0]), *lists[1:]]))) == expected
 
 
 @flat
