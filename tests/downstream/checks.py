@@ -30,7 +30,8 @@ def threads_agree(call: Callable[[], np.ndarray]) -> None:
     with ThreadPoolExecutor(4) as pool:
         results = pool.map(lambda _: call(), range(40))
     expected = call()
-    assert all(np.array_equal(result, expected) for result in results)
+    for result in results:
+        np.testing.assert_array_equal(result, expected)
 
 
 def lets_go_of_the_gil(call: Callable[[], object]) -> None:

@@ -105,6 +105,17 @@ def test_sums_of_gains_must_be_finite(rejects):
     rejects(ValueError, "relevance: query 1…not finite", evaluate_ranked, [[1], [1e308] * 9], metrics=["rr", "dcg"])
 
 
+@pytest.mark.parametrize(
+    ("discount", "bounded"), [([1, 1, 0.5], True), ([1, 0.5, 0.6], False), ("log2", True)], ids=str
+)
+def test_value_above_the_ideal_is_rejected_unless_a_discount_increases(rejects, backend, discount, bounded):
+    lists, judged, message = [[1, 1, 2]], [[1, 1, 1]], "query 0: judged lacks grades that the returned list has"
+    if bounded:
+        rejects(ValueError, message, rg.ndcg, lists, judged=judged, discount=discount)
+    else:
+        assert rg.ndcg(lists, judged=judged, discount=discount) > 1.0
+
+
 @pytest.mark.parametrize("discount", [[], [1], [1, 0.5]], ids=len)
 def test_discount_rejects_more_ranks_than_it_has(rejects, discount):
     message = f"discount has {len(discount)} ranks, and 3 are needed"

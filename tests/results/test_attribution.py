@@ -65,7 +65,8 @@ def test_attribution_ends_at_the_mean_of_the_tool(like):
     assert result.mean == rankings.evaluate(metric).aggregate(metric)
     expected = rankings.evaluate(metric, like=like).aggregate(metric)
     assert result.like_mean == result.rows[-1]["with_above"] == expected
-    assert all(row["change"] == row["only_this"] - result.mean for row in result.rows)
+    for row in result.rows:
+        assert row["change"] == row["only_this"] - result.mean, row["rule"]
     assert math.fsum(row["adds"] for row in result.rows) == pytest.approx(expected - result.mean, abs=1e-12)
     assert repr(result).startswith(f"{metric}: {result.mean:.4f} by rankgain, {expected:.4f} like {like} (")
 

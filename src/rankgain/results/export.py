@@ -102,7 +102,7 @@ class Frames:
         Raises
         ------
         ImportError, ValueError
-            If polars is not installed (``pip install 'rankgain[polars]'``), or two different metrics have the same name.
+            If polars is not installed (``pip install 'rankgain[polars]'``), or two metrics have the same name.
 
         Examples
         --------
@@ -126,7 +126,7 @@ class Frames:
         Raises
         ------
         ImportError, ValueError
-            If pyarrow is not installed (``pip install 'rankgain[arrow]'``), or two different metrics have the same name.
+            If pyarrow is not installed (``pip install 'rankgain[arrow]'``), or two metrics have the same name.
 
         Examples
         --------
