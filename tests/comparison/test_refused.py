@@ -145,7 +145,7 @@ ROWS = [
     (compare, ValueError, "unknown metric 'nothing'", {"metrics": "nothing"}),
     (compare, ValueError, "run 'b':…no query in common", {"runs": {"a": RUN, "b": {"q9": {"d": 1.0}}}}),
     (compare, TypeError, "run 'b': run: query 'q1', document 'd'", {"runs": {"a": RUN, "b": {"q1": {"d": "x"}}}}),
-    (compare, TypeError, "run 'a': recommended…float", {"runs": {"a": [[0.5, 0.1]]}}),
+    (compare, TypeError, "run 'a': run: query 0, position 0…float", {"runs": {"a": [[0.5, 0.1]]}}),
     (compare, ValueError, f"run 'b' lacks 1 query that 'a' has (first: 'q1'){LACKS}",
      {"runs": {"a": QRELS, "b": {"q2": {"d": 0.5}}}, "missing": "skip", "queries": "same"}),
     (compare, TypeError, "the runs are Rankings or Evaluations, which take no doc: leave it out",
