@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
+from rankgain import _backend
+from rankgain._codes import OTHER_FORM
 from rankgain.data.advice.foreign import refuse_foreign_mapping, refuse_foreign_rows
 from rankgain.data.advice.layouts import format_advice
 from rankgain.data.answers import ANSWER_FIELDS, FILE_FIELDS, run_of_answers
@@ -32,7 +34,7 @@ Kind = Literal["judgments", "dicts", "keyed", "table", "trec", "sparse", "series
 Values = Literal["ids", "integers", "fractions", "nothing", "other"]
 
 MOST_NAMES = 256  # the keys of a larger mapping are queries, not column names
-_DICT = frozenset((dict,))
+_ANSWER_FIELDS = tuple(ANSWER_FIELDS)
 _NO_COLUMNS: Mapping[str, Any] = {}
 
 
@@ -109,7 +111,7 @@ def recognise(
         Whether a file is opened to recognise it. Otherwise, every file counts as a TREC file.
     """
     if type(value) is dict:
-        if is_dict_of_dicts(value, argument):
+        if not signs_in(value) & OTHER_FORM:
             return Given("dicts", value, argument)
     elif type(value) is Given:
         return value
@@ -133,18 +135,9 @@ def _side(argument: str, is_truth: bool) -> str:
     return "truth" if is_truth or argument == "qrels" else "run" if argument in ("run", "old", "new") else ""
 
 
-def is_dict_of_dicts(value: dict[Any, Any], argument: str) -> bool:
-    """Return whether a dict holds only dicts, and neither they nor it may be anything else, as with most runs."""
-    for first in value.values():
-        if type(first) is not dict or not first.keys().isdisjoint(ANSWER_FIELDS):
-            return False
-        if len(value) == 1:
-            return True  # a table has two columns
-        try:
-            return _DICT.issuperset(map(type, value.values())) and value.keys().isdisjoint(USUAL_NAMES)
-        except RuntimeError as error:
-            raise changed(error, argument) from None
-    return False
+def signs_in(value: dict[Any, Any]) -> int:
+    """Return the signs that a dict is no dict of dicts, or that something may be wrong with it (see `_codes`)."""
+    return _backend.dicts.signs_of(value, USUAL_NAMES, _ANSWER_FIELDS)  # of one query, no column: a table has two
 
 
 def is_file(value: Any) -> bool:
