@@ -5,6 +5,13 @@ cdef enum:
     LONGEST_LIST = 1024
 
 cdef enum:
+    EMPTY_TEXT = 1
+    SHORT_QUERY = 2
+    REGULAR_SCORES = 4
+    OTHER_FORM = 8
+    ALL_SIGNS = 15
+
+cdef enum:
     AVERAGE = 0
     BEST = 1
     WORST = 2

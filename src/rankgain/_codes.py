@@ -12,6 +12,15 @@ UNLIMITED = 2**63 - 1
 # threads is worthwhile.
 LONGEST_LIST = 1024
 
+# What one look at a dict of dicts can see, as flags: an empty text as an id; a query with fewer than two documents; a
+# query whose first two scores are equal or count up by 1. Where a sign is missing, the checks for what it may show are
+# not needed. ALL_SIGNS is also the answer if the value may have another form.
+EMPTY_TEXT = 1
+SHORT_QUERY = 2
+REGULAR_SCORES = 4
+OTHER_FORM = 8
+ALL_SIGNS = 15
+
 # How documents with equal scores are ordered. Under the first three policies, they form a tie group with a first and a
 # last rank, and the metric resolves the ties. Under the last two policies, they are sorted.
 AVERAGE, BEST, WORST, STABLE, DOCID = range(5)

@@ -164,7 +164,7 @@ class RelevanceEvaluator:
     ) -> None:
         self._arguments = _names(measures), release, relevance_level, bool(judged_docs_only_flag)
         self._planned = _planned(*self._arguments)
-        grades, _, _ = dicts_of(query_relevance, "query_relevance")
+        grades, *_ = dicts_of(query_relevance, "query_relevance")
         queries, judged = paired(grades, "query_relevance")
         if not all(judged):
             queries = [query for query, grades in zip(queries, judged, strict=True) if len(grades)]
@@ -218,7 +218,7 @@ class RelevanceEvaluator:
         Such a run is not a dict of dicts, is too large for one call, or is invalid.
         """
         numbers = self._numbers
-        scores, _, _ = dicts_of(scores, "scores")
+        scores, *_ = dicts_of(scores, "scores")
         queries = [query for query in paired(scores, "scores")[0] if query in numbers]
         if not queries:
             differ = (

@@ -13,7 +13,8 @@ from support.marks import in_one_case
 from support.rejections import vectors_or_error
 
 import rankgain as rg
-from rankgain import cli, pytrec_eval
+from rankgain import _backend, _codes, cli, pytrec_eval
+from rankgain.data.given import signs_in
 
 
 class Runs:
@@ -332,3 +333,43 @@ def test_queries_are_read_with_their_judgments():
 def test_ids_of_two_types_match_by_either(backend):
     """An error about id types is raised only if no id matches; here the id 1 matches."""
     assert rg.from_qrels({"q": {"a": 1, "b": 1, 1: 0}}, {"q": {1: 0.5}}).evaluate("rr").mean("rr") == 0.0
+
+
+@pytest.mark.both
+@pytest.mark.parametrize(
+    ("queries", "signs"),
+    [
+        ({"q": {"d": 0.5, "e": 0.1}, "r": {"d": 0.9, "e": 0.1}}, 0),
+        ({"q": {"d": 0.5, "": 0.1}}, _codes.EMPTY_TEXT),
+        ({"q": {"d": 0.5, "e": 0.1}, "": {"d": 0.9, "e": 0.1}}, _codes.EMPTY_TEXT),
+        ({"q": {b"": 0.5, 0: 0.1}}, 0),
+        ({"q": {"d": 0.5, "e": 0.1}, "r": {}}, _codes.SHORT_QUERY | _codes.REGULAR_SCORES),
+        ({"q": {"d": 0.5}}, _codes.SHORT_QUERY | _codes.REGULAR_SCORES),
+        ({"q": {"d": 0.5, "e": 0.1}, "r": {"d": 1, "e": 2}}, _codes.REGULAR_SCORES),
+        ({"q": {"d": 2.0, "e": 2}}, _codes.REGULAR_SCORES),
+        ({"q": {"d": 2, "e": 1}}, 0),
+        ({"q": {"d": True, "e": True}}, 0),
+        ({"q": {"d": math.nan, "e": math.nan}}, 0),
+        ({"q": {"d": "1", "e": "1"}}, 0),
+        ({}, _codes.ALL_SIGNS),
+        ({"q": {"d": 0.5, "e": 0.1}, "r": UserDict()}, _codes.ALL_SIGNS),
+        ({"q": {"d": 0.5, "e": 0.1}, "r": None}, _codes.ALL_SIGNS),
+        ({"query": {"d": 0.5, "e": 0.1}}, 0),
+        ({"query": {"d": 0.5, "e": 0.1}, "x": {"d": 0.5, "e": 0.1}}, _codes.ALL_SIGNS),
+        ({"q": {"hits": 0.5, "e": 0.1}}, _codes.ALL_SIGNS),
+        ({"q": {"d": 0.5, "e": 0.1}, "r": {"hits": 0.5, "e": 0.1}}, 0),
+    ],
+    ids=repr,
+)
+def test_one_look_at_dicts_sees_what_needs_another(backend, queries, signs):
+    """Where a sign is missing, constructors skip the checks for what it may show."""
+    assert signs_in(queries) == signs
+
+
+@pytest.mark.both
+def test_runs_of_queries(backend):
+    run = {"a": {"d": 1.0}, "b": {}, 3: UserDict()}
+    assert _backend.dicts.runs_of(run, ["b", "a"]) == [{}, {"d": 1.0}]
+    assert _backend.dicts.runs_of(run, []) == []
+    assert _backend.dicts.runs_of(run, ["a", "c"]) is None
+    assert _backend.dicts.runs_of(run, ["a", 3]) is None

@@ -1,7 +1,7 @@
 # Kernels that process runs and judgments in dicts: see `_reference/dicts.py`.
 cimport cython
 from cpython.bytes cimport PyBytes_AsStringAndSize, PyBytes_FromStringAndSize
-from cpython.dict cimport PyDict_Next
+from cpython.dict cimport PyDict_CheckExact, PyDict_Copy, PyDict_Next
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.math cimport floor, isnan
@@ -10,8 +10,8 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from rankgain._codes cimport (
-    CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, NULL_ID, OTHER_IDS,
-    STABLE,
+    ALL_SIGNS, CHANGED, DOCID, EMPTY_TEXT, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE,
+    NULL_ID, OTHER_IDS, REGULAR_SCORES, SHORT_QUERY, STABLE,
 )
 cdef object PLAIN, PLAIN_IDS, scalars
 from rankgain import scalars
@@ -89,6 +89,61 @@ cdef int read_run(dict run, Py_ssize_t n, PyObject** values, double* scores, Py_
             if isnan(scores[index]):
                 return NAN_SCORE
     return 0
+
+
+def signs_of(dict queries not None, frozenset names not None, tuple fields not None, /):
+    cdef PyObject* query
+    cdef PyObject* value
+    cdef dict documents
+    cdef Py_ssize_t index, at = 0
+    cdef int signs
+    queries = PyDict_Copy(queries)  # comparing ids may run Python code, and another thread may change the dict
+    signs = EMPTY_TEXT if "" in queries else 0 if queries else ALL_SIGNS
+    while PyDict_Next(queries, &at, &query, &value):
+        if not PyDict_CheckExact(<object>value) or (len(queries) > 1 and <object>query in names):
+            return ALL_SIGNS
+        documents = <dict>value
+        for index in range(len(fields)):
+            if fields[index] in documents:
+                return ALL_SIGNS
+        fields = ()  # only the first query is examined for them
+        if "" in documents:
+            signs |= EMPTY_TEXT
+        signs |= signs_of_size_and_scores(documents)
+    return signs
+
+
+def runs_of(dict run not None, list queries not None, /):
+    cdef PyObject* documents
+    cdef list runs = []
+    with cython.critical_section(run):
+        for query in queries:
+            documents = PyDict_GetItemWithError(run, query)
+            if documents == NULL or not PyDict_CheckExact(<object>documents):
+                return None
+            runs.append(<object>documents)
+    return runs
+
+
+cdef inline bint read_exact(PyObject* value, double* out) noexcept:
+    """Convert a float or an int to float64. Return False if the object is neither."""
+    return (PyFloat_CheckExact(value) or PyLong_CheckExact(value)) and read_plain(value, out)
+
+
+cdef int signs_of_size_and_scores(dict documents) except -1:
+    """Look at the size of a dict and at its first two scores, without running Python code."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef double first, second
+    cdef Py_ssize_t at = 0
+    with cython.critical_section(documents):
+        if len(documents) < 2:
+            return SHORT_QUERY | REGULAR_SCORES
+        if not PyDict_Next(documents, &at, &key, &value) or not read_exact(value, &first):
+            return 0
+        if not PyDict_Next(documents, &at, &key, &value) or not read_exact(value, &second):
+            return 0
+    return REGULAR_SCORES if second == first or second == first + 1.0 else 0
 
 
 cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py_ssize_t* position) except -1:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from math import floor
 from typing import Any
 
-from rankgain._codes import CHANGED, LARGE_ID, LONE_SURROGATE
+from rankgain._codes import ALL_SIGNS, CHANGED, EMPTY_TEXT, LARGE_ID, LONE_SURROGATE, REGULAR_SCORES, SHORT_QUERY
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Floats, Ints, encoded_id, id_error, id_kind, read_truth
 
@@ -96,6 +96,35 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
         packed += data
         ends[position] = len(packed)
     return (bytes(packed), None) if position + 1 == len(ends) else (b"", (CHANGED, 0, position + 1))
+
+
+def signs_of(queries: dict[Any, Any], names: frozenset[str], fields: tuple[str, ...], /) -> int:
+    """Return the signs in a dict of dicts that something may be wrong, as flags.
+
+    `names`: keys of columns, which several queries do not have. `fields`: keys by which the answer of a search engine
+    is recognised, which the first query does not have.
+    """
+    queries = queries.copy()  # another thread may change it
+    if not queries or any(type(documents) is not dict for documents in queries.values()):
+        return ALL_SIGNS
+    first = next(iter(queries.values()))
+    if (len(queries) > 1 and not names.isdisjoint(queries)) or any(field in first for field in fields):
+        return ALL_SIGNS
+    signs = EMPTY_TEXT if "" in queries else 0
+    for documents in queries.values():
+        signs |= EMPTY_TEXT if "" in documents else 0
+        scores = list(islice(documents.copy().values(), 2))
+        if len(scores) < 2:
+            signs |= SHORT_QUERY | REGULAR_SCORES
+        elif {*map(type, scores)} <= {int, float} and (scores[1] == scores[0] or scores[1] == scores[0] + 1):
+            signs |= REGULAR_SCORES
+    return signs
+
+
+def runs_of(run: dict[Any, Any], queries: list[Any], /) -> list[dict[Any, float]] | None:
+    """Return the dicts of the queries, or None if a query is missing or has no dict."""
+    runs = list(map(run.get, queries))
+    return runs if {*map(type, runs)} <= {dict} else None
 
 
 class JudgmentDicts:

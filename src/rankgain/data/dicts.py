@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from rankgain._codes import DICTS, EMPTY_ID, OTHER_IDS
+from rankgain import _backend
+from rankgain._codes import ALL_SIGNS, DICTS, EMPTY_ID, OTHER_FORM, OTHER_IDS
 from rankgain.choices import Missing
 from rankgain.data.advice.foreign import is_plain_number
 from rankgain.data.advice.ranks import remarks_on_dicts
 from rankgain.data.documents import Documents, documents_of_ids
-from rankgain.data.given import is_dict_of_dicts, recognise
+from rankgain.data.given import recognise, signs_in
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, tensor_line, type_name, types
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
@@ -35,17 +36,18 @@ _ADVICE = {
 _ADVICE["lists"] = _ADVICE["keyed"]
 
 
-def dicts_of(value: Any, argument: str, *, judgments: bool = False) -> tuple[Any, str, tuple[str, ...]]:
-    """Return the mapping of mappings that was given, its name for errors, and what was assumed about it.
+def dicts_of(value: Any, argument: str, *, judgments: bool = False) -> tuple[Any, str, tuple[str, ...], int]:
+    """Return the mapping of mappings that was given, its name for errors, what was assumed about it, and its signs.
 
     Raise a TypeError that names the right constructor for anything else, except for Judgments if `judgments` is set.
     """
-    if type(value) is dict and is_dict_of_dicts(value, argument):  # without a record, which one query would notice
-        return value, argument, ()
+    signs = signs_in(value) if type(value) is dict else ALL_SIGNS
+    if not signs & OTHER_FORM:  # without a record, which one query would notice
+        return value, argument, (), signs
     given = recognise(value, argument, opens=False)
     value, name = given.data, given.name
     if given.kind == "dicts" or (judgments and given.kind == "judgments"):
-        return value, name, given.assumed
+        return value, name, given.assumed, signs_in(value) if type(value) is dict else ALL_SIGNS
     advice = _ADVICE.get(given.kind, "")
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}{advice}")
@@ -55,7 +57,7 @@ def dicts_of(value: Any, argument: str, *, judgments: bool = False) -> tuple[Any
             advice = f"; for a single query, write {{'q': {name}}}" if is_plain_number(documents) else advice
             kind = f"{type(documents).__name__}{advice}"
             raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
-    return value, name, ()  # the queries have names of columns
+    return value, name, (), signs  # the queries have names of columns
 
 
 _EMPTY = repeat("")
@@ -73,6 +75,16 @@ def refuse_empty_ids(queries: Collection[Any], documents: Iterable[Collection[An
                 raise refusal(EMPTY_ID, f"{name}: query {quoted(query)}, position {[*ids].index('')}", "ids")
     except RuntimeError:  # another thread is changing a dict; `evaluate` reports this
         pass
+
+
+# In the functions that every call runs, comprehensions are left to others: in CPython 3.11, each variable that one uses
+# is a cell, and a cell costs 300 instructions.
+
+
+def _missing_runs(runs: list[Any], missing: Missing) -> tuple[list[int], list[Any]]:
+    """Return the indices of the queries that the run has, and the runs with empty dicts, or none, for the others."""
+    common = [number for number, scores in enumerate(runs) if scores is not None]
+    return common, [scores or {} for scores in runs if missing == "zero" or scores is not None]
 
 
 class DictSource(JudgmentSource):
@@ -95,16 +107,19 @@ class DictSource(JudgmentSource):
             documents = next((scores for scores in run.values() if scores), ())
             judgments = judgments.matching(run, id_kind(next(iter(documents), "")))
         common: Sequence[int] | None = None
-        if missing == "skip" and type(run) is dict and len(run) < len(judgments):  # often one of many judged queries
+        queries = judgments.query_ids
+        runs: list[Any] | None = None
+        if missing == "skip" and type(run) is dict and len(run) < len(queries):  # often one of many judged queries
             numbers = map(judgments.numbers.get, run)
             common = sorted(number for number in numbers if number is not None)
-            runs: list[Any] = [run[judgments.query_ids[number]] for number in common]
-        else:
-            runs = list(map(run.get, judgments.query_ids))
-        all_dicts = _DICT.issuperset(map(type, runs))
-        if not all_dicts and common is None and _NONE in {*map(type, runs)}:
-            common = [number for number, scores in enumerate(runs) if scores is not None]
-            runs = [scores or {} for scores in runs if missing == "zero" or scores is not None]
+            runs = list(map(run.__getitem__, map(queries.__getitem__, common)))
+        elif type(run) is dict and type(queries) is list:
+            runs = _backend.dicts.runs_of(run, queries)
+        all_dicts = runs is not None and (common is None or _DICT.issuperset(map(type, runs)))
+        if runs is None:
+            runs = list(map(run.get, queries))
+            if _NONE in {*map(type, runs)}:
+                common, runs = _missing_runs(runs, missing)
             all_dicts = _DICT.issuperset(map(type, runs))
         super().__init__(judgments, name, run, common, missing, query_ids)
         self._run = run
@@ -155,10 +170,12 @@ class DictSource(JudgmentSource):
         return sum(map(len if self._all_dicts else size_of, self._runs)) + int(self._judgments.judged.total)
 
     def chunk_of(self, judgments: JudgmentSets, start: int, stop: int) -> Chunk:
-        runs = self._runs
-        if not self._all_dicts:  # the engine reads only dicts, because other mappings may report a wrong length
-            runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
+        runs = self._runs if self._all_dicts else self._as_dicts(start, stop)
         return DICTS, start, stop, judgments.judged, None if self._numbers is None else self._common, runs
+
+    def _as_dicts(self, start: int, stop: int) -> list[Any]:
+        """Convert the runs of a chunk to dicts, which the engine needs: other mappings may report a wrong length."""
+        return [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(self._runs)]
 
     @property
     def may_have_one_document(self) -> tuple[bool, bool]:

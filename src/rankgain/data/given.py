@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rankgain import _backend
+from rankgain._codes import OTHER_FORM
 from rankgain.data.advice.foreign import refuse_foreign_mapping, refuse_foreign_rows
 from rankgain.data.advice.layouts import format_advice
 from rankgain.data.answers import ANSWER_FIELDS, FILE_FIELDS, run_of_answers
@@ -33,7 +35,6 @@ Kind = Literal["judgments", "dicts", "keyed", "table", "trec", "sparse", "series
 Values = Literal["ids", "integers", "fractions", "nothing", "other"]
 
 MOST_NAMES = 256  # the keys of a larger mapping are queries, not column names
-_DICT = frozenset((dict,))
 # The forms in which `from_recommendations` reads exact types without a record, which takes 3 % of a call for one query.
 EXACT_TYPES: Mapping[type, Kind] = {
     list: "lists",
@@ -43,6 +44,7 @@ EXACT_TYPES: Mapping[type, Kind] = {
     np.ndarray: "array",
     Judgments: "judgments",
 }
+_ANSWER_FIELDS = tuple(ANSWER_FIELDS)
 _NO_COLUMNS: Mapping[str, Any] = {}
 
 
@@ -130,7 +132,7 @@ def recognise(
     """
     kind = type(value)
     if kind is dict:
-        if is_dict_of_dicts(value, argument):
+        if not signs_in(value) & OTHER_FORM:
             return Given("dicts", value, argument)
     elif kind is list:
         if _is_plain(value):
@@ -159,18 +161,9 @@ def _side(argument: str, is_truth: bool) -> str:
     return "truth" if is_truth or argument == "qrels" else "run" if argument in ("run", "old", "new") else ""
 
 
-def is_dict_of_dicts(value: dict[Any, Any], argument: str) -> bool:
-    """Return whether a dict holds only dicts, and neither they nor it may be anything else, as with most runs."""
-    for first in value.values():
-        if type(first) is not dict or not first.keys().isdisjoint(ANSWER_FIELDS):
-            return False
-        if len(value) == 1:
-            return True  # a table has two columns
-        try:
-            return _DICT.issuperset(map(type, value.values())) and value.keys().isdisjoint(USUAL_NAMES)
-        except RuntimeError as error:
-            raise changed(error, argument) from None
-    return False
+def signs_in(value: dict[Any, Any]) -> int:
+    """Return the signs that a dict is no dict of dicts, or that something may be wrong with it (see `_codes`)."""
+    return _backend.dicts.signs_of(value, USUAL_NAMES, _ANSWER_FIELDS)  # of one query, no column: a table has two
 
 
 def has_documents(series: Any) -> bool:

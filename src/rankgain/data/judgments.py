@@ -308,7 +308,7 @@ def of_dicts(
     """Read judgments from dicts that map documents to grades, but only for the queries in `only`, if given."""
     by_query: list[Any] = judgments if type(judgments) is list else listed(judgments)
     if only is not None:
-        by_query = [grades if query in only else {} for query, grades in zip(queries, by_query, strict=True)]
+        by_query = _of_those_in(only, queries, by_query)
     sets = JudgmentSets(name, queries, _backend.dicts.JudgmentDicts(by_query))
     if sets.error_code is not None and sets.error_code[2] >= 0:
         code, query, position = sets.error_code
@@ -318,6 +318,10 @@ def of_dicts(
             sets.detail = f"{type(document).__name__}; for each query, write {tensor_line('grade')}"
         sets.documents.append(document)
     return sets
+
+
+def _of_those_in(only: Container[Any], queries: Sequence[Any], by_query: list[Any]) -> list[Any]:
+    return [grades if query in only else {} for query, grades in zip(queries, by_query, strict=True)]
 
 
 def tensor_line(number: str) -> str:
@@ -400,7 +404,7 @@ class JudgmentSource(Source):
         # The index of each evaluated query among the judged queries; None if all judged queries are evaluated.
         self._numbers = None if missing == "zero" or in_run == queries else np.asarray(common, dtype=np.int64)
         if self._numbers is not None:
-            names = [names[number] for number in self._numbers.tolist()]
+            names = list(map(names.__getitem__, self._numbers.tolist()))
         elif not are_positions:
             names = names[:]
         self._named = query_ids is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Unpack
 
+from rankgain._codes import EMPTY_TEXT, REGULAR_SCORES, SHORT_QUERY
 from rankgain.choices import CHOICES, Missing, Ties, check_choice
 from rankgain.data.advice.several_ids import refuse_several_ids
 from rankgain.data.advice.swapped import has_whole_scores, pairs_in_dicts, remark_if_swapped
@@ -100,22 +101,27 @@ def from_qrels(
         raise unexpected(from_qrels, unknown)
     rules = rules_of(ties, ids=True)
     check_choice(missing, "missing", CHOICES["missing"])
-    scores, run_name, assumed = dicts_of(run, "run")
-    grades, name, _ = dicts_of(qrels, "qrels", judgments=True)
+    scores, run_name, assumed, signs_of_run = dicts_of(run, "run")
+    grades, name, _, signs = dicts_of(qrels, "qrels", judgments=True)
     unread = None
     if isinstance(grades, Judgments):
         judgments = judgment_sets(grades)
     else:
-        refuse_empty_ids(grades, grades.values(), name)
+        if signs & EMPTY_TEXT:
+            refuse_empty_ids(grades, grades.values(), name)
         unread = None if missing == "zero" else grades
         judgments = of_dicts(*paired(grades, name), name, None if unread is None else scores)
         if judgments.unusual_grades:
             warn_of_negative_grades(judgments)
-    refuse_empty_ids(scores, scores.values(), run_name)
+    if signs_of_run & EMPTY_TEXT:
+        refuse_empty_ids(scores, scores.values(), run_name)
     source = DictSource(judgments, scores, missing, query_ids, unread, run_name)
-    refuse_several_ids(source)
-    if remarks := assumed + source.remarks():
-        source.assumed += remarks
+    if (signs | signs_of_run) & SHORT_QUERY:
+        refuse_several_ids(source)
+    if signs_of_run & REGULAR_SCORES:
+        assumed += source.remarks()
+    if assumed:
+        source.assumed += assumed
     if judgments.unusual_grades and has_whole_scores(scores):
         pairs = pairs_in_dicts(judgments, scores)
         source.assumed += remark_if_swapped(pairs, name, run_name, "from_qrels(qrels, run)")

@@ -54,7 +54,8 @@ class Plan:
         self.metrics = metrics
         self.count = len(metrics)
         self.by_subtopic = [metric for metric in metrics if metric.name in SUBTOPIC_TABLE]
-        metrics = metrics[: len(metrics) - len(self.by_subtopic)]
+        self.n_computed = len(metrics) - len(self.by_subtopic)  # the number of metrics that the program computes
+        metrics = metrics[: self.n_computed]
         self.base_of = {metric: base_of(metric) for metric in self.by_subtopic if metric.name in BASES}
         self.bases: Plan | None = Plan([*dict.fromkeys(self.base_of.values())]) if self.base_of else None
         self.rows = rows
@@ -111,7 +112,10 @@ class Plan:
         """Return the computed values as a dict from each requested metric to its row."""
         if self.single:
             return {requests[0]: out[0]}
-        return {requests[key] if isinstance(key, int) else key: out[row] for key, row in self.rows}
+        vectors: dict[str | Metric, Floats] = {}
+        for key, row in self.rows:
+            vectors[requests[key] if isinstance(key, int) else key] = out[row]
+        return vectors
 
     def weights(self, out: Floats) -> dict[str, Floats]:
         """Return the query weights as a dict, keyed by the names of the metrics that provide them."""
@@ -204,8 +208,9 @@ def fill(
     `bar` is a tqdm progress bar that advances by the number of queries in each chunk. With `counts_judged`, a last row
     has the share of judged documents of each query; documents must then have ids.
     """
-    check_averaged(plan, rules)
-    out = np.empty((plan.count - len(plan.by_subtopic) + counts_judged, len(source.query_ids)))
+    if plan.unaveraged is not None:
+        check_averaged(plan, rules)
+    out = np.empty((plan.n_computed + counts_judged, len(source.query_ids)))
     if not len(out):
         return out, 0
     program = plan.ready or plan.program(source.longest)
