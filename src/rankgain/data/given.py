@@ -134,13 +134,13 @@ def recognise(
     if kind is dict:
         if not signs_in(value) & OTHER_FORM:
             return Given("dicts", value, argument)
+    elif isinstance(value, Given):
+        return value
     elif kind is list:
         if _is_plain(value):
             return Given("lists", value, argument)
     elif kind is np.ndarray or kind is Judgments:
         return Given(EXACT_TYPES[kind], value, argument)
-    elif isinstance(value, Given):
-        return value
     elif not is_pandas(value) and is_file(value):  # `getattr` on a frame is slow, because it searches the columns
         format_, head, source = file_kind(value, argument, beir=is_truth) if opens else (None, b"", value)
         if format_ is None:
