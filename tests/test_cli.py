@@ -435,7 +435,7 @@ def test_output_is_unchanged_after_an_input_error(files, tmp_path, capsys):
 
 
 def test_output_that_cannot_be_written_is_refused_before_any_work(files, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cli.evaluate, "named_rankings", lambda *_: pytest.fail("worked"))
+    monkeypatch.setattr("rankgain.cli.evaluate.named_rankings", lambda *_: pytest.fail("worked"))
     absent = str(tmp_path / "absent" / "out")
     error = printed(capsys, "eval", *files, "-o", absent, status=1)
     assert error == f"rankgain: error: {absent}: No such file or directory\n"

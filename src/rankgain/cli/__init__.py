@@ -10,14 +10,16 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from rankgain import _backend
-from rankgain.cli import agreement, compare, completion, diff, evaluate, explain, metrics
-from rankgain.cli.parser import Parser, Print
 from rankgain.cli.writing import show
 from rankgain.errors import escaped
 from rankgain.results.text import fitted
 from rankgain.tools.wording import in_shell, warnings_in_shell
+
+if TYPE_CHECKING:
+    from rankgain.cli.parser import Parser
 
 
 def command() -> int:
@@ -51,7 +53,7 @@ def _status(given: list[str]) -> int:
     try:
         with warnings_in_shell(reword):
             if given[:1] == ["trec_eval"]:  # this command parses its own options
-                from rankgain.tools import trec_eval  # imported only here, since it is rarely needed
+                from rankgain.tools import trec_eval
 
                 status, text = trec_eval.main(given[1:])
                 show(text)
@@ -88,6 +90,10 @@ def _fail(message: str) -> int:
 
 
 def _parser() -> Parser:
+    # imported only here, because these take half as long to import as `trec_eval` takes to evaluate a short run
+    from rankgain.cli import agreement, compare, completion, diff, evaluate, explain, metrics
+    from rankgain.cli.parser import Parser, Print
+
     epilog = "rankgain help COMMAND: the options of a command"
     parser = Parser(prog="rankgain", description="Ranking metrics from qrels and runs.", epilog=epilog)
     parser.add_argument("--version", action=Print, nargs=0, const=_version, help="show the version and the backend")
