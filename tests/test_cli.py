@@ -17,7 +17,6 @@ import pytest
 from support.marks import quick_first
 
 import rankgain as rg
-from rankgain import cli
 from rankgain.cli import main, reading
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d1 0\n"
