@@ -19,7 +19,6 @@ import pytest
 from support.marks import quick_first
 
 import rankgain as rg
-from rankgain import cli
 from rankgain.cli import main, reading
 from rankgain.results.peers import PEERS
 
