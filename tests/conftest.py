@@ -71,7 +71,7 @@ if "SITE_FOLDER" not in os.environ:  # set by `.ci/deep browser` to the folder o
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=8, derandomize=True)
-settings.register_profile("more", usual, max_examples=40, derandomize=True)
+settings.register_profile("more", usual, max_examples=100, derandomize=True)
 settings.register_profile("deep", usual, max_examples=1000)
 settings.register_profile("few", usual, max_examples=5)
 os.environ["COLUMNS"] = "0"  # do not fit tables to the terminal in which the tests run

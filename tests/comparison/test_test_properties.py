@@ -143,10 +143,11 @@ def test_direction_of_the_metric_decides_the_verdict():
 
 @pytest.mark.parametrize("queries", [12, 20, 40])
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_simultaneous_intervals_agree_with_adjusted_p(queries, level):
+@pytest.mark.parametrize("seeds", quick_first([range(6), range(6, 18)]), ids=len)
+def test_simultaneous_intervals_agree_with_adjusted_p(queries, level, seeds):
     """Simultaneous intervals agree with p-values from single-step max-T, with or without weights and clusters."""
     seen = set()
-    for seed in range(6):
+    for seed in seeds:
         random = np.random.default_rng(seed)
         values = random.normal(0.4, 0.15, (queries, 1)) + random.normal(0, 0.1, (queries, 4)) + [0, 0, 0.08, 0.15]
         runs = comparison({f"r{run}": values[:, run] for run in range(4)}, metric="cg")

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain.cli import main
@@ -96,9 +97,10 @@ def forms(qrels, run, ties):
 
 @pytest.mark.both
 @pytest.mark.parametrize("ties", ["docid", "stable", "average", "best", "worst"])
-def test_share_is_the_value_of_the_metric_judged(on_both, ties):
+@pytest.mark.parametrize("seeds", quick_first([range(15), range(15, 40)]), ids=len)
+def test_share_is_the_value_of_the_metric_judged(on_both, ties, seeds):
     """The bits are those of judged@k for any order of ties, form of input, number of documents and cut-off."""
-    for seed in range(15):
+    for seed in seeds:
         rng = random.Random(seed)
         ids, levels, k = rng.choice([str, int]), rng.choice([1, 3, 1000]), rng.choice([1, 3, 10, 100])
         queries = {f"q{number}": drawn(rng, levels, ids) for number in range(3)}

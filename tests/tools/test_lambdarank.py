@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from support import textbook
 from support.differences import bits
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import _backend
@@ -26,9 +27,10 @@ def drawn(seed, most=8, grades=4, tied=False):
     return rng.integers(0, grades, n).astype(float), scores.astype(float), int(rng.integers(1, n + 2))
 
 
-def test_gradients_are_sums_over_swaps(backend):
-    """For 100 random lists, swap each pair of documents and evaluate nDCG before and after."""
-    for seed in range(100):
+@pytest.mark.parametrize("seeds", quick_first([range(100), range(100, 400)]), ids=len)
+def test_gradients_are_sums_over_swaps(backend, seeds):
+    """Swap each pair of documents of random lists, and evaluate nDCG before and after."""
+    for seed in seeds:
         labels, scores, k = drawn(seed, tied=seed % 4 == 0)
         gain = ("linear", "exponential")[seed % 2]
         order = np.argsort(-scores, kind="stable")
@@ -69,8 +71,9 @@ def test_averaged_ties_are_the_mean_over_all_orders(backend):
 
 
 @pytest.mark.parametrize(("normalize", "discount", "ties"), BOTH)
-def test_gradients_equal_the_definition(on_both, normalize, discount, ties):
-    for seed in range(9):
+@pytest.mark.parametrize("seeds", quick_first([range(9), range(9, 24)]), ids=len)
+def test_gradients_equal_the_definition(on_both, normalize, discount, ties, seeds):
+    for seed in seeds:
         labels, scores, k = drawn(seed, most=90 if seed % 8 == 1 else 14, tied=seed % 3 == 0)
         sigma = (1.0, 2.0, 0.3)[seed % 3]
         settings = {"sigma": sigma, "normalize": normalize, "discount": discount, "ties": ties}
