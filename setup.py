@@ -63,7 +63,8 @@ if sys.platform == "linux":
     SMALL += ["-fno-plt", "-falign-functions=64", "-falign-loops=32"]
 # Disable fused multiply-add, so that results are bit-identical on every machine and in plain Python.
 UNIX_FLAGS = ["-ffp-contract=off", *(["-O0", "-g3", "-UNDEBUG"] if DEBUG else SMALL)]
-GLUE = [] if DEBUG or WINDOWS else ["-Os"]  # the shared utility code has no hot loop
+# The shared utility code has no hot loop, and the C functions spend little time outside the loops of simd_loops.h.
+LEVELS = {} if DEBUG or WINDOWS else {"_cyutility": ["-Os"], "capi": ["-O2"]}
 FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"] if WINDOWS else UNIX_FLAGS
 
 
@@ -101,7 +102,7 @@ def extensions() -> list[Extension]:
             depends=headers,
             include_dirs=[str(package / "_compiled"), str(package / "include")],
             libraries=[] if WINDOWS else ["m"],  # link libm so that its symbols are versioned
-            extra_compile_args=[*FLAGS, *(GLUE if source == common else [])],
+            extra_compile_args=[*FLAGS, *LEVELS.get(source.stem, [])],
             extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # strip the symbol table
             define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # compressing the wheel is more effective
             py_limited_api=ABI3,
