@@ -163,7 +163,8 @@ class JudgmentSets:
     @property
     def size(self) -> int:
         """The number of judged documents."""
-        return len(self.grades) if self._judged is None else int(self._judged.total)
+        total: int = len(self.grades) if self._judged is None else self._judged.total
+        return total
 
     @cached_property
     def has_non_relevant(self) -> bool:
