@@ -542,7 +542,7 @@ def as_runs(users, list recommended not None, list relevant not None, Py_ssize_t
             return None
         short |= len(values) < 2
         truths.append(row if dicts else values)
-    return runs, truths, SHORT_QUERY if short and kind is str else 0
+    return runs, truths if dicts else JudgmentDicts(truths), SHORT_QUERY if short and kind is str else 0
 
 
 cdef Py_ssize_t copy_list(list row, int64_t[::1] numbers, Py_ssize_t position) except -2:

@@ -19,9 +19,10 @@ from rankgain.scalars import Floats, Ints, encoded_id, id_error, id_kind, read_t
 
 def as_runs(
     users: Sequence[Any], recommended: list[Any], relevant: list[Any], most: int
-) -> tuple[dict[Any, dict[Any, float]], list[dict[Any, float]], int] | None:
+) -> tuple[dict[Any, dict[Any, float]], JudgmentDicts | list[Any], int] | None:
     """Convert lists of recommended ids to one run per user, in which the first id has the highest score. Also convert
-    the relevant ids to dicts of grades. The last value is SHORT_QUERY if a text may hold several ids, otherwise 0.
+    the relevant ids to judgments, unless they are dicts. The last value is SHORT_QUERY if a text may hold several ids,
+    otherwise 0.
 
     Return None if the other checks are needed, or columns, which report errors. This is the case if there are more than
     `most` ids, if a list repeats an id or ends with padding, if ids are empty or have mixed or unsupported types, or if
@@ -49,7 +50,8 @@ def as_runs(
         return None
     if any(row[-1] == -1 for row in [*recommended, *relevant] if row and type(row) in (list, tuple)):
         return None
-    return dict(zip(users, runs, strict=True)), truths, SHORT_QUERY if min(sizes) < 2 and type(ids[0]) is str else 0
+    signs = SHORT_QUERY if min(sizes) < 2 and type(ids[0]) is str else 0
+    return dict(zip(users, runs, strict=True)), truths if kinds == {dict} else JudgmentDicts(truths), signs
 
 
 def _ids_of(rows):

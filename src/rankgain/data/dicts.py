@@ -162,7 +162,8 @@ class DictSource(JudgmentSource):
     @property
     def longest(self) -> int:
         if len(self._runs) == 1:
-            returned, judged = size_of(self._runs[0]), self._judgments.size
+            run, judged = self._runs[0], self._judgments.size
+            returned = len(run) if self._all_dicts else size_of(run)
             return returned if returned > judged else judged  # `max` costs 1,400 instructions
         return super().longest
 

@@ -175,7 +175,7 @@ def from_recommendations(
 
 
 def _of_few(
-    few: tuple[dict[Any, dict[Any, float]], list[Any], int],
+    few: tuple[dict[Any, dict[Any, float]], Any, int],
     queries: Sequence[Any],
     names: tuple[str, str],
     missing: Missing,
@@ -184,7 +184,8 @@ def _of_few(
 ) -> Rankings:
     """Make Rankings from what `as_runs` returned for few ids."""
     runs, truths, signs = few
-    judgments = of_dicts(queries, truths, names[0])
+    of_mappings = type(truths) is list
+    judgments = of_dicts(queries, truths, names[0]) if of_mappings else JudgmentSets(names[0], queries, truths)
     if judgments.unusual_grades:
         warn_of_negative_grades(judgments)
     return _assuming(assumed, DictSource(judgments, runs, missing, query_ids, None, names[1]), signs)
@@ -194,7 +195,8 @@ def _assuming(assumed: tuple[str, ...], source: JudgmentSource, signs: int = SHO
     """Make Rankings that also say what was assumed about labels, unless a text has several ids."""
     if signs & SHORT_QUERY:
         refuse_several_ids(source)
-    source.assumed += assumed
+    if assumed:
+        source.assumed += assumed
     return Rankings(source, GIVEN)
 
 
