@@ -30,7 +30,7 @@ NON_RELEVANT = -sys.float_info.min
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 
 # Types of ids that are certainly no tensors. Tensors are hashed by identity, so that equal ones never match.
-PLAIN_IDS = PLAIN | {str, bytes, tuple, type(None), np.str_, np.bytes_}
+PLAIN_IDS = PLAIN | {int, float, str, bytes, tuple, type(None), np.str_, np.bytes_}
 
 
 def real(value: Any, beyond: float | None = None) -> float | None:

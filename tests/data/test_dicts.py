@@ -13,7 +13,7 @@ from support.marks import in_one_case
 from support.rejections import vectors_or_error
 
 import rankgain as rg
-from rankgain import _backend, _codes, cli, pytrec_eval
+from rankgain import _backend, _codes, cli, pytrec_eval, scalars
 from rankgain.data.given import signs_in
 
 
@@ -373,3 +373,67 @@ def test_runs_of_queries(backend):
     assert _backend.dicts.runs_of(run, []) == []
     assert _backend.dicts.runs_of(run, ["a", "c"]) is None
     assert _backend.dicts.runs_of(run, ["a", 3]) is None
+
+
+IDS, OTHERS = ["a", "b"], ["b", "c"]
+
+
+@pytest.mark.both
+@pytest.mark.parametrize(
+    ("recommended", "relevant", "expected"),
+    [
+        ([IDS], [OTHERS], ({0: {"a": 0.0, "b": -1.0}}, [{"b": 1.0, "c": 1.0}], 0)),
+        ([(2, 1)], [{7}], ({0: {2: 0.0, 1: -1.0}}, [{7: 1.0}], 0)),
+        ([IDS], [{"a": 3, "c": 0.5}], ({0: {"a": 0.0, "b": -1.0}}, [{"a": 3, "c": 0.5}], 0)),
+        ([[], [b"a"]], [[b"a"], []], ({0: {}, 1: {b"a": 0.0}}, [{b"a": 1.0}, {}], 0)),
+        ([[-1, 2]], [{-1}], ({0: {-1: 0.0, 2: -1.0}}, [{-1: 1.0}], 0)),
+        ([["a"]], [IDS], ({0: {"a": 0.0}}, [{"a": 1.0, "b": 1.0}], _codes.SHORT_QUERY)),
+        ([IDS], [("a",)], ({0: {"a": 0.0, "b": -1.0}}, [{"a": 1.0}], _codes.SHORT_QUERY)),
+        ([[2, -1]], [[2]], None),
+        ([(2, -1)], [[2]], None),
+        ([[2, 1]], [[2, -1]], None),
+        ([[2, 1]], [(-1,)], None),
+        ([["a", ""]], [IDS], None),
+        ([IDS], [{""}], None),
+        ([["a", None]], [IDS], None),
+        ([["a", 1]], [IDS], None),
+        ([IDS], [[1]], None),
+        ([IDS, [1]], [IDS, IDS], None),
+        ([IDS], ["ab"], None),
+        ([IDS], [range(2)], None),
+        ([{"a"}], [IDS], None),
+        ([["a", "a"]], [IDS], None),
+        ([IDS], [["a", "a"]], None),
+        ([[2**63]], [[1]], None),
+        ([["\ud800"]], [IDS], None),
+        ([[True]], [[True]], None),
+        ([IDS, IDS], [{"a": 1}, {"a"}], None),
+        ([IDS, IDS], [{"a"}, {"a": 1}], None),
+        ([[]], [IDS], None),
+        ([], [], None),
+        ([list("abcdef")], [IDS], None),
+        ([IDS, IDS], [IDS, list("abcd")], None),
+    ],
+    ids=repr,
+)
+def test_lists_of_few_ids_that_need_no_other_check(backend, recommended, relevant, expected):
+    """Where None is returned, the constructor looks for padding, 0s and 1s, and ids that a column refuses."""
+    few = _backend.dicts.as_runs(range(len(recommended)), recommended, relevant, 7)
+    if few is not None:
+        assert (few[1] == relevant) == (type(relevant[0]) is dict)  # dicts may have errors, so they are read later
+        few, expected = ((runs, *_read(truths), signs) for runs, truths, signs in (few, expected))
+    assert few == expected
+
+
+def _read(truths):
+    judged = _backend.dicts.JudgmentDicts(truths) if type(truths) is list else truths
+    return judged.documents, judged.arrays()
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("ids", [(1, 2), ("a", "b"), (b"a", b"b"), (1.5, 2.5), (("a", 1), ("a", 2))], ids=repr)
+def test_the_kernel_reads_ids_of_usual_types(backend, monkeypatch, ids):
+    """Python code reads only a dict whose ids may be tensors."""
+    monkeypatch.setattr(scalars, "read_truth", None)  # which the kernel would call
+    judged = _backend.dicts.JudgmentDicts([dict.fromkeys(ids, 2)])
+    assert (judged.documents, judged.error_code) == ([*ids], None)

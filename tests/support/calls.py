@@ -234,6 +234,7 @@ CALLS = {
     "Evaluation.columns": lambda s: s.evaluation.columns(),
     "Evaluation.flat": lambda s: [s.evaluation.flat(), s.evaluation.subset([*s.evaluation.query_ids][:2]).flat("safe")],
     "Evaluation.mean": lambda s: [s.evaluation.mean(), s.evaluation.mean("ndcg", weights=s.weights)],
+    "Evaluation.values": lambda s: [*s.evaluation.values()],
     "Evaluation.interval": lambda s: [s.evaluation.interval("ndcg"), s.evaluation.interval(METRICS[3], highest=99)],
     "Evaluation.merge": lambda s: s.evaluation.merge(
         rg.from_qrels({"x": {"d": 1}}, s.run | {"x": {}}).evaluate(*METRICS)

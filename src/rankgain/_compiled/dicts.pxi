@@ -113,7 +113,7 @@ def signs_of(dict queries not None, frozenset names not None, tuple fields not N
     return signs
 
 
-def runs_of(dict run not None, list queries not None, /):
+def runs_of(dict run not None, queries, /):
     cdef PyObject* documents
     cdef list runs = []
     with cython.critical_section(run):
@@ -488,31 +488,35 @@ cdef bint is_packable(object identifier, object kind) except -1:
     return kind is bytes and len(<bytes>identifier) > 0
 
 
+cdef dict values_of_ids(row, kind, bint ranked):
+    """Return a dict of the ids of a row, all of one type: `kind`, if it is known. Return None if an id repeats or is
+    not packable, or if -1 ends a list as padding."""
+    cdef dict values = {}
+    cdef Py_ssize_t position = 0
+    identifier = None
+    for identifier in row:
+        if not is_packable(identifier, type(identifier) if kind is None else kind):
+            return None
+        kind = type(identifier)
+        values[identifier] = -<double>position if ranked else 1.0
+        position += 1
+    if len(values) != position or (kind is int and identifier == -1 and (type(row) is list or type(row) is tuple)):
+        return None
+    return values
+
+
 def as_runs(users, list recommended not None, list relevant not None, Py_ssize_t most, /):
-    cdef Py_ssize_t total = 0, position, user
+    cdef Py_ssize_t total = 0, user
     cdef list truths = []
-    cdef dict runs = {}, run, truth
+    cdef dict runs = {}, values
+    cdef bint dicts = type(relevant[0]) is dict if relevant else False, short = False
     kind = None
-    for user in range(len(recommended)):
-        row = recommended[user]
+    for row in recommended:
         if type(row) is not list and type(row) is not tuple:
             return None
         total += len(row)
         if total > most:
             return None
-        run = {}
-        position = 0
-        for identifier in row:
-            if kind is None:
-                kind = type(identifier)
-            if not is_packable(identifier, kind):
-                return None
-            run[identifier] = -<double>position
-            position += 1
-        if len(run) != position:
-            return None
-        runs[users[user]] = run
-    dicts = type(relevant[0]) is dict if relevant else False
     for row in relevant:
         if dicts:
             if type(row) is not dict:
@@ -522,14 +526,23 @@ def as_runs(users, list recommended not None, list relevant not None, Py_ssize_t
         total += len(row)
         if total > most:
             return None
-        for identifier in row:
-            if not is_packable(identifier, kind):
-                return None
-        truth = row if dicts else dict.fromkeys(row, 1.0)
-        if len(truth) != len(row):
+    for user in range(len(recommended)):
+        values = values_of_ids(recommended[user], kind, True)
+        if values is None:
             return None
-        truths.append(truth)
-    return (runs, truths) if kind is not None else None
+        if kind is None and values:
+            kind = type(next(iter(values)))
+        short |= len(values) < 2
+        runs[users[user]] = values
+    if kind is None:
+        return None
+    for row in relevant:
+        values = values_of_ids(row, kind, False)
+        if values is None:
+            return None
+        short |= len(values) < 2
+        truths.append(row if dicts else values)
+    return runs, truths if dicts else JudgmentDicts(truths), SHORT_QUERY if short and kind is str else 0
 
 
 cdef Py_ssize_t copy_list(list row, int64_t[::1] numbers, Py_ssize_t position) except -2:

@@ -19,13 +19,14 @@ from rankgain.scalars import Floats, Ints, encoded_id, id_error, id_kind, read_t
 
 def as_runs(
     users: Sequence[Any], recommended: list[Any], relevant: list[Any], most: int
-) -> tuple[dict[Any, dict[Any, float]], list[dict[Any, float]]] | None:
+) -> tuple[dict[Any, dict[Any, float]], JudgmentDicts | list[Any], int] | None:
     """Convert lists of recommended ids to one run per user, in which the first id has the highest score. Also convert
-    the relevant ids to dicts of grades.
+    the relevant ids to judgments, unless they are dicts. The last value is SHORT_QUERY if a text may hold several ids,
+    otherwise 0.
 
-    Return None if columns, which report errors, must be used instead. This is the case if there are more than `most`
-    ids, if a list repeats an id, if ids are empty or have mixed or unsupported types, or if `relevant` contains neither
-    dicts nor collections of ids.
+    Return None if the other checks are needed, or columns, which report errors. This is the case if there are more than
+    `most` ids, if a list repeats an id or ends with padding, if ids are empty or have mixed or unsupported types, or if
+    `relevant` contains neither dicts nor collections of ids.
     """
     kinds = {*map(type, relevant)}
     if not {*map(type, recommended)} <= {list, tuple}:
@@ -44,9 +45,13 @@ def as_runs(
             return None
     runs = [{identifier: -float(position) for position, identifier in enumerate(row)} for row in recommended]
     truths = relevant if kinds == {dict} else [dict.fromkeys(row, 1.0) for row in relevant]
-    if [*map(len, runs), *map(len, truths)] != [*map(len, recommended), *map(len, relevant)]:
+    sizes = [*map(len, runs), *map(len, truths)]
+    if sizes != [*map(len, recommended), *map(len, relevant)]:
         return None
-    return dict(zip(users, runs, strict=True)), truths
+    if any(row[-1] == -1 for row in [*recommended, *relevant] if row and type(row) in (list, tuple)):
+        return None
+    signs = SHORT_QUERY if min(sizes) < 2 and type(ids[0]) is str else 0
+    return dict(zip(users, runs, strict=True)), truths if kinds == {dict} else JudgmentDicts(truths), signs
 
 
 def _ids_of(rows):
@@ -121,7 +126,7 @@ def signs_of(queries: dict[Any, Any], names: frozenset[str], fields: tuple[str, 
     return signs
 
 
-def runs_of(run: dict[Any, Any], queries: list[Any], /) -> list[dict[Any, float]] | None:
+def runs_of(run: dict[Any, Any], queries: Sequence[Any], /) -> list[dict[Any, float]] | None:
     """Return the dicts of the queries, or None if a query is missing or has no dict."""
     runs = list(map(run.get, queries))
     return runs if {*map(type, runs)} <= {dict} else None

@@ -163,7 +163,8 @@ class JudgmentSets:
     @property
     def size(self) -> int:
         """The number of judged documents."""
-        return len(self.grades) if self._judged is None else int(self._judged.total)
+        total: int = len(self.grades) if self._judged is None else self._judged.total
+        return total
 
     @cached_property
     def has_non_relevant(self) -> bool:
@@ -561,7 +562,8 @@ class JudgmentSource(Source):
 def _check_positions(count: int, run_queries: Collection[Any], names: tuple[str, str]) -> None:
     """Refuse a run with keys beside judgments without, unless all keys are positions."""
     for key in run_queries:
-        if not isinstance(key, (int, np.integer)) or isinstance(key, bool) or not 0 <= key < count:
+        is_integer = type(key) is int or (isinstance(key, (int, np.integer)) and not isinstance(key, bool))
+        if not is_integer or not 0 <= key < count:
             raise ValueError(
                 f"{names[0]} has no keys, so its queries are 0 to {count - 1}, and {names[1]} has the key "
                 f"{quoted(key)}: pass truth by the same keys, as in dict(zip(keys, truth)), or the run as a list in "

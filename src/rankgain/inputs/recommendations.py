@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, Unpack
 
 from rankgain import _backend
+from rankgain._codes import SHORT_QUERY
 from rankgain.choices import Duplicates, Missing, Validate, check_choices
 from rankgain.data.advice.list_texts import refuse_list_texts
 from rankgain.data.advice.several_ids import refuse_several_ids
@@ -131,6 +132,11 @@ def from_recommendations(
         judged, run, labels, remarks = matched(judged, run)
         query_ids, assumed = labels if query_ids is None else query_ids, run.assumed + remarks
         (of_truth, relevant, truth_name), (of_run, recommended, name) = judged.form, run.form
+    of_lists = of_truth == of_run == "lists" and type(relevant) is type(recommended) is list
+    if of_lists and len(relevant) == len(recommended):
+        few = _backend.dicts.as_runs(range(len(relevant)), recommended, relevant, FEW)
+        if few is not None:  # none of the checks of lists is needed
+            return _of_few(few, range(len(relevant)), (truth_name, name), missing, query_ids, assumed)
     users, rows = id_lists_of(of_run, recommended, name, "hold lists of ids, best first, or be a mapping to those")
     if type(users) is range and len(rows) and isinstance(rows[0], ID_TYPES):
         refuse_list_texts(rows, name)
@@ -143,10 +149,7 @@ def from_recommendations(
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)
         if few is not None:
-            judgments = of_dicts(truth[0], few[1], truth_name)
-            if judgments.unusual_grades:
-                warn_of_negative_grades(judgments)
-            return _assuming(assumed, DictSource(judgments, few[0], missing, query_ids, None, name))
+            return _of_few(few, truth[0], (truth_name, name), missing, query_ids, assumed)
     if isinstance(truth, JudgmentSets) and type(users) is type(rows) is list and not truth.text_ids:
         few = _backend.dicts.as_runs(users, rows, [], FEW)
         if few is not None and truth.documents and type(next(chain.from_iterable(rows))) is type(truth.documents[0]):
@@ -171,10 +174,29 @@ def from_recommendations(
     return _assuming(assumed, source)
 
 
-def _assuming(assumed: tuple[str, ...], source: JudgmentSource) -> Rankings:
+def _of_few(
+    few: tuple[dict[Any, dict[Any, float]], Any, int],
+    queries: Sequence[Any],
+    names: tuple[str, str],
+    missing: Missing,
+    query_ids: Iterable[Hashable] | None,
+    assumed: tuple[str, ...],
+) -> Rankings:
+    """Make Rankings from what `as_runs` returned for few ids."""
+    runs, truths, signs = few
+    of_mappings = type(truths) is list
+    judgments = of_dicts(queries, truths, names[0]) if of_mappings else JudgmentSets(names[0], queries, truths)
+    if judgments.unusual_grades:
+        warn_of_negative_grades(judgments)
+    return _assuming(assumed, DictSource(judgments, runs, missing, query_ids, None, names[1]), signs)
+
+
+def _assuming(assumed: tuple[str, ...], source: JudgmentSource, signs: int = SHORT_QUERY) -> Rankings:
     """Make Rankings that also say what was assumed about labels, unless a text has several ids."""
-    refuse_several_ids(source)
-    source.assumed += assumed
+    if signs & SHORT_QUERY:
+        refuse_several_ids(source)
+    if assumed:
+        source.assumed += assumed
     return Rankings(source, GIVEN)
 
 

@@ -338,10 +338,9 @@ def metric(
 
 def each_of(metrics: Sequence[Any]) -> tuple[Any, ...]:
     """Return the requests as one tuple, with nested lists, tuples and sets of requests unpacked."""
-    for metric in metrics:
-        if type(metric) in _LISTS:
-            return tuple(each for item in metrics for each in (item if type(item) in _LISTS else (item,)))
-    return tuple(metrics)
+    if _LISTS.isdisjoint(map(type, metrics)):
+        return tuple(metrics)
+    return tuple(each for item in metrics for each in (item if type(item) in _LISTS else (item,)))
 
 
 _LISTS = frozenset((list, tuple, set, frozenset))

@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
 from typing import Any, overload
 
 import numpy as np
@@ -144,6 +144,9 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
 
     def __iter__(self) -> Iterator[MetricKey]:
         return iter(self._values)
+
+    def values(self) -> ValuesView[Floats]:
+        return self._values.values()  # the inherited view calls `__getitem__` for each metric
 
     def __len__(self) -> int:
         return len(self._values)
