@@ -146,6 +146,19 @@ class Evaluation(Frames, Counted, Mapping[MetricKey, Floats]):
         return iter(self._values)
 
     def values(self) -> ValuesView[Floats]:
+        """Return a view of the vectors, one per metric.
+
+        Returns
+        -------
+        ValuesView[Floats]
+            One value per query in each vector, in the order of ``query_ids``.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> [vector.tolist() for vector in rg.from_ranked([[0, 1], [1, 0]]).evaluate("rr", "hits@1").values()]
+        [[0.5, 1.0], [0.0, 1.0]]
+        """
         return self._values.values()  # the inherited view calls `__getitem__` for each metric
 
     def __len__(self) -> int:
