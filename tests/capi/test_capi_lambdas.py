@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from support.c_functions import NO_CUTOFF, C, call
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import capi
@@ -16,9 +17,10 @@ NORMALIZATIONS = [(), ("score",), ("query",), ("score", "query")]  # in the orde
 
 @pytest.mark.parametrize("width", ["f64", "f32"])
 @pytest.mark.parametrize("normalize", range(4))
-def test_lambdas_have_the_bits_of_python(backend, width, normalize):
+@pytest.mark.parametrize("cases", quick_first([12, 24]))
+def test_lambdas_have_the_bits_of_python(backend, width, normalize, cases):
     rng = np.random.default_rng(normalize)
-    for case in range(12):
+    for case in range(cases):
         sizes = rng.integers(0, 12, 4)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         labels, scores = rng.integers(0, 3, offsets[-1]), rng.integers(-4, 4, offsets[-1]) / 4

@@ -52,9 +52,9 @@ def test_truths_that_differ_are_an_error(first, second, rejects):
     for other in OTHERS.values():
         runs = {"old": first(TRUTH), "new": second(other)}
         rejects(ValueError, MESSAGE.format("'q1'", RELEVANT), rg.compare, runs, metrics="ndcg")
-    own = rg.compare(runs, metrics="ndcg", truths="own")
-    assert "each run by its own truth" in own.table()
-    assert "each run by its own truth" in own.test().table()
+    comparison = rg.compare(runs, metrics="ndcg", truths="own")
+    assert "each run by its own truth" in comparison.table()
+    assert "each run by its own truth" in comparison.test().table()
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

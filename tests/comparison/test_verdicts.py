@@ -436,7 +436,7 @@ def test_paper_table_has_geometric_means():
 
 @pytest.mark.parametrize("family", ["metric", "all"])
 @pytest.mark.parametrize("options", [{}, {"correction": None}, {"method": "t"}, {"intervals": "simultaneous"}])
-@pytest.mark.parametrize("seeds", quick_first([range(6), range(6, 18)]), ids=len)
+@pytest.mark.parametrize("seeds", quick_first([range(6), range(12)]), ids=len)
 def test_decisive_queries_are_those_without_which_the_verdict_changes(options, family, seeds):
     """A decided difference is tested again without the query that contributes most."""
     if "method" in options:
@@ -466,7 +466,7 @@ def test_decisive_queries_are_those_without_which_the_verdict_changes(options, f
                 expected.append(f"one query: {metric}, {run} vs {baseline}: without query {query}: ")
         assert [note[: len(start)] for note, start in zip(notes, expected, strict=True)] == expected
         named += len(notes)
-    assert named > 1
+    assert named > len(seeds) // 4
 
 
 @pytest.mark.slow

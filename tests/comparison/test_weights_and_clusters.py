@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from support.made_runs import against_best, against_nothing, comparison, evaluation
-from support.marks import in_one_case, quick_first
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain.comparison.testing import sample_of
@@ -40,7 +40,7 @@ def the_test(differences, **options):
     return against_best(differences).test(**options)["ndcg", "run", "best"]
 
 
-@in_one_case("seed", range(3))
+@pytest.mark.parametrize("seeds", quick_first([range(3), range(3, 8)]), ids=len)
 @pytest.mark.parametrize(
     ("weighted", "queries", "clusters", "level", "options"),
     [
@@ -51,16 +51,17 @@ def the_test(differences, **options):
         (True, 40, 18, 0.9, {"method": "exact", "flips": 99}),  # more sign vectors than are enumerated by default
     ],
 )
-def test_exact_test_of_clusters_enumerates_sign_vectors(seed, weighted, queries, clusters, level, options):
-    differences, weights, labels = dyadic_data(seed, queries, clusters)
-    if weighted:
-        options = options | {"weights": weights}
-    if clusters:
-        options = options | {"clusters": labels}
-    pair = the_test(differences, level=level, **options)
-    p, low, high = by_hand(differences, weights if weighted else [1.0] * queries, labels, level)
-    assert (pair.p, pair.method, pair.clusters) == (p, "exact", clusters or queries)
-    assert (pair.low, pair.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
+def test_exact_test_of_clusters_enumerates_sign_vectors(seeds, weighted, queries, clusters, level, options):
+    for seed in seeds:
+        differences, weights, labels = dyadic_data(seed, queries, clusters)
+        if weighted:
+            options = options | {"weights": weights}
+        if clusters:
+            options = options | {"clusters": labels}
+        pair = the_test(differences, level=level, **options)
+        p, low, high = by_hand(differences, weights if weighted else [1.0] * queries, labels, level)
+        assert (pair.p, pair.method, pair.clusters) == (p, "exact", clusters or queries)
+        assert (pair.low, pair.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
 
 
 def share_below(differences, weights, margin):

@@ -12,7 +12,7 @@ SIDES = "left", "right"
 
 def bits(numbers):
     """Return numbers as texts that are equal only if their bits are, for asserts that show the first that differs."""
-    return [repr(number) for number in np.asarray(numbers).ravel().tolist()]
+    return [f"{number.item()!r} ({number.tobytes().hex()})" for number in np.asarray(numbers).ravel()]
 
 
 def vector_differences(one, other, labels=None, sides=SIDES):

@@ -163,7 +163,8 @@ def _side(argument: str, is_truth: bool) -> str:
 
 def signs_in(value: dict[Any, Any]) -> int:
     """Return the signs that a dict is no dict of dicts, or that something may be wrong with it (see `_codes`)."""
-    return _backend.dicts.signs_of(value, USUAL_NAMES, _ANSWER_FIELDS)  # of one query, no column: a table has two
+    # A table has two columns, so the kernel compares keys with names of columns only if there are several.
+    return _backend.dicts.signs_of(value, USUAL_NAMES, _ANSWER_FIELDS)
 
 
 def has_documents(series: Any) -> bool:

@@ -322,6 +322,7 @@ def of_dicts(
 
 
 def _of_those_in(only: Container[Any], queries: Sequence[Any], by_query: list[Any]) -> list[Any]:
+    """Return the grades by query, with empty dicts for the queries that are not in `only`."""
     return [grades if query in only else {} for query, grades in zip(queries, by_query, strict=True)]
 
 

@@ -412,8 +412,10 @@ def typed_as(runs: Iterable[Any], judged: Judgments, columns: Mapping[str, Any])
             else:
                 continue
             kinds[id_kind(query), documents] = query
-    ((_, documents), query), *others = kinds.items() or [((str, str), "")]
-    return judged if others else Judgments(sets.matching([query], documents))
+    if len(kinds) != 1:
+        return judged
+    (((_, documents), query),) = kinds.items()
+    return Judgments(sets.matching([query], documents))
 
 
 COLUMN_ROLES = {"query", "doc", "relevance", "score", "rank"}

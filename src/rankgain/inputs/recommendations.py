@@ -124,26 +124,26 @@ def from_recommendations(
     if unknown:
         raise unexpected(from_recommendations, unknown)
     check_choices(missing=missing, validate=validate, duplicates=duplicates)
-    of_truth, of_run = EXACT_TYPES.get(type(relevant)), EXACT_TYPES.get(type(recommended))
+    truth_kind, run_kind = EXACT_TYPES.get(type(relevant)), EXACT_TYPES.get(type(recommended))
     truth_name, name = "relevant", "recommended"
     assumed: tuple[str, ...] = ()
-    if of_truth is None or of_run is None:
+    if truth_kind is None or run_kind is None:
         judged, run = recognise(relevant, truth_name, opens=False), recognise(recommended, name, opens=False)
         judged, run, labels, remarks = matched(judged, run)
         query_ids, assumed = labels if query_ids is None else query_ids, run.assumed + remarks
-        (of_truth, relevant, truth_name), (of_run, recommended, name) = judged.form, run.form
-    of_lists = of_truth == of_run == "lists" and type(relevant) is type(recommended) is list
+        (truth_kind, relevant, truth_name), (run_kind, recommended, name) = judged.form, run.form
+    of_lists = truth_kind == run_kind == "lists" and type(relevant) is type(recommended) is list
     if of_lists and len(relevant) == len(recommended):
         few = _backend.dicts.as_runs(range(len(relevant)), recommended, relevant, FEW)
         if few is not None:  # none of the checks of lists is needed
             return _of_few(few, range(len(relevant)), (truth_name, name), missing, query_ids, assumed)
-    users, rows = id_lists_of(of_run, recommended, name, "hold lists of ids, best first, or be a mapping to those")
+    users, rows = id_lists_of(run_kind, recommended, name, "hold lists of ids, best first, or be a mapping to those")
     if type(users) is range and len(rows) and isinstance(rows[0], ID_TYPES):
         refuse_list_texts(rows, name)
         users, rows = range(1), [cut(rows)]  # `recommended` is the list of a single user
-        if of_truth not in ("judgments", "sparse"):
-            of_truth, relevant = "lists", [relevant]
-    truth = relevant_lists(of_truth, relevant, truth_name)
+        if truth_kind not in ("judgments", "sparse"):
+            truth_kind, relevant = "lists", [relevant]
+    truth = relevant_lists(truth_kind, relevant, truth_name)
     if type(users) is range and not len(users):
         _refuse_no_users(truth, (truth_name, name))
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
@@ -158,7 +158,7 @@ def from_recommendations(
     of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple)
     column = None if of_tuples else column_of_rows(name, users, rows)
     judgments = judgments_of(truth_name, truth)
-    if of_truth != "judgments":
+    if truth_kind != "judgments":
         warn_of_negative_grades(judgments)
     users, query_ids = _names(users, judgments, query_ids, name)
     check_all = validate == "full"
