@@ -1,5 +1,6 @@
 """Each error here shows a line to write. The line is taken from the message and run, and its result is evaluated."""
 
+import contextlib
 import csv
 import io
 import re
@@ -44,14 +45,14 @@ LISTED = r"\[.* for row in \w+\]"
 
 @pytest.mark.parametrize("rows", ["triples", "named", "cursor", "fetched"])
 def test_rows_of_tuples_and_databases(rows):
-    table = sqlite3.connect(":memory:")
-    table.execute("create table run (query_id, doc_id, score)")
-    table.executemany("insert into run values (?, ?, ?)", [("q", "d", 0.3), ("q", "e", 0.5)])
-    if rows == "fetched":
-        table.row_factory = sqlite3.Row
-    triples = table.execute("select * from run").fetchall()
-    values = {"named": [TRIPLE(*row) for row in triples], "cursor": table.execute("select * from run")}
-    error = refused(TypeError, QRELS, values.get(rows, triples), "rr")
+    with contextlib.closing(sqlite3.connect(":memory:")) as table:
+        table.execute("create table run (query_id, doc_id, score)")
+        table.executemany("insert into run values (?, ?, ?)", [("q", "d", 0.3), ("q", "e", 0.5)])
+        if rows == "fetched":
+            table.row_factory = sqlite3.Row
+        triples = table.execute("select * from run").fetchall()
+        values = {"named": [TRIPLE(*row) for row in triples], "cursor": table.execute("select * from run")}
+        error = refused(TypeError, QRELS, values.get(rows, triples), "rr")
     records = run_line(line_of(error, LISTED), run=values["named"] if rows == "named" else triples)
     assert rg.evaluate(QRELS, records, "rr")["rr"].tolist() == [0.5]
 
