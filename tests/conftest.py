@@ -121,8 +121,9 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
 
 
 def needed_by(item: pytest.Item) -> tuple[str, ...]:
-    """Return the packages named in `needs` marks."""
-    return tuple(package for mark in item.iter_markers("needs") for package in mark.args)
+    """Return the packages named in `needs` marks, and the module that the fixture `cpu` needs."""
+    packages = tuple(package for mark in item.iter_markers("needs") for package in mark.args)
+    return (*packages, "rankgain._compiled.walk") if "cpu" in item.fixturenames else packages
 
 
 # The discounts and settings that a backend has computed, so that none is used on the other one.

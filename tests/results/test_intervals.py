@@ -212,7 +212,7 @@ def test_interval_of_clusters_rarely_misses_the_true_mean():
     """A hundred users, whose queries are alike, have 1 to 5 queries; without `clusters`, 1 interval in 3 misses."""
     random, cases, missed, missed_without = np.random.default_rng(0), 300, 0, 0
     for _ in range(cases):
-        sizes, hits = random.integers(1, 6, 20), random.random(20) < 0.3
+        sizes, hits = random.integers(1, 6, 20, dtype=np.intp), random.random(20) < 0.3
         result = rg.from_ranked(np.repeat(hits, sizes)[:, None].astype(float)).evaluate("success")
         low, high = result.interval("success", clusters=np.repeat(range(20), sizes))
         missed += not low <= 0.3 <= high

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from typing import NamedTuple
 
 from rankgain.comparison.power import POWER, fewest_signs, quantile, share_below
@@ -66,7 +65,13 @@ class Pilot(NamedTuple):
         """Return the number of queries or clusters that show a change without effect to be within the margin."""
         if self.sd:
             target = quantile(power)
-            count = 1 + bisect_left(range(1, MOST_UNITS), target, key=lambda units: self._excess(units, margin, alpha))
+            fewer, count = 0, MOST_UNITS
+            while count - fewer > 1:  # bisect cannot search a range this long on 32-bit systems
+                middle = (fewer + count) // 2
+                if self._excess(middle, margin, alpha) < target:
+                    fewer = middle
+                else:
+                    count = middle
         else:  # no query differs, so p is (1 − margin)^n
             count = math.ceil(math.log(alpha / 2) / math.log1p(-margin / self.largest))
         return max(math.ceil(count * self.uneven), fewest_signs(alpha))

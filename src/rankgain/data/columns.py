@@ -239,7 +239,7 @@ class ColumnSource(JudgmentSource):
         if rules.score_bits == 32:
             with np.errstate(over="ignore"):  # scores too large for float32 become infinite
                 values = values.astype(np.float32)
-        begins = offsets[:-1][sizes > 0]
+        begins = to_intp(offsets[:-1][sizes > 0])
         highest = np.maximum.reduceat(values, begins) if len(begins) else values
         is_first = values == np.repeat(highest, to_intp(sizes[sizes > 0]))
         return row_numbers(rows)[is_first], np.diff(offsets_of(is_first)[offsets])

@@ -17,7 +17,7 @@ from rankgain.data.groups import QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, row_numbers
 from rankgain.data.ragged import offsets_of
 from rankgain.errors import BY_SUBTOPIC, quoted, refusal, warn
-from rankgain.scalars import Array, Bytes, Ints
+from rankgain.scalars import Array, Bytes, Ints, to_intp
 from rankgain.threads import run_chunks
 
 LINE = 1 << 20  # maximum number of bytes in an id, and the number of bytes in which newlines are counted together
@@ -227,7 +227,7 @@ class TrecText:
         """Refuse ranks that repeat, which may be counts, and remark on those that neither start at 1 nor rise."""
         rows, offsets = self.groups.rows(np.arange(len(self.groups)))
         ranks, sizes = -self.values[rows], np.diff(offsets)
-        queries = np.repeat(np.arange(len(sizes)), sizes)
+        queries = np.repeat(np.arange(len(sizes)), to_intp(sizes))
         same = queries[1:] == queries[:-1]
         falls = same & (np.diff(ranks) <= 0)
         if not falls.any():

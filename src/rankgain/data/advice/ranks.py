@@ -12,7 +12,7 @@ from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, row_numbers
 from rankgain.data.ragged import to_float64
 from rankgain.errors import warn
-from rankgain.scalars import Array
+from rankgain.scalars import Array, to_intp
 
 MOST_QUERIES = 1000  # maximum number of queries in which ranks and scores are compared
 LONG = 3  # queries with fewer documents say nothing: by chance, half of the pairs rise
@@ -85,7 +85,7 @@ def _disagreement(groups: QueryRows, scores: Array, ranks: Array) -> tuple[int, 
     if np.isnan(scores).any() or np.isnan(ranks).any():
         return 0, 0, 0
     sizes = np.diff(offsets)
-    queries = np.repeat(np.arange(len(sizes)), sizes)
+    queries = np.repeat(np.arange(len(sizes)), to_intp(sizes))
     same = queries[1:] == queries[:-1]
     if np.any(same & (np.diff(ranks) <= 0)):
         order = np.lexsort((-scores, ranks, queries))

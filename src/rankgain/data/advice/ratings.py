@@ -27,7 +27,7 @@ def lowest_good_rating(grades: Array) -> tuple[float, float, float] | None:
     ends = float(halves.min()) / 2.0, float(halves.max()) / 2.0
     if ends not in _SCALES or np.any(halves != np.floor(halves)):
         return None
-    counts = np.bincount(halves.astype(np.int64))
+    counts = np.bincount(halves.astype(np.intp))
     middle = sum(ends)  # in halves
     good, bad = counts[math.floor(middle) + 1 :].sum(), counts[: math.ceil(middle)].sum()
     if np.count_nonzero(counts) < _FEWEST_LEVELS or good < 2 * bad:
