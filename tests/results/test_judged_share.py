@@ -6,6 +6,8 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.marks import quick_first
 
 import rankgain as rg
@@ -131,6 +133,46 @@ def test_ties_that_cannot_be_broken_do_not_count():
     result = rg.from_qrels(qrels, run).evaluate("rr@2")
     assert result["rr@2"].tolist() == [1.0, 0.5]
     assert result.judged_share == 0.5
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize(
+    ("metrics", "share"),
+    [(["cg@1"], 0 / 1), (["cg@1", "idcg@2"], None), (["cg@1", "idcg@3"], 1 / 3), (["cg@1", "idcg@9"], 1 / 4)],
+    ids=str,
+)
+@pytest.mark.parametrize("grade", [0, 1])
+def test_ties_that_cannot_be_broken_count_where_their_order_does_not_matter(metrics, share, grade):
+    """The ideal reads deeper ranks than the metric of the run, whose ties must be broken only within its cut-off."""
+    run = {"x": 2.0, b"a": 1.0, "y": 1.0, "z": 0.0}
+    rankings = rg.from_qrels({"q": {b"a": grade, b"not returned": 1 - grade}}, {"q": run})
+    result = rankings.evaluate(*metrics)
+    assert result["cg@1"].tolist() == [0.0]
+    assert result.judged_share == share
+    with pytest.raises(TypeError, match=r"query 'q': documents of equal score .* all str, all bytes or all int"):
+        rankings.evaluate("cg@2", "bpref")
+
+
+@pytest.mark.both
+@given(seed=st.integers(0, 2**32))
+def test_ties_that_cannot_be_broken_have_the_same_outcome(on_both, seed):
+    rng = random.Random(seed)
+    ids = ["a", "b", "c", b"a", b"b", 1, 2, 3]
+    run = {one: float(rng.randrange(4)) for one in rng.sample(ids, rng.randint(1, 8))}
+    qrels = {one: rng.choice([-1, 0, 1, 2]) for one in rng.sample(ids, rng.randint(1, 8))}
+    metrics = [
+        f"{name}@{rng.randint(1, 9)}" for name in rng.sample(["ndcg", "idcg", "rr", "judged"], rng.randint(1, 3))
+    ]
+
+    def outcome():
+        try:
+            result = rg.from_qrels({"q": qrels}, {"q": run}).evaluate(*metrics)
+        except (TypeError, ValueError) as error:
+            return str(error)
+        return result.to_dict(), result.judged_share
+
+    compiled, python = on_both(outcome)
+    assert compiled == python
 
 
 @pytest.mark.usefixtures("backend")

@@ -356,12 +356,12 @@ cdef list positions_by_id(list group, dict grades):
 
 
 cdef Py_ssize_t break_id_ties(
-    list documents, dict run, const double* scores, Py_ssize_t n, Py_ssize_t n_hits, int64_t depth, bint by_id,
-    Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
+    list documents, dict run, const double* scores, Py_ssize_t n, Py_ssize_t n_hits, int64_t depth, int64_t needed,
+    bint by_id, Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) except -1:
     """Break ties by id if `by_id` is set, otherwise by the order of the dict; return the number of remaining hits.
 
-    A result below −1 is a negated error code.
+    A result below −1 is a negated error code. Ties below the rank `needed` remain if their ids cannot be ordered.
     """
     cdef Py_ssize_t index, low, start, stop, d = 0, written = 0
     cdef int64_t first
@@ -394,8 +394,16 @@ cdef Py_ssize_t break_id_ties(
                 positions = [(index, grades[document]) for index, document in enumerate(group) if document in grades]
             elif comparable(group):
                 positions = positions_by_id(group, grades)
-            else:
+            elif first <= needed:
                 return -MIXED_IDS
+            else:
+                for index in range(start, stop):
+                    hit_grade[written] = hit_grade[index]
+                    hit_first[written] = first
+                    hit_last[written] = hit_last[index]
+                    written += 1
+                start = stop
+                continue
             if positions is None or len(positions) != stop - start:
                 return -CHANGED
         else:
@@ -421,11 +429,11 @@ cdef bint ids_of_other_types(list documents, Py_ssize_t start, Py_ssize_t stop, 
 
 cdef int find_in_dict(
     list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, dict run, Py_ssize_t n,
-    int64_t depth, double lowest, int ties, bint single, PyObject** values, double* scores, Workspace* space,
-    Query* query, Py_ssize_t* position
+    int64_t depth, int64_t needed, double lowest, int ties, bint single, PyObject** values, double* scores,
+    Workspace* space, Query* query, Py_ssize_t* position
 ) except -1:
     """Find which of the judged documents[start:stop] are in a run of n documents; return an error code, or 0 on
-    success."""
+    success. Ids that cannot be ordered are an error only at the ranks to `needed`."""
     cdef Py_ssize_t m = 0, n_others = 0
     cdef int code
     query.n = 0
@@ -458,7 +466,8 @@ cdef int find_in_dict(
         query.n = rank_entries(scores, n, m, depth, False, space, query.grade, query.first, query.last)
         if ties == DOCID or ties == STABLE:
             query.n = break_id_ties(
-                documents, run, scores, n, query.n, depth, ties == DOCID, space, query.grade, query.first, query.last
+                documents, run, scores, n, query.n, depth, needed, ties == DOCID, space, query.grade, query.first,
+                query.last,
             )
         if query.n < 0:
             return -<int>query.n

@@ -4,8 +4,8 @@ from libc.math cimport exp2
 from libc.stdint cimport int64_t
 
 from rankgain._codes cimport (
-    ABOVE_MAX_GRADE, AVERAGE, BAD_GAIN, EXPONENTIAL, IN_JUDGED, IRRELEVANT, LARGE_GRADE, LINEAR, MISSING_GAIN, RELEVANT,
-    STOP, TABLE, VECTOR, WORST,
+    ABOVE_MAX_GRADE, AVERAGE, BAD_GAIN, DOCID, EXPONENTIAL, IN_JUDGED, IRRELEVANT, LARGE_GRADE, LINEAR, MISSING_GAIN,
+    RELEVANT, STOP, TABLE, VECTOR, WORST,
 )
 
 cdef struct GainTable:
@@ -132,8 +132,8 @@ cdef void count_judged_hits(
 
 cdef double recounted(int code, const Query* query) noexcept nogil:
     """Return the share of judged documents if these are the hits of a query, down to the depth of the share; NaN if
-    they could not be ordered, which `code` tells. The result equals that of `judged_share` in
-    `_reference/ranking.py`."""
+    `code` is an error, or if ids that cannot be ordered are tied at that depth. The result equals that of
+    `judged_share` in `_reference/ranking.py`."""
     cdef int64_t k = min(query.returned, query.share_depth), judged, within_k, size
     cdef Py_ssize_t index = 0, stop
     cdef double total = 0.0
@@ -146,6 +146,8 @@ cdef double recounted(int code, const Query* query) noexcept nogil:
         within_k = min(k, query.last[index]) - query.first[index] + 1
         if query.ties == AVERAGE:
             total += <double>(judged * within_k) / <double>size
+        elif query.ties == DOCID and within_k < size:
+            return NAN
         elif query.ties == WORST:
             total += <double>max(<int64_t>0, within_k - (size - judged))
         else:

@@ -667,13 +667,13 @@ cdef void close_reader(Reader* reader) noexcept:
 
 cdef int find_in_run(
     const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n, int64_t depth,
-    double lowest, Reader* reader, Py_ssize_t* position
+    int64_t needed, double lowest, Reader* reader, Py_ssize_t* position
 ) except -1:
     """Find the hits of a query whose run is a dict of n documents; return an error code, or 0 on success."""
     cdef Py_ssize_t start = judged.offsets[number]
     return find_in_dict(
-        judged.documents, judged.grades + start, start, judged.offsets[number + 1], run, n, depth, lowest, rules.ties,
-        rules.single, reader.values, reader.scores, &reader.memory.space, &reader.memory.query, position,
+        judged.documents, judged.grades + start, start, judged.offsets[number + 1], run, n, depth, needed, lowest,
+        rules.ties, rules.single, reader.values, reader.scores, &reader.memory.space, &reader.memory.query, position,
     )
 
 
@@ -689,7 +689,7 @@ cdef int walk_dict(
     query.share_depth = share_depth(steps, rules, output)
     error.code = find_in_run(
         rules, judged, number, run, n, depth_under(rules, max(steps.depth, query.share_depth)),
-        lowest_grade_under(rules, steps, False), reader, &position,
+        depth_under(rules, steps.depth), lowest_grade_under(rules, steps, False), reader, &position,
     )
     error.position = position
     if error.code == 0:
@@ -705,7 +705,8 @@ cdef int walk_dict(
         output.shares[index] = query.judged_share
         if query.judged_share < 0.0:
             output.shares[index] = recounted(
-                find_in_run(rules, judged, number, run, n, query.share_depth, NON_RELEVANT, reader, &position), query
+                find_in_run(rules, judged, number, run, n, query.share_depth, 0, NON_RELEVANT, reader, &position),
+                query,
             )
     return error.code
 

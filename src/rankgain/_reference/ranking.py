@@ -55,7 +55,7 @@ def find_hits(documents, rules, depth, lowest):
             break
         hits = [index for index in members if grades[index] is not None and grades[index] > lowest]
         if hits and len(members) > 1 and rules.ties in (STABLE, DOCID):
-            ordered = members if rules.ties == STABLE else _highest_id_first(documents.ids, members)
+            ordered = _in_order(documents.ids, members, rules.ties)
             rank_of = {index: hit_rank for hit_rank, index in enumerate(ordered, rank)}
             ranked = sorted((rank_of[index], grades[index]) for index in hits)
             groups += [HitGroup(hit_rank, hit_rank, [grade]) for hit_rank, grade in ranked if hit_rank <= depth]
@@ -79,11 +79,14 @@ def _by_score(scores, count, single):
     return (list(tied) for _, tied in groupby(order, scores.__getitem__))
 
 
-def _highest_id_first(ids, members):
-    """Sort documents by id in descending order; refuse ids that are not all str, all bytes or all int.
+def _in_order(ids, members, ties):
+    """Order the documents of a tie group as they are given (STABLE) or by id, highest first (DOCID).
 
-    Ids of type str are ordered by code point, bytes by byte, and int numerically.
+    Ids of type str are ordered by code point, bytes by byte, and int numerically. Ids that are not all str, all bytes
+    or all int are refused.
     """
+    if ties == STABLE:
+        return members
     kinds = {id_kind(ids[index]) for index in members}
     if len(kinds) > 1 or not kinds <= {str, bytes, int}:
         raise Refused(MIXED_IDS)
@@ -127,21 +130,31 @@ def judged_share(documents, rules, depth):
     It is NaN if no document was returned, or if the order of tied documents matters and they cannot be ordered.
     """
     ranks = min(len(documents.grades), rules.depth, depth)
-    if not ranks:
-        return math.nan
-    try:
-        groups = find_hits(documents, rules, ranks, NON_RELEVANT)
-    except Refused:
-        return math.nan
-    return sum(_judged_within(group, ranks, rules.ties) for group in groups) / ranks
+    grades, count, left = documents.grades, 0, ranks
+    for members in _by_score(documents.scores, len(grades), rules.single):
+        if left <= 0:
+            break
+        judged = {index for index in members if grades[index] is not None and grades[index] > NON_RELEVANT}
+        if judged and len(members) > left:
+            count += _judged_within(documents.ids, members, judged, left, rules.ties)
+        else:
+            count += len(judged)
+        left -= len(members)
+    return count / ranks if ranks else math.nan
 
 
-def _judged_within(group, ranks, ties):
-    """Return how many judged documents of a tie group have one of the first `ranks` ranks."""
-    judged, within = len(group.grades), min(ranks, group.last) - group.first + 1
+def _judged_within(ids, members, judged, ranks, ties):
+    """Return how many judged documents of a tie group have one of its first `ranks` ranks, or NaN if it is unknown."""
     if ties == AVERAGE:
-        return judged * within / group.size
-    return max(0, within - (group.size - judged)) if ties == WORST else min(judged, within)
+        return len(judged) * ranks / len(members)
+    if ties == WORST:
+        return max(0, ranks - (len(members) - len(judged)))
+    if ties in (STABLE, DOCID):
+        try:
+            return len(judged.intersection(_in_order(ids, members, ties)[:ranks]))
+        except Refused:
+            return math.nan
+    return min(len(judged), ranks)
 
 
 def grade_counts(grades, depth):
