@@ -131,6 +131,45 @@ def test_messages_show_no_python(capsys, tmp_path, monkeypatch, name):
             assert not PYTHON.search(message), message
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+def test_output_shows_no_python(capsys, tmp_path, monkeypatch, form):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    grades = rng.integers(0, 2, (8, 120)).tolist()
+    qrels = qrels_lines({f"q{q}": dict(enumerate(row)) for q, row in enumerate(grades)})
+    for name in ("q", "other"):
+        (tmp_path / name).write_bytes(qrels)
+    runs = [f"r{number}" for number in range(50)]
+    for run in runs:
+        scores = {f"q{q}": dict(enumerate(rng.random(120).tolist())) for q in range(8)}
+        (tmp_path / run).write_bytes(run_lines(scores))
+    many = ["compare", "q", *runs, "-m", "rr", "--flips", "199"]  # tables are cut, and some runs have no letters
+    gate = ["compare", "q", "r0", "r1", "-m", "rr", "-m", "ap", "--gate"]
+    commands = [many, [*many, "--all-pairs"], [*many, "--all-pairs", "--correction", "holm"]]
+    if form != "latex":
+        commands += [gate, [*gate, "--max-drop", "0.01", "--max-loss", "0.3:1"], ["agreement", "q", "other"]]
+    if form == "text":
+        commands.append(["diff", "r0", "r1"])
+    for command in commands:
+        main([*command, *([] if form == "text" else [f"--{form}"])])
+        shown = "".join(capsys.readouterr())
+        assert not re.search(rf"{PYTHON.pattern}|\w\(\)|\w=|[a-z]_[a-z]", shown.replace(r"\_", " ")), shown
+    main(["explain", "ndcg", "q", "r0"])
+    assert "The ranks after 100 are not shown; a higher limit shows more." in capsys.readouterr().out
+
+
+def test_advice_for_a_shell_names_options(capsys, tmp_path):
+    for name, data in (
+        ("q", qrels_lines({"q": {"d": 1}})),
+        ("r", run_lines({"q": {"d": 1.0}})),
+        ("s", b"q Q0 d 1 1 t\n"),
+    ):
+        (tmp_path / name).write_bytes(data)
+    assert main(["compare", *(str(tmp_path / name) for name in "qrs"), "--flips", "5"]) == 1
+    said = "rankgain: error: --flips 5 cannot show anything at --level 0.95: needs --flips 19 or more\n"
+    assert capsys.readouterr().err == said
+
+
 def test_advice_for_a_shell_says_what_to_write(capsys, tmp_path):
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_bytes(qrels_lines({"q": {"d": 1}}))

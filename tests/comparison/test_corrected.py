@@ -404,7 +404,7 @@ def test_max_drop_limits_the_corrected_mean():
     result = corrected(runs={"main": RUNS["change"], "change": RUNS["main"]})
     drop = result.means[0].corrected - result.means[1].corrected
     reasons = result.test(flips=999).gate(max_drop=0.01).reasons
-    assert f"the mean is worse by {drop:.4f}, more than max_drop 0.01" in reasons[0]
+    assert f"the mean is worse by {drop:.4f}, more than the max drop of 0.01" in reasons[0]
 
 
 def test_gate_asks_the_other_judge_for_queries_without_answers():
@@ -424,7 +424,9 @@ def test_unchanged_and_few_changed_queries_have_sentences_of_their_own():
     few = [*FEW][:3]
     turned = {query: {doc: -score for doc, score in RUNS["main"][query].items()} for query in few}
     gate = corrected(runs={"main": RUNS["main"], "change": RUNS["main"] | turned}).test().gate()
-    assert gate.reasons[0].endswith("Only 3 of the 20 labelled queries differ, so this test cannot fail: set max_drop.")
+    assert gate.reasons[0].endswith(
+        "Only 3 of the 20 labelled queries differ, so this test cannot fail: set a max drop."
+    )
     assert gate.rates[0].endswith("since fewer than 6 labelled queries differ.")
 
 
@@ -613,7 +615,7 @@ def test_command_gates(files, capsys):
     assert main(["compare", llm, main_run, change, *shared, "-m", "ndcg@5>=0.2"]) == 0
     assert capsys.readouterr().out.count("Gate passed") == 1
     assert main(["compare", llm, change, main_run, *shared, "-m", "ndcg@5", "--max-drop", "0.01"]) == 3
-    assert "more than max_drop 0.01" in capsys.readouterr().err
+    assert "more than the max drop of 0.01" in capsys.readouterr().err
     assert main(["compare", llm, main_run, change, *shared[:2], "-m", "rr", "--flips", "99", "--verbose"]) == 0
     assert "prediction-powered" in capsys.readouterr().out
 

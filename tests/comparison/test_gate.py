@@ -223,15 +223,15 @@ BREAKS = [1] * 5 + [2] * 5, [0] * 5 + [2] * 5  # five queries lose everything
 @pytest.mark.parametrize(
     ("options", "status", "text"),
     [
-        ({}, "undecided", "at 0.05, so this test cannot fail: set max_drop or max_loss."),
-        ({"max_drop": 0.02}, "failed", "more than max_drop 0.02 (95% interval -1.0000 to 0.0000): failed."),
-        ({"max_drop": {"rr": 0.5}}, "undecided", "rr: the mean is worse by 0.5000, within max_drop 0.5 (95%"),
+        ({}, "undecided", "at 0.05, so this test cannot fail: set a max drop or a max loss."),
+        ({"max_drop": 0.02}, "failed", "more than the max drop of 0.02 (95% interval -1.0000 to 0.0000): failed."),
+        ({"max_drop": {"rr": 0.5}}, "undecided", "rr: the mean is worse by 0.5000, within the max drop of 0.5 (95%"),
         ({"max_loss": 1}, "undecided", "rr: no query loses more than 1."),
-        ({"max_loss": 0.5}, "failed", "rr: 5 of 10 queries lose more than 0.5, and max_loss allows none: failed."),
-        ({"max_loss": (0.5, 4)}, "failed", "rr: 5 of 10 queries lose more than 0.5, and max_loss allows 4: failed."),
-        ({"max_loss": (0.5, np.int64(5))}, "undecided", "rr: 5 of 10 queries lose more than 0.5; max_loss allows 5."),
-        ({"max_loss": {"rr": (0.5, 0.5)}}, "undecided", "rr: 5 of 10 queries lose more than 0.5; max_loss allows 50%."),
-        ({"max_loss": (0.5, 0.49)}, "failed", "lose more than 0.5, and max_loss allows 49%: failed."),
+        ({"max_loss": 0.5}, "failed", "rr: 5 of 10 queries lose more than 0.5 (allowed: none): failed."),
+        ({"max_loss": (0.5, 4)}, "failed", "rr: 5 of 10 queries lose more than 0.5 (allowed: 4): failed."),
+        ({"max_loss": (0.5, np.int64(5))}, "undecided", "rr: 5 of 10 queries lose more than 0.5 (allowed: 5)."),
+        ({"max_loss": {"rr": (0.5, 0.5)}}, "undecided", "rr: 5 of 10 queries lose more than 0.5 (allowed: 50%)."),
+        ({"max_loss": (0.5, 0.49)}, "failed", "lose more than 0.5 (allowed: 49%): failed."),
     ],
 )  # fmt: skip
 def test_guards_fail_where_no_test_can(options, status, text):
@@ -245,8 +245,8 @@ def test_guards_fail_where_no_test_can(options, status, text):
 def test_a_guard_that_fails_stands_before_passes_and_other_failures():
     gate = compared([3] * 20).gate(margin=0.2, max_drop=0.1, max_loss=0.1, floors={"rr": 0.9})
     assert gate.status == "failed"
-    assert "max_drop" in gate.reasons[0]
-    assert "max_loss" in gate.reasons[1]
+    assert "more than the max drop of 0.1" in gate.reasons[0]
+    assert "lose more than 0.1 (allowed: none)" in gate.reasons[1]
     assert "limit 0.9" in gate.reasons[2]
     assert "not worse" in gate.reasons[3]
 
@@ -259,10 +259,11 @@ def test_more_than_a_limit_is_more_than_rounding():
     tests = given([0.5] * 8, [0.48] * 8)  # 0.5 - 0.48 > 0.02 in floats
     assert 0.5 - 0.48 > 0.02
     gate = tests.gate(max_drop=0.02, max_loss=0.02)
-    assert not any("max_" in reason and "failed" in reason for reason in gate.reasons)
+    assert not any("max drop" in reason and "failed" in reason for reason in gate.reasons)
     assert given([0.5] * 8, [0.48 - 1e-9] * 8).gate(max_drop=0.02, max_loss=0.02).reasons[:2] == [
-        "ndcg: the mean is worse by 0.020000001, more than max_drop 0.02 (95% interval -0.0200 to -0.0200): failed.",
-        "ndcg: 8 of 8 queries lose more than 0.02, and max_loss allows none: failed.",
+        "ndcg: the mean is worse by 0.020000001, more than the max drop of 0.02 (95% interval -0.0200 to -0.0200): "
+        "failed.",
+        "ndcg: 8 of 8 queries lose more than 0.02 (allowed: none): failed.",
     ]
 
 
@@ -274,9 +275,9 @@ def test_guards_follow_the_direction_the_weights_and_the_unit_of_the_metric():
     assert "worse by 0.0625" in given(*half).gate(max_drop=0.01).reasons[0]
     assert "worse by 0.2500" in given(*half, weights=[7, *[1] * 7]).gate(max_drop=0.01).reasons[0]
     unbounded = given([50.0] * 8, [40.0] * 8, "dcg").gate(max_drop=9, max_loss=(9, 8))
-    assert "worse by 10.0000, more than max_drop 9" in unbounded.reasons[0]
+    assert "worse by 10.0000, more than the max drop of 9" in unbounded.reasons[0]
     geometric = given([0.5] * 8, [0.25] * 8, "gm_ap").gate(max_drop=0.2, max_loss=0.25, worst=1)
-    assert "gm_ap: the mean is worse by 0.2500, more than max_drop 0.2" in geometric.reasons[0]
+    assert "gm_ap: the mean is worse by 0.2500, more than the max drop of 0.2" in geometric.reasons[0]
     assert "gm_ap: no query loses more than 0.25." in geometric.reasons
     assert geometric.worst[0][2:] == (0.5, 0.25, -0.25)
 
@@ -357,7 +358,7 @@ def test_a_strict_gate_states_how_often_it_fails():
     ]
     assert compared(NOISE).gate(max_drop=0.02).rates == [
         "Without any effect, a metric fails in about 2.5% of builds.",
-        "Without any effect, rr loses more than max_drop 0.02 in about 43% of builds.",
+        "Without any effect, rr loses more than the max drop of 0.02 in about 43% of builds.",
     ]
 
 

@@ -44,9 +44,10 @@ def test_paper_table_of_many_runs_has_no_letters():
     tests = comparison({f"r{run}": random.random(20) + run for run in range(50)}, metric="cg").test(flips=99)
     assert len(tests.matrix()) == 51
     assert {row[0] for row in tests.matrix()} == {""}
-    assert "… and 10 more runs: matrix() has all" in tests.table()
+    assert "… and 10 more runs: the CSV and JSON forms have all" in tests.table()
     assert "Letters at a mean" not in tests.table()
-    assert "No letters, which name at most 15 runs: columns() has the differences" in tests.table()
+    assert "10 more runs. Best mean of each metric in bold. No letters, which name at most 15 runs." in tests.to_latex()
+    assert "No letters, which name at most 15 runs: the CSV and JSON forms have the differences" in tests.table()
 
 
 @pytest.mark.parametrize(

@@ -353,7 +353,7 @@ def test_limit_shows_more_ranks_and_fewer():
     assert more.value == calculation("ndcg@2", run=run).value
     fewer = calculation("ndcg@3", run=run, limit=1)
     assert len(fewer.rows) == len(fewer.ideal) == 1
-    assert fewer.notes[-1] == "The ranks after 1 are not shown; limit= shows more."
+    assert fewer.notes[-1] == "The ranks after 1 are not shown; a higher limit shows more."
     assert calculation("ndcg@2", run=run).notes == [
         "beyond rank 2: d3 (1) at rank 3; without a cut-off the value is 0.9502."
     ]
@@ -511,9 +511,9 @@ def test_explain_reads_the_sample(capsys):
 def test_explain_chooses_the_lowest_value_of_queries_with_a_chance(capsys, files):
     text = shell(capsys, "ndcg@2", *files)
     assert text.startswith("ndcg@2 of query q1: ")  # q2 has no list, and q3 has no relevant documents
-    assert text.endswith("\nthe lowest value of 1 queries with a relevant document and a list; see --query-id\n")
+    assert text.endswith("\nthe lowest value of 1 query with a relevant document and a list; see --query-id\n")
     text = shell(capsys, "fallout@2", *files)
-    assert "the highest value of 1 queries" in text
+    assert "the highest value of 1 query" in text
     text = shell(capsys, "rr(rel=9)", *files, status=1)
     assert text == "rankgain: error: no query has both a relevant document and a list; choose one by --query-id\n"
 

@@ -10,6 +10,7 @@ import numpy as np
 from rankgain.cli.options import add_given, add_reading, argument, metric_name
 from rankgain.cli.reading import check_files, check_rules, named_rankings
 from rankgain.cli.writing import show
+from rankgain.errors import counted
 from rankgain.metrics.metric import parse, row_of
 from rankgain.rankings import Rankings
 from rankgain.results.peers import OWN, PEERS, explain, reference_of
@@ -97,5 +98,6 @@ def _lowest_query(rankings: Rankings, metric: str) -> tuple[str, str]:
     direction = -1.0 if row_of(record.name).better < 0 else 1.0
     query = rankings.query_ids[int(np.argmin(np.where(chance, direction * result[key], np.inf)))]
     lowest = "lowest" if direction > 0 else "highest"
-    note = f"the {lowest} value of {chance.sum()} queries with a relevant document and a list; see --query-id"
+    queries = counted(int(chance.sum()), "query")
+    note = f"the {lowest} value of {queries} with a relevant document and a list; see --query-id"
     return id_text(query), "\n".join([*below_table([note]), ""])

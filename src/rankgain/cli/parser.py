@@ -20,8 +20,10 @@ def _key_options(match: re.Match[str]) -> str:
     return " ".join(f"--query {name}" for name in ([",".join(names)] if match["open"] == "[" else names))
 
 
-# matches ties='stable' and rankings.under(ties='stable')
-_KEYWORD = r"(?P<call>\b[\w.]+\((?:\w+, )*)?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
+# matches ties='stable', flips=19 and rankings.under(ties='stable')
+_KEYWORD = (
+    r"(?P<call>\b[\w.]+\((?:\w+, )*)?\b(?P<name>\w+)=(?:'(?P<text>[\w-]+)'|(?P<number>\d+(?:\.\d+)?\b))(?(call)\))"
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -49,7 +51,7 @@ class Parser(argparse.ArgumentParser):
         def option(keyword: re.Match[str]) -> str:
             known = f"--{keyword['name']}" in self._option_string_actions
             known = known and not any(keyword[0] in argument for argument in given)
-            return f"--{keyword['name']} {keyword['value']}" if known else keyword[0]
+            return f"--{keyword['name']} {keyword['text'] or keyword['number']}" if known else keyword[0]
 
         message = re.sub(_KEY, _key_options, re.sub(_KEYWORD, option, in_shell(message)))
         return re.sub(r"\b([a-z]+)=(?=[\s,;:)]|$)", lambda name: self._option(name[1]) or name[0], message)

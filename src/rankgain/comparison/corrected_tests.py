@@ -28,7 +28,7 @@ METHOD = "prediction-powered (regression estimator; a slope for each run, withou
 # Why corrected values do not have what other values have.
 INVALID = {
     "margin": "no margin can be tested on corrected values: the test of a margin needs the losses of single queries",
-    "max_loss": "corrected values of single queries are not what people would judge; max_drop limits the mean",
+    "max_loss": "corrected values of single queries are not what people would judge; a max drop limits the mean",
     "groups": "a group has no corrected mean, since the correction uses the mean of all queries",
     "weights": "the correction counts all queries the same",
     "clusters": "the correction is for queries that were drawn one by one",

@@ -340,8 +340,8 @@ def _why_undecided(tests: Tested, pair: Difference, rules: GateRules) -> Iterato
     units = counted(pair.clusters, noun)
     if too_few(pair):
         guarded = pair.metric in {**rules.limits.max_drop, **rules.limits.max_loss}
-        other_guard = "" if isinstance(pair, CorrectedDifference) else " or max_loss"
-        advice = "" if guarded else f": set max_drop{other_guard}"
+        other_guard = "" if isinstance(pair, CorrectedDifference) else " or a max loss"
+        advice = "" if guarded else f": set a max drop{other_guard}"
         yield f"{started('', too_few(pair))}, so this test cannot fail{advice}."
     elif not math.isnan(pair.detectable):
         difference = in_unit(pair, pair.detectable)

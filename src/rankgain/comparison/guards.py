@@ -146,10 +146,8 @@ def of_drops(tests: Tested, pairs: Sequence[Difference], drops: Mapping[str | Me
             how, status, end = "more than", FAILED, ": failed."
         else:
             how, status, end = "within", PASSED, "."
-        yield (
-            status,
-            f"{named(pair.metric)}: the mean {way}, {how} max_drop {short(limit)} ({interval_phrase(pair)}){end}",
-        )
+        allowed = f"{how} the max drop of {short(limit)}"
+        yield status, f"{named(pair.metric)}: the mean {way}, {allowed} ({interval_phrase(pair)}){end}"
 
 
 def of_losses(
@@ -164,10 +162,8 @@ def of_losses(
         lose = "loses" if count == 1 else "lose"
         many = f"{count} of {counted(pair.queries, 'query')}" if count else "no query"
         text = f"{named(pair.metric)}: {many} {lose if count else 'loses'} more than {short(limit.loss)}"
-        if limit.allows(count, pair.queries):
-            yield PASSED, f"{text}{f'; max_loss allows {limit}' if count else ''}."
-        else:
-            yield FAILED, f"{text}, and max_loss allows {limit}: failed."
+        text += f" (allowed: {limit})" if count else ""
+        yield (PASSED, f"{text}.") if limit.allows(count, pair.queries) else (FAILED, f"{text}: failed.")
 
 
 def losses(sample: Sample, pair: Difference) -> Floats:
@@ -191,9 +187,10 @@ def drop_rates(tests: Tested, pairs: Sequence[Difference], drops: Mapping[str | 
                 rest = value_of(pair.metric, pair.baseline_mean) - limit
                 limit = pair.baseline_mean - math.log2(rest) if rest > 0 else math.inf
             if error > 0:
+                rate, drop = rate_text(share_below(-limit / error)), short(drops[pair.metric])
                 yield (
-                    f"Without any effect, {named(pair.metric)} loses more than max_drop {short(drops[pair.metric])} in "
-                    f"about {rate_text(share_below(-limit / error))} of builds."
+                    f"Without any effect, {named(pair.metric)} loses more than the max drop of {drop} in about {rate} "
+                    "of builds."
                 )
 
 

@@ -277,7 +277,7 @@ class Tests(Frames, Printed, Tested):
         >>> tests.gate().status
         'undecided'
         >>> tests.gate(max_drop=0.02).reasons[0]
-        'rr: the mean is worse by 0.5000, more than max_drop 0.02 (no interval): failed.'
+        'rr: the mean is worse by 0.5000, more than the max drop of 0.02 (no interval): failed.'
         """
         chosen = self.options.margin if margin == OF_TEST else margin
         checked = None if chosen is None else check_margin(chosen)

@@ -26,6 +26,7 @@ from rankgain.metrics.metric import Metric, aggregator, better, is_share
 from rankgain.results.text import Form, Number, Table, letter_ranges, printable
 
 MOST_LETTERS = 15  # maximum number of runs that get letters; more letters would be hard to read
+ELSEWHERE = "the CSV and JSON forms have"  # what a table that was cut leaves out
 
 
 def differences(tests: Tested, form: Form, most: int) -> Table:
@@ -62,7 +63,7 @@ def differences(tests: Tested, form: Form, most: int) -> Table:
             if not latex and (above is None or pair.metric != above.metric):
                 add(pair, [baseline], [baseline], [""] * len(cells))
             add(pair, [pair.run], [pair.run], cells)
-    below = rest(len(tests), most, ": columns() and the CSV and JSON forms have all")
+    below = rest(len(tests), most, "" if latex else f": {ELSEWHERE} all")
     if latex:
         below.append("b/s/w: the numbers of queries that are better, the same and worse")
     elif any(better(metric) < 0 for metric in tests.options.metrics):  # otherwise the highest mean is best, or none is
@@ -113,7 +114,7 @@ def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
                 beaten[row, column] = letter_ranges(
                     "".join(letters.get(other, "") for other in _beaten(tests, metric, run))
                 )
-    below = rest(len(runs), len(shown), " runs: matrix() has all")
+    below = rest(len(runs), len(shown), " runs" if form == "latex" else f" runs: {ELSEWHERE} all")
     return Table(rows, [*below, *_caption(tests, form, lettered)], best, beaten, names=2)
 
 
@@ -154,7 +155,8 @@ def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:
             p = f"{'adjusted p' if is_corrected(tests) else 'p'} ≤ {alpha_text(tests.options.level)}"
             yield f"Letters at a mean name the runs that this run is better than ({p})"
         else:
-            yield f"No letters, which name at most {MOST_LETTERS} runs: columns() has the differences"
+            where = "" if form == "latex" else f": {ELSEWHERE} the differences"
+            yield f"No letters, which name at most {MOST_LETTERS} runs{where}"
     if undirected and form == "latex":  # in the other forms, a verdict says this
         yield f"{joined(undirected)}: neither higher nor lower is better"
 

@@ -649,4 +649,4 @@ def too_coarse(options: Options, comparisons: int) -> str | None:
         return None
     if comparisons / (options.flips + 1) <= options.alpha / FINE:
         return None
-    return f"too few flips for {comparisons} comparisons: needs flips={math.ceil(comparisons * FINE / options.alpha)}"
+    return f"too few flips for {comparisons} comparisons: needs {math.ceil(comparisons * FINE / options.alpha)}"

@@ -436,7 +436,7 @@ class _Calculator:
             yield from self._costs()
         shown = max((group.last for group in self._groups), default=0)
         if shown < min(self._used.returned, metric.depth):
-            yield f"The ranks after {shown} are not shown; limit= shows more."
+            yield f"The ranks after {shown} are not shown; a higher limit shows more."
 
     def _lacking(self) -> Iterator[str]:
         k, returned, parts = self._metric.k, self._used.returned, []
