@@ -36,6 +36,7 @@ def usage_error(capsys, *arguments):
         (["eval", "--nope"], "rankgain eval [options] QRELS RUN", "unrecognized arguments: --nope"),
         (["eval", "--per-qeury"], "rankgain eval [options] QRELS RUN", "--per-qeury; did you mean --per-query?"),
         (["compare", "--corection=bh"], "rankgain compare [options] QRELS RUN RUN", "did you mean --correction?"),
+        (["completion", "z"], "rankgain completion [options] SHELL", "argument shell: invalid choice: 'z'"),
         (["explain", "nope"], "rankgain explain [options] METRIC QRELS RUN", "unknown metric 'nope'"),
         (["metrics", "a", "b"], "rankgain metrics [options] NAME", "unknown metric 'a'"),
         (["ealv"], "rankgain [options] COMMAND", "did you mean 'eval'?"),
@@ -158,16 +159,24 @@ def test_output_shows_no_python(capsys, tmp_path, monkeypatch, form):
     assert "The ranks after 100 are not shown; a higher limit shows more." in capsys.readouterr().out
 
 
-def test_advice_for_a_shell_names_options(capsys, tmp_path):
-    for name, data in (
-        ("q", qrels_lines({"q": {"d": 1}})),
-        ("r", run_lines({"q": {"d": 1.0}})),
-        ("s", b"q Q0 d 1 1 t\n"),
-    ):
-        (tmp_path / name).write_bytes(data)
-    assert main(["compare", *(str(tmp_path / name) for name in "qrs"), "--flips", "5"]) == 1
-    said = "rankgain: error: --flips 5 cannot show anything at --level 0.95: needs --flips 19 or more\n"
-    assert capsys.readouterr().err == said
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (
+            ["compare", "q", "r", "s", "--flips", "5"],
+            "--flips 5 cannot show anything at --level 0.95: needs --flips 19 or more",
+        ),
+        (["eval", "q", "r", "-m", "alpha_ndcg"], "alpha_ndcg needs judgments by subtopic: --subtopics"),
+        (["explain", "rr", "q", "r", "--limit", "0"], "limit must be a positive integer, not 0"),
+    ],
+)
+def test_advice_for_a_shell_names_options(capsys, tmp_path, monkeypatch, arguments, error):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q").write_bytes(qrels_lines({"q": {"d": 1}}))
+    for run in "rs":
+        (tmp_path / run).write_bytes(run_lines({"q": {"d": 1.0}}))
+    assert main(arguments) == 1
+    assert capsys.readouterr().err == f"rankgain: error: {error}\n"
 
 
 def test_advice_for_a_shell_says_what_to_write(capsys, tmp_path):

@@ -54,7 +54,7 @@ def test_compare_and_explain(files, capsys, backend):
 
 def test_refusals(files, capsys, backend):
     err = output(capsys, "eval", *files[:2], status=1)
-    assert "if field 2 is a subtopic, write rankgain.judgments(qrels, subtopic=True), or --subtopics in a shell" in err
+    assert "if field 2 is a subtopic, write --subtopics" in err
     assert "argument --subtopics: give a file of qrels and one of each run" in usage(
         capsys, "eval", "--subtopics", files[0]
     )

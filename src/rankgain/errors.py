@@ -125,7 +125,7 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
     return kind(f"{where}: {text.format(detail=detail)}{remedy}")
 
 
-BY_SUBTOPIC = "rankgain.judgments(qrels, subtopic=True), or --subtopics in a shell"
+BY_SUBTOPIC = "rankgain.judgments(qrels, subtopic=True)"
 
 
 def too_large(where: str) -> ValueError:

@@ -536,7 +536,7 @@ def test_explain_shows_which_rule_makes_the_difference(capsys, files):
     ("arguments", "message"),
     [
         (["--query-id", "q9"], "query 'q9' is not among the 3 queries evaluated; there are: 'q1', 'q2', 'q3'"),
-        (["--query-id", "q1", "--limit", "0"], "limit must be a positive integer or None, not 0"),
+        (["--query-id", "q1", "--limit", "0"], "limit must be a positive integer, not 0"),
         (["--query-id", "q1", "--ties", "average"], None),
     ],
 )

@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     def error(self, message: str) -> NoReturn:
-        positional = "".join(f" {action.metavar}" for action in self._get_positional_actions())
+        positional = "".join(f" {action.metavar or action.dest.upper()}" for action in self._get_positional_actions())
         self.exit(2, f"usage: {self.prog} [options]{positional}\n{self.prog}: error: {message}\n")
 
     def unrecognized(self, arguments: Sequence[str]) -> str:

@@ -360,8 +360,9 @@ def _recognised(name: str, run: Any, columns: Mapping[str, Any]) -> Any:
 
 
 def _of_run(name: str, error: Exception) -> Exception:
-    """Return an error with the name of the run in front."""
-    return (ValueError if isinstance(error, ValueError) else TypeError)(f"run {name!r}: {error}")
+    """Return an error with the name of the run in front, in place of the argument."""
+    kind = ValueError if isinstance(error, ValueError) else TypeError
+    return kind(f"run {name!r}: {str(error).removeprefix('run: ')}")
 
 
 def _by_name(runs: Any) -> Any:

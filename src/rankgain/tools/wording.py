@@ -31,6 +31,8 @@ IN_SHELL = (
     (r"; convert those in (.*?) to text: (?:id\.decode\(\)|str\(id\)).*", "; write those in {} as text"),
     (r": for judgments without subtopics .*|: if the lists hold the documents of .*", ""),
     (r"leave out subtopic=", "leave out --subtopics"),
+    (r"rankgain\.judgments\(qrels, subtopic=True\)", "--subtopics"),
+    (r" or None\b", ""),
     (r"such as threshold=\((.*?), (.*?)\)", "such as --threshold {},{}"),
     (r"frame\.to_json\(.*?\)", "a JSON object per line"),
 )
