@@ -136,6 +136,7 @@ class Row(NamedTuple):
 ROWS: list[Row] = []
 # In a comparison of two builds, this function reports a contender to the comparing process and runs its turns.
 serve: Callable[[str, Contender], Any] | None = None
+answers_compared = 0  # by this process
 at_rest = False  # whether each bench waited until the machine was idle; if not, each case shows the load
 
 
@@ -186,9 +187,11 @@ def hold(
             first = first or named_numbers
             compare(title, named_numbers, first, contenders[name].tolerance)
 
+    global answers_compared
     times, answers = take_turns(contenders, check, 0.0 if scale == "smoke" else turn, clock)
+    compared = sum(contender.values is not None for contender in contenders.values())
+    answers_compared += compared
     if scale == "smoke":
-        compared = sum(contender.values is not None for contender in contenders.values())
         print(f"{title}: equal answers from {compared}" if compared else f"{title}: run", flush=True)
     else:
         judge(title, contenders, times)
@@ -440,4 +443,5 @@ def main(*benches: Callable[[Scale], None], scale: Scale, rest: bool = False) ->
         except NotAtRest as error:
             print(error, file=sys.stderr)
             return 1
+    print(f"{answers_compared} answers compared")
     return status

@@ -449,7 +449,7 @@ def main(times):
             if name not in DRAWN and (left or grown > LARGEST):
                 failed.append(name)
     took = time.perf_counter() - start
-    print(f"{len(calls_by_name)} rows, {total} calls on {_backend.name} in {took:.0f} s")
+    print(f"{len(calls_by_name)} functions, {total} calls on {_backend.name} in {took:.0f} s")
     print(f"left something behind: {', '.join(failed) or 'none'}")
     return bool(failed)
 

@@ -266,6 +266,7 @@ def main() -> int:
                 against.pit(before, after, scale, WITHIN)
                 if before.failed or after.failed:
                     return 1
+    print(f"{harness.answers_compared} answers compared")
     return 0
 
 

@@ -1,6 +1,7 @@
 """The benchmarks run on small data and give equal answers; their harness rejects answers that differ."""
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -38,6 +39,7 @@ def test_every_bench_runs_on_small_data():
         "large, scores",
     ):
         assert title in result.stdout
+    assert int(re.search(r"^(\d+) answers compared$", result.stdout, re.MULTILINE)[1]) > 200
     assert "a call from C" in result.stdout or "C functions: skipped" in result.stdout
 
 
