@@ -53,7 +53,7 @@ def find_hits(documents, rules, depth, lowest):
     for members in _by_score(documents.scores, len(grades), rules.single):
         if rank > depth:
             break
-        hits = [index for index in members if grades[index] is not None and grades[index] > lowest]
+        hits = _graded_above(lowest, grades, members)
         if hits and len(members) > 1 and rules.ties in (STABLE, DOCID):
             ordered = _in_order(documents.ids, members, rules.ties)
             rank_of = {index: hit_rank for hit_rank, index in enumerate(ordered, rank)}
@@ -64,6 +64,11 @@ def find_hits(documents, rules, depth, lowest):
             groups.append(HitGroup(rank, rank + len(members) - 1, highest_first))
         rank += len(members)
     return groups
+
+
+def _graded_above(lowest, grades, members):
+    """Return the members of a tie group that have a grade above `lowest`."""
+    return [index for index in members if grades[index] is not None and grades[index] > lowest]
 
 
 def _by_score(scores, count, single):
@@ -134,7 +139,7 @@ def judged_share(documents, rules, depth):
     for members in _by_score(documents.scores, len(grades), rules.single):
         if left <= 0:
             break
-        judged = {index for index in members if grades[index] is not None and grades[index] > NON_RELEVANT}
+        judged = _graded_above(NON_RELEVANT, grades, members)
         if judged and len(members) > left:
             count += _judged_within(documents.ids, members, judged, left, rules.ties)
         else:
@@ -151,7 +156,7 @@ def _judged_within(ids, members, judged, ranks, ties):
         return max(0, ranks - (len(members) - len(judged)))
     if ties in (STABLE, DOCID):
         try:
-            return len(judged.intersection(_in_order(ids, members, ties)[:ranks]))
+            return len(set(judged).intersection(_in_order(ids, members, ties)[:ranks]))
         except Refused:
             return math.nan
     return min(len(judged), ranks)
