@@ -37,6 +37,12 @@ def usage_error(capsys, *arguments):
         (["eval", "--per-qeury"], "rankgain eval [options] QRELS RUN", "--per-qeury; did you mean --per-query?"),
         (["compare", "--corection=bh"], "rankgain compare [options] QRELS RUN RUN", "did you mean --correction?"),
         (["completion", "z"], "rankgain completion [options] SHELL", "argument shell: invalid choice: 'z'"),
+        (
+            ["eval", "--like", "rnx"],
+            "rankgain eval [options] QRELS RUN",
+            "argument --like: unknown tool 'rnx' (did you",
+        ),
+        (["diff", "-m", "ap"], "rankgain diff [options] OLD NEW", "rankgain eval QRELS RUN -m ap; two runs have"),
         (["explain", "nope"], "rankgain explain [options] METRIC QRELS RUN", "unknown metric 'nope'"),
         (["metrics", "a", "b"], "rankgain metrics [options] NAME", "unknown metric 'a'"),
         (["ealv"], "rankgain [options] COMMAND", "did you mean 'eval'?"),

@@ -555,7 +555,7 @@ def test_explain_refuses_what_calculation_refuses(capsys, files, arguments, mess
             ["qrels", "run", "--like", "ranx", "--like", "beir"],
             "give a qrels file and a run file, or one table that holds both, and at most one --like",
         ),
-        (["--like", "rnx"], "unknown tool (did you mean 'ranx'?)"),
+        (["--like", "rnx"], "argument --like: unknown tool 'rnx' (did you mean 'ranx'?)"),
         (["qrels", "run", "--query-id", "q", "--like", "ranx", "--ties", "best"], "--ties: not allowed with"),
     ],
 )

@@ -14,6 +14,7 @@ from rankgain.choices import CHOICES
 from rankgain.data.rules import TIES
 from rankgain.metrics.metric import better, parse
 from rankgain.threads import MOST, check_threads
+from rankgain.tools.wording import in_shell
 
 _T = TypeVar("_T")
 
@@ -41,7 +42,7 @@ def argument(read: Callable[[str], _T]) -> Callable[[str], _T]:
         try:
             return read(text)
         except (ValueError, TypeError) as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
+            raise argparse.ArgumentTypeError(in_shell(str(error))) from None
 
     return checked
 

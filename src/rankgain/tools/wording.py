@@ -33,6 +33,7 @@ IN_SHELL = (
     (r"leave out subtopic=", "leave out --subtopics"),
     (r"rankgain\.judgments\(qrels, subtopic=True\)", "--subtopics"),
     (r" or None\b", ""),
+    (r"like='(.*?)': unknown tool", "unknown tool '{}'"),
     (r"such as threshold=\((.*?), (.*?)\)", "such as --threshold {},{}"),
     (r"frame\.to_json\(.*?\)", "a JSON object per line"),
 )
