@@ -32,7 +32,7 @@ IN_SHELL = (
     (r": for judgments without subtopics .*|: if the lists hold the documents of .*", ""),
     (r"leave out subtopic=", "leave out --subtopics"),
     (r"rankgain\.judgments\(qrels, subtopic=True\)", "--subtopics"),
-    (r" or None\b", ""),
+    (r"positive integer or None", "positive integer"),
     (r"like='(.*?)': unknown tool", "unknown tool '{}'"),
     (r"such as threshold=\((.*?), (.*?)\)", "such as --threshold {},{}"),
     (r"frame\.to_json\(.*?\)", "a JSON object per line"),
