@@ -1,6 +1,7 @@
 """What the command line shows: usage, advice in words for a shell, tables that fit the terminal."""
 
 import io
+import json
 import os
 import re
 import subprocess
@@ -43,6 +44,7 @@ def usage_error(capsys, *arguments):
             "argument --like: unknown tool 'rnx' (did you",
         ),
         (["diff", "-m", "ap"], "rankgain diff [options] OLD NEW", "rankgain eval QRELS RUN -m ap; two runs have"),
+        (["eval", "--threads", "x"], "rankgain eval [options] QRELS RUN", "must be a whole number, not 'x'"),
         (["explain", "nope"], "rankgain explain [options] METRIC QRELS RUN", "unknown metric 'nope'"),
         (["metrics", "a", "b"], "rankgain metrics [options] NAME", "unknown metric 'a'"),
         (["ealv"], "rankgain [options] COMMAND", "did you mean 'eval'?"),
@@ -163,6 +165,41 @@ def test_output_shows_no_python(capsys, tmp_path, monkeypatch, form):
         assert not re.search(rf"{PYTHON.pattern}|\w\(\)|\w=|[a-z]_[a-z]", shown.replace(r"\_", " ")), shown
     main(["explain", "ndcg", "q", "r0"])
     assert "The ranks after 100 are not shown; a higher limit shows more." in capsys.readouterr().out
+
+
+REMARKED = {
+    "table": (
+        "query_id,doc_id,rank,score\n" + "".join(f"{q},d{d},{d},0.{d}\n" for q in "pq" for d in range(1, 4)),
+        "scores were taken, as trec_eval does; --rank rank takes the ranks",
+    ),
+    "answers": (
+        json.dumps({q: {"hits": {"hits": [{"_id": f"d{d}", "_score": d % 3} for d in range(1, 4)]}} for q in "pq"}),
+        "in 2 of 2 queries; the order of the hits was taken",
+    ),
+    "ranks": (
+        "".join(f"{q}\td{d}\t{9 - d}\n" for q in "pq" for d in range(1, 4)),
+        "separate the fields by tabs, under a header query_id, doc_id, score",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REMARKED)
+def test_remarks_on_files_show_no_python(capsys, tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    content, remark = REMARKED[kind]
+    (tmp_path / "q").write_bytes(qrels_lines({q: {"d1": 1, "d2": 0} for q in "pq"}))
+    (tmp_path / "r").write_bytes(run_lines({q: {"d1": 1.0, "d2": 0.5} for q in "pq"}))
+    (tmp_path / "file").write_text(content)
+    for command in (
+        *(["eval", "q", "file", *more] for more in ([], ["--json"], ["--tie-spread"], ["--judged-only"])),
+        *(["compare", "q", "r", "file", *more] for more in ([], ["--json"])),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert main(command) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert remark in shown, command
+        assert not PYTHON.search(shown), shown
 
 
 @pytest.mark.parametrize(

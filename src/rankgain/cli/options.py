@@ -82,7 +82,11 @@ def path(text: str) -> str:
 @argument
 def threads(text: str) -> int:
     """Read a number of threads; 0 stands for the number of cores."""
-    return check_threads(int(text) or min(cores(), MOST))
+    try:
+        number = int(text)
+    except ValueError:
+        raise ValueError(f"must be a whole number, not {text!r}") from None
+    return check_threads(number or min(cores(), MOST))
 
 
 def cores() -> int:

@@ -17,7 +17,7 @@ from rankgain.data.writing import check_writable
 from rankgain.errors import import_extra
 from rankgain.inputs.any import columns_by_side, prepared, rankings_by_run, rankings_of, rankings_of_table, typed_as
 from rankgain.inputs.frames import check_pair
-from rankgain.rankings import Rankings
+from rankgain.rankings import Rankings, parts_of
 from rankgain.results.peers import common_rules
 from rankgain.tools.reports import SPREADS
 
@@ -107,7 +107,7 @@ def named_rankings(files: Sequence[str], options: argparse.Namespace) -> Iterato
         for name, table in zip(run_names(files), given, strict=True):
             if table.kind == "trec":
                 options.parser.error("give a qrels file and a run file, one table that holds both, or --sample")
-            yield name, _limited(rankings_of_table(table, rules, **columns), options)
+            yield name, _ready(rankings_of_table(table, rules, **columns), options)
         return
     judged = prepared(given[0], of_truth if given[0].kind == "table" else {}, progress, subtopic)
     judged = typed_as(given[1:], judged, of_run)
@@ -123,11 +123,13 @@ def named_rankings(files: Sequence[str], options: argparse.Namespace) -> Iterato
                 raise ValueError(f"two files have a run called {named!r}")
             seen.add(named)
             rankings = rankings if rankings.ties is None else rankings.under(score_bits=options.score_bits)
-            yield named, _limited(rankings, options)
+            yield named, _ready(rankings, options)
 
 
-def _limited(rankings: Rankings, options: argparse.Namespace) -> Rankings:
-    """Remove unjudged documents if the options say so."""
+def _ready(rankings: Rankings, options: argparse.Namespace) -> Rankings:
+    """Put what was assumed about the files in words for a shell; remove unjudged documents if the options say so."""
+    source, _ = parts_of(rankings)
+    source.assumed = tuple(options.parser.in_options(remark, options.arguments) for remark in source.assumed)
     return rankings.limited(judged_only=True) if options.judged_only else rankings
 
 

@@ -35,6 +35,7 @@ IN_SHELL = (
     (r"positive integer or None", "positive integer"),
     (r"like='(.*?)': unknown tool", "unknown tool '{}'"),
     (r"such as threshold=\((.*?), (.*?)\)", "such as --threshold {},{}"),
+    (r"\. To rank by score, write .* for each query", ""),
     (r"frame\.to_json\(.*?\)", "a JSON object per line"),
 )
 
