@@ -114,7 +114,7 @@ WRONG = {
     "descending": b"q Q0 d 1 1 t\nq Q0 e 2 2 t\nq Q0 f 3 3 t\n",
 }
 PYTHON = re.compile(
-    r"rankgain\.\w|pandas|numpy\.|pathlib|\w\([\w ]*[,)=]|\w=['\"\w]|\bfrom_\w|UserWarning|\{q: |query_ids"
+    r"rankgain\.\w|pandas|numpy\.|pathlib|\w\([\w ]*[,)=]|\w=['\"\w]|\bfrom_\w|UserWarning|\{q: |query_ids|\w\['"
 )
 
 
