@@ -186,7 +186,7 @@ REMARKED = {
 @pytest.mark.parametrize("kind", REMARKED)
 def test_remarks_on_files_show_no_python(capsys, tmp_path, monkeypatch, kind):
     if kind == "table":
-        pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
     content, remark = REMARKED[kind]
     (tmp_path / "q").write_bytes(qrels_lines({q: {"d1": 1, "d2": 0} for q in "pq"}))
