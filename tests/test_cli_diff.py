@@ -102,3 +102,16 @@ def test_input_errors(files, capsys):
     (files / "old.txt").write_text("q1 Q0 a 0 1 t\nq1 Q0 a 0 1 t\n")
     assert main(["diff", "old.txt", "new.txt"]) == 1
     assert "old.txt: line 2, field 3: 'a' already appears" in capsys.readouterr().err
+
+
+def test_what_was_assumed_about_ranks_is_stated(backend, files, capsys):
+    (files / "ranks.txt").write_text("1 a 1\n1 b 2\n2 a 1\n2 b 2\n")
+    (files / "counts.txt").write_text("1 a 13\n1 b 7\n2 a 5\n2 b 2\n")
+    remark = (
+        "counts.txt: field 3 was read as ranks, which neither start at 1 nor rise in 2 of 2 queries; if it holds "
+        "scores, separate the fields by tabs, under a header query_id, doc_id, score"
+    )
+    assert main(["diff", "ranks.txt", "counts.txt"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == remark
+    assert main(["diff", "ranks.txt", "counts.txt", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["assumed"] == [remark]

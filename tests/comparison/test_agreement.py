@@ -391,6 +391,18 @@ def test_the_command_compares_labels_alone(capsys, files):
     assert "ndcg" not in text
 
 
+def test_what_was_assumed_about_judgments_is_stated(capsys, files, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("query_id,doc_id,site\nq0,d0,x\nq1,d1,y\n")
+    remark = f"{table} has no column of relevance: each row counts as 1 (its other columns: site; "
+    agreement = rg.agreement(files[0], str(table), threshold=(1, 1))
+    assert agreement.assumed == (f"{remark}relevance= chooses one of them)",)
+    assert agreement.notes()[0] == f"{agreement.assumed[0]}."
+    notes = json.loads(printed(capsys, files[0], str(table), "--threshold", "1,1", "--json"))["notes"]
+    assert notes[0] == f"{remark}--relevance chooses one of them)."
+    assert rg.agreement(*files[:2], threshold=2).assumed == ()
+
+
 def test_the_command_names_what_is_wrong(capsys, files):
     for arguments, message in (
         (files[:1], "give two qrels files, and the runs to compare by both"),

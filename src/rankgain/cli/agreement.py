@@ -16,7 +16,7 @@ from rankgain.cli.options import (
     add_ties,
     metric_name,
 )
-from rankgain.cli.reading import check_files, column_options, run_names
+from rankgain.cli.reading import check_files, column_options, in_options, run_names
 from rankgain.cli.writing import write_output
 from rankgain.comparison.agreement import agreement
 from rankgain.tools.reports import OF_AGREEMENT
@@ -76,4 +76,5 @@ def _run(options: argparse.Namespace) -> None:
         **({"ties": options.ties} if options.ties else {}),
         **column_options(options),
     )
+    result.assumed = in_options(result.assumed, options)
     write_output(OF_AGREEMENT[options.form](result), options.output)

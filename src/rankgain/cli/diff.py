@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from rankgain.cli.options import COLUMNS, add_default, add_metric, add_output, argument, pair_of_options, split_limit
-from rankgain.cli.reading import check_files
+from rankgain.cli.reading import check_files, in_options
 from rankgain.cli.writing import encoded, write_output
 from rankgain.comparison.changes import changes
 from rankgain.comparison.similarity import parsed as similarities_of
@@ -86,6 +86,7 @@ def _run(options: argparse.Namespace) -> int:
     runs = read_runs(old, new, columns, options.duplicates)
     metrics = [metric for metric, _ in limits] or DEFAULT_SIMILARITIES
     result = similarity(*runs, *metrics, missing=options.missing, ties=options.ties)
+    result.assumed = in_options(result.assumed, options)
     changed = changes(*runs, k=options.k, truth=options.qrels, ties=options.ties)
     reasons = gate_failures(result, floors, changed.lost) if options.gate else None
     if options.to_judge is not None:

@@ -129,8 +129,13 @@ def named_rankings(files: Sequence[str], options: argparse.Namespace) -> Iterato
 def _ready(rankings: Rankings, options: argparse.Namespace) -> Rankings:
     """Put what was assumed about the files in words for a shell; remove unjudged documents if the options say so."""
     source, _ = parts_of(rankings)
-    source.assumed = tuple(options.parser.in_options(remark, options.arguments) for remark in source.assumed)
+    source.assumed = in_options(source.assumed, options)
     return rankings.limited(judged_only=True) if options.judged_only else rankings
+
+
+def in_options(remarks: Sequence[str], options: argparse.Namespace) -> tuple[str, ...]:
+    """Put remarks in words for a shell."""
+    return tuple(options.parser.in_options(remark, options.arguments) for remark in remarks)
 
 
 def column_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -107,6 +107,8 @@ class Agreement(Frames, Printed):
         How many queries have such a document.
     only : tuple of int
         How many documents only the first, and only the second has judged.
+    assumed : tuple of str
+        What was assumed about the judgments, in words, such as that each row without a grade counts as 1.
     labels : list of LabelAgreement
         The measures of the labels, with confidence intervals.
     higher, lower, shift : float
@@ -155,6 +157,7 @@ class Agreement(Frames, Printed):
         self.pairs = len(pairs.query)
         self.queries = len(pairs.query_ids)
         self.only = pairs.only
+        self.assumed = tuple(dict.fromkeys(remark for side in pairs.sides for remark in side.assumed))
         self.level = level
         self._pairs = pairs
         self._thresholds = thresholds
@@ -377,6 +380,7 @@ class Agreement(Frames, Printed):
         return [*self._notes()]
 
     def _notes(self) -> Iterator[str]:
+        yield from (f"{remark}." for remark in self.assumed)
         for name, count in zip(self._shown, self._pairs.queries_only, strict=True):
             if count:
                 yield f"{counted(count, 'query')} {'is' if count == 1 else 'are'} judged by {name} only."

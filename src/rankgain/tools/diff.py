@@ -39,6 +39,7 @@ def text_of_diff(result: Evaluation, changes: Changes, worst: int) -> str:
         f"{counted(counts['queries'], 'query')}; ties: {result.ties or 'in the order given'}; only in old: "
         f"{counts['only_in_old']}{f' ({treated})' * (counts['only_in_old'] > 0)}, only in new: "
         f"{counts['only_in_new']}{added}",
+        *result.assumed,
         *text_table(_means(result)),
         "",
         *text_table(changes.summary()),
@@ -110,6 +111,7 @@ def json_of_diff(result: Evaluation, changes: Changes, reasons: Sequence[str] | 
         "counts": result.counts,
         "ties": result.ties,
         "missing": result.missing,
+        "assumed": list(result.assumed),
         "metrics": {
             str(metric): {"mean": finite_or_none(result.mean(metric)), "interval": list(result.interval(metric))}
             for metric in result
