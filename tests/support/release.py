@@ -33,7 +33,7 @@ PLATFORMS = (
     "win_arm64",
 )
 RELEASE = {"sdist", "py3-none-any"} | {f"{python}-{platform}" for python in PYTHONS for platform in PLATFORMS}
-LARGEST = 1_000_000  # maximum size of a wheel in bytes
+LARGEST = 2**20  # maximum size of a wheel in bytes, 1 MB; wheels without the limited API are the largest
 
 
 def version() -> str:
