@@ -392,6 +392,7 @@ def test_the_command_compares_labels_alone(capsys, files):
 
 
 def test_what_was_assumed_about_judgments_is_stated(capsys, files, tmp_path):
+    pytest.importorskip("pyarrow")
     table = tmp_path / "table.csv"
     table.write_text("query_id,doc_id,site\nq0,d0,x\nq1,d1,y\n")
     remark = f"{table} has no column of relevance: each row counts as 1 (its other columns: site; "
