@@ -391,8 +391,8 @@ def test_the_command_compares_labels_alone(capsys, files):
     assert "ndcg" not in text
 
 
+@pytest.mark.needs("pyarrow")
 def test_what_was_assumed_about_judgments_is_stated(capsys, files, tmp_path):
-    pytest.importorskip("pyarrow")
     table = tmp_path / "table.csv"
     table.write_text("query_id,doc_id,site\nq0,d0,x\nq1,d1,y\n")
     remark = f"{table} has no column of relevance: each row counts as 1 (its other columns: site; "
@@ -402,6 +402,14 @@ def test_what_was_assumed_about_judgments_is_stated(capsys, files, tmp_path):
     notes = json.loads(printed(capsys, files[0], str(table), "--threshold", "1,1", "--json"))["notes"]
     assert notes[0] == f"{remark}--relevance chooses one of them)."
     assert rg.agreement(*files[:2], threshold=2).assumed == ()
+
+
+def test_what_was_assumed_about_runs_is_stated(tmp_path):
+    judges = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}}, {"1": {"a": 1, "b": 1}, "2": {"a": 0, "b": 1}}
+    (tmp_path / "counts.txt").write_text("1 a 13\n1 b 7\n2 a 5\n2 b 2\n")
+    runs = {"counts": tmp_path / "counts.txt", "other": {"1": ["a"], "2": ["b"]}}
+    (remark,) = rg.agreement(*judges, runs, "rr").assumed
+    assert "field 3 was read as ranks, which neither start at 1 nor rise in 2 of 2 queries" in remark
 
 
 def test_the_command_names_what_is_wrong(capsys, files):

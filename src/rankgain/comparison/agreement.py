@@ -26,7 +26,7 @@ from rankgain.inputs.any import columns_by_side
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.rankings import Rankings
-from rankgain.results.evaluation import Evaluation
+from rankgain.results.evaluation import Evaluation, assumptions
 from rankgain.results.export import Frames
 from rankgain.results.intervals import check_level, mean_interval
 from rankgain.results.text import Block, Form, Number, Printed, Table, printable, signed
@@ -108,7 +108,7 @@ class Agreement(Frames, Printed):
     only : tuple of int
         How many documents only the first, and only the second has judged.
     assumed : tuple of str
-        What was assumed about the judgments, in words, such as that each row without a grade counts as 1.
+        What was assumed about the judgments and the runs, in words, such as that each row without a grade counts as 1.
     labels : list of LabelAgreement
         The measures of the labels, with confidence intervals.
     higher, lower, shift : float
@@ -157,7 +157,9 @@ class Agreement(Frames, Printed):
         self.pairs = len(pairs.query)
         self.queries = len(pairs.query_ids)
         self.only = pairs.only
-        self.assumed = tuple(dict.fromkeys(remark for side in pairs.sides for remark in side.assumed))
+        remarks = [remark for side in pairs.sides for remark in side.assumed]
+        remarks += [remark for runs in comparisons for remark in assumptions(runs)]
+        self.assumed = tuple(dict.fromkeys(remarks))
         self.level = level
         self._pairs = pairs
         self._thresholds = thresholds
