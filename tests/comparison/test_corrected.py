@@ -635,6 +635,18 @@ def test_command_refuses_what_is_not_valid(files, capsys, options):
     assert "not allowed with argument --human" in capsys.readouterr().err
 
 
+def test_command_shows_how_to_find_what_to_judge(files, capsys):
+    paths, human = files
+    with open(human, "w") as file:
+        file.writelines(
+            f"{query} 0 {doc} {grade}\n" for query in FEW for doc, grade in without(FEW, 0.5)[query].items()
+        )
+    for metric, depth in (("ndcg@5", " -k 5"), ("ndcg", "")):
+        assert main(["compare", *paths, "--human", human, "-m", metric]) == 1
+        advice = f"judge the documents of rankgain diff OTHER main{depth} --qrels HUMAN --to-judge FILE first"
+        assert advice in capsys.readouterr().err
+
+
 def test_command_refuses_standard_input_and_tables(files, capsys, monkeypatch):
     paths, human = files
     monkeypatch.setattr("sys.stdin", io.StringIO())

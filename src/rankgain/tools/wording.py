@@ -36,6 +36,14 @@ IN_SHELL = (
     (r"like='(.*?)': unknown tool", "unknown tool '{}'"),
     (r"such as threshold=\((.*?), (.*?)\)", "such as --threshold {},{}"),
     (r"\. To rank by score, write .* for each query", ""),
+    (
+        r"changes\(another run, '(.*?)', k=(\d+), truth=human\)\.to_judge\(\)",
+        "rankgain diff OTHER {} -k {} --qrels HUMAN --to-judge FILE",
+    ),
+    (
+        r"changes\(another run, '(.*?)', truth=human\)\.to_judge\(\)",
+        "rankgain diff OTHER {} --qrels HUMAN --to-judge FILE",
+    ),
     (r"frame\.to_json\(.*?\)", "a JSON object per line"),
 )
 
